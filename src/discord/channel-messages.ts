@@ -11,7 +11,7 @@ import {
 import type { Logger } from '../core/logger.ts';
 import { compareSnowflakes } from '../core/snowflake.ts';
 import type { History } from './history.ts';
-import { type SpeakerOf, chatMessageOf, filesOf, forwardsOf, isSpoken } from './normalise.ts';
+import { filesOf, forwardsOf, isSpoken } from './normalise.ts';
 import { botMay } from './permissions.ts';
 import { type FindChannel, type Places, hasAgesFor, placeOf, readersCanRead } from './place.ts';
 import { isGone } from './replies/refusals.ts';
@@ -77,10 +77,15 @@ export function createChannelMessages(findChannel: FindChannel) {
   };
 }
 
+/**
+ * `undefined` for a proxy's copy of nobody known: whether they are in a pause, or had it erased, is not known then
+ * [K9][K11].
+ */
+export type ChatOf = (message: Message) => ChatMessage | undefined;
+
 interface MessageSource {
   readonly messages: Pick<ChannelMessages, 'one'>;
-  readonly botId: () => string | undefined;
-  readonly speakerOf: SpeakerOf;
+  readonly chatOf: ChatOf;
   readonly logger: Logger;
 }
 
@@ -88,16 +93,17 @@ interface MessageSource {
 export async function threadStarter(
   found: readonly Message[],
   isHidden: History['isHidden'],
-  { messages, botId, speakerOf, logger }: MessageSource,
+  { messages, chatOf, logger }: MessageSource,
 ): Promise<ChatMessage | undefined> {
   const pointer = found.find(({ type }) => type === MessageType.ThreadStarterMessage);
   const reference = pointer?.reference;
   if (pointer === undefined || reference?.messageId === undefined) return undefined;
   try {
     const starter = await messages.one(reference.channelId, reference.messageId);
-    if (starter === undefined) return undefined;
-    const chat = chatMessageOf(starter, botId() ?? '', speakerOf);
-    return (await isHidden(chat)) ? undefined : { ...chat, channelId: pointer.channelId };
+    const chat = starter && chatOf(starter);
+    return chat === undefined || (await isHidden(chat))
+      ? undefined
+      : { ...chat, channelId: pointer.channelId };
   } catch (error) {
     logger.info('the message that a thread was made from could not be fetched', {
       channelId: pointer.channelId,
@@ -110,14 +116,14 @@ export async function threadStarter(
 /** Memory keeps no addresses of files. */
 export function createReadReplied(
   history: Pick<History, 'messageOf' | 'isHidden'>,
-  { messages, botId, speakerOf, logger }: MessageSource,
+  { messages, chatOf, logger }: MessageSource,
 ): ReadReplied {
   async function fetched(channelId: string, id: string): Promise<RepliedMessage | 'hidden' | undefined> {
     try {
       const message = await messages.one(channelId, id);
       if (message === undefined) return undefined;
-      const chat = chatMessageOf(message, botId() ?? '', speakerOf);
-      if (chat.author.kind === 'self' && !isSpoken(message)) return 'hidden';
+      const chat = chatOf(message);
+      if (chat === undefined || (chat.author.kind === 'self' && !isSpoken(message))) return 'hidden';
       return { ...chat, files: filesOf(message), forwards: forwardsOf(message) };
     } catch (error) {
       if (!isGone(error))
@@ -144,10 +150,9 @@ export function createReadChannel(options: {
   readonly messages: Pick<ChannelMessages, 'back'>;
   readonly history: Pick<History, 'shownOf'>;
   readonly settings: Pick<AccessSettings, 'channelIds'>;
-  readonly botId: () => string | undefined;
-  readonly speakerOf?: SpeakerOf;
+  readonly chatOf: ChatOf;
 }): ReadChannel {
-  const { places, messages, history, settings, botId, speakerOf } = options;
+  const { places, messages, history, settings, chatOf } = options;
 
   async function mayRead(
     channel: GuildTextBasedChannel,
@@ -179,12 +184,12 @@ export function createReadChannel(options: {
       Math.min(wish.limit, mostMessages),
       (message) =>
         since === undefined
-          ? (speakerOf?.(message) ?? message.author.id) === userId && isEarlier(message.id)
+          ? chatOf(message)?.author.id === userId && isEarlier(message.id)
           : message.createdTimestamp < since.getTime(),
     );
     const chatMessages = found
       .filter((message) => isSpoken(message) && !askedBy.includes(message.id))
-      .map((message) => chatMessageOf(message, botId() ?? '', speakerOf));
+      .flatMap((message) => chatOf(message) ?? []);
     const shown = await history.shownOf(channel.id, chatMessages.toReversed());
     const place = await placeOf(channel, places);
     if (place === undefined || !(await mayRead(channel, here, wish))) return { kind: 'none' };

@@ -10,6 +10,7 @@ import { createChannelPort } from './actions/permit.ts';
 import { createDiscordActions } from './actions/discord-actions.ts';
 import { createAttachments } from './attachments/attachments.ts';
 import {
+  type ChatOf,
   createChannelMessages,
   createReadChannel,
   createReadReplied,
@@ -48,16 +49,16 @@ export function createDiscordPorts(options: DiscordPortsOptions) {
   const { appIds, pluralKitUrl } = options.proxied;
   const readRecord = createPluralKit(pluralKitUrl, logger);
   const proxies = createProxies({ appIds, readRecord, messages, clock });
-  const { speakerOf } = proxies;
-  const source = { messages, botId, speakerOf, logger };
+  const chatOf: ChatOf = (message) =>
+    proxies.isCopy(message) && proxies.accountOf(message.id) === undefined
+      ? undefined
+      : chatMessageOf(message, botId() ?? '', proxies.speakerOf);
+  const source = { messages, chatOf, logger };
   const history: History = createHistory({
     ...options,
     async fetchNewest(channelId, limit) {
       const found = await messages.newest(channelId, limit);
-      const chatMessages = found
-        // Whose words a copy of before has is not known, so neither whether they had them erased [K11].
-        .filter((message) => isSpoken(message) && (!proxies.isCopy(message) || proxies.accountOf(message.id)))
-        .map((message) => chatMessageOf(message, botId() ?? '', speakerOf));
+      const chatMessages = found.filter(isSpoken).flatMap((message) => chatOf(message) ?? []);
       const starter =
         found.length < limit
           ? await threadStarter(found, (chat) => history.isHidden(chat), source)
@@ -93,7 +94,7 @@ export function createDiscordPorts(options: DiscordPortsOptions) {
     channels: createChannelPort(places, logger),
     server: createServerPort(client, options.shards),
     readReplied: createReadReplied(history, source),
-    readChannel: createReadChannel({ places, messages, history, settings: options.access, botId, speakerOf }),
+    readChannel: createReadChannel({ places, messages, history, settings: options.access, chatOf }),
     attachments: createAttachments(options),
     actions: createDiscordActions({ ...options, settings: options.access, places, history }),
   };

@@ -23,7 +23,7 @@ export function isSpoken(message: Message): boolean {
 }
 
 /** Who speaks in a copy that a proxy posted [G2a]; `undefined` where it is none. */
-export type SpeakerOf = (message: Message) => string | undefined;
+type SpeakerOf = (message: Message) => string | undefined;
 
 export function chatMessageOf(message: Message, botId: string, speakerOf?: SpeakerOf): ChatMessage {
   const { author, channelId } = message;

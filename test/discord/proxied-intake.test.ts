@@ -2,7 +2,7 @@ import { onTestFinished, describe, expect, it } from 'vitest';
 
 import { startPluralKit } from '../support/pluralkit-server.ts';
 import { pluralKit, postCopy, tupperbox } from '../support/proxy-copy.ts';
-import { type RunOptions, runGateway, textsOf } from './support/gateway-harness.ts';
+import { type RunOptions, type RunningGateway, runGateway, textsOf } from './support/gateway-harness.ts';
 
 /** A bot that answers mentions, where proxies post what people wrote. */
 async function open(options: RunOptions = {}) {
@@ -121,5 +121,43 @@ describe('a copy [G2a]', () => {
       { id: copy.id, author: { id: ids['bob'] }, isProxied: true },
     ]);
     expect(textsOf(await history.recent(ids['general'] ?? '', 10))).toEqual(['hi', 'hello']);
+  });
+
+  it('of before a start is told to nobody: not as a channel’s talk [B4], a message replied to, or a thread’s first [K11]', async () => {
+    const before = await open();
+    const { server, general } = before;
+    const copy = await before.writes('@Discoclaw I was at the doctor');
+    await server.say({ as: 'carol', in: '#general', text: 'good morning' });
+    const thread = await server.addThread({
+      channel: 'general',
+      name: 'that',
+      as: 'carol',
+      message: copy.id,
+    });
+    await server.say({ as: 'carol', in: thread.id, text: 'get well soon' });
+    await before.settled();
+    const place = { audience: 'public', channelId: general, homeId: general } as const;
+    const wish = { place, userId: before.ids['carol'] ?? '', isForAskerOnly: false, limit: 500, askedBy: [] };
+    const told = async ({ history, readChannel, readReplied }: RunningGateway) => {
+      const talk = await readChannel({ ...wish, since: new Date(0) });
+      const replied = await readReplied({ channelId: general, id: copy.id });
+      return {
+        talk: talk.kind === 'read' ? textsOf(talk.messages) : [],
+        replied: typeof replied === 'string' ? replied : replied.text,
+        thread: textsOf(await history.recent(thread.id, 10)),
+      };
+    };
+    expect(await told(before)).toEqual({
+      talk: ['I was at the doctor', 'good morning'],
+      replied: 'I was at the doctor',
+      thread: ['I was at the doctor', 'get well soon'],
+    });
+    await before.gateway.destroy();
+    const proxied = { appIds: [pluralKit], pluralKitUrl: 'http://127.0.0.1:9' };
+    expect(await told(await runGateway({ server, proxied }))).toEqual({
+      talk: ['good morning'],
+      replied: 'hidden',
+      thread: ['get well soon'],
+    });
   });
 });

@@ -7,6 +7,7 @@ import { mention } from '../../src/core/own-words.ts';
 import type { Place } from '../../src/core/place.ts';
 import { createDiscordActions } from '../../src/discord/actions/discord-actions.ts';
 import { createChannelMessages, createReadChannel } from '../../src/discord/channel-messages.ts';
+import { chatMessageOf } from '../../src/discord/normalise.ts';
 import { createPlaces, placeOf } from '../../src/discord/place.ts';
 import { durableDocumentKind, durableKey } from '../../src/memory/durable/document.ts';
 import { settingsKey } from '../../src/memory/settings/place-settings.ts';
@@ -148,7 +149,7 @@ export class ObedientScene {
         messages: createChannelMessages(this.#places.find),
         history: { shownOf: (_channelId, messages) => Promise.resolve(messages) },
         settings: { channelIds: [] },
-        botId: () => this.#discord.client.user?.id,
+        chatOf: (message) => chatMessageOf(message, this.#discord.client.user?.id ?? ''),
       }),
       attachments: { open: () => Promise.resolve(this.#files) },
       readReplied: () =>
