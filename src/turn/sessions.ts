@@ -163,7 +163,8 @@ export class SessionTurns {
       const gone = session.waiting.filter(({ message }) => isTheirs(message));
       session.waiting = session.waiting.filter((entry) => !gone.includes(entry));
       for (const entry of gone) entry.done('over');
-      if (session.running.some(isTheirs)) session.control.end('erased');
+      // A turn that waits to begin ends too: it would be noted of them.
+      if (gone.length > 0 || session.running.some(isTheirs)) session.control.end('erased');
     }
   }
 
@@ -201,14 +202,18 @@ export class SessionTurns {
     for (let [first] = session.waiting; first !== undefined; [first] = session.waiting) {
       const { message } = first;
       const mayBegin = this.#mayBegin;
-      if (mayBegin !== undefined) await this.#waits.run((signal) => mayBegin(message, signal));
+      const control = new TurnControl();
+      session.control = control;
+      if (mayBegin !== undefined)
+        await this.#waits.run((stop) => mayBegin(message, AbortSignal.any([stop, control.signal])));
       if (isUncommented(session)) await this.#untilCommented(session);
+      // What waits now came after that: it begins by itself.
+      if (control.ending !== undefined) continue;
       // All of it may have been withdrawn meanwhile.
       if (session.waiting.length === 0) break;
       const batch = session.waiting.splice(0, answeredTogether(session.waiting));
       session.running = batch.map((entry) => entry.message);
-      session.control = new TurnControl();
-      await this.#run(session.running, session.control);
+      await this.#run(session.running, control);
       session.running = [];
       for (const entry of batch) entry.done('over');
     }

@@ -19,6 +19,7 @@ function limitedTurns(turnsPerMinute: number) {
   const hidden: string[] = [];
   const sent: unknown[] = [];
   const recent = new RecentChanges();
+  const store = new MemoryStore();
   const limits = createTurnLimits({
     turnsPerMinute,
     clock: () => new Date(timer.now),
@@ -31,7 +32,7 @@ function limitedTurns(turnsPerMinute: number) {
       },
     },
     outbox: { hide: (_, ids) => Promise.resolve(void hidden.push(...ids)) },
-    store: new MemoryStore(),
+    store,
     timer: timer.set,
     now: () => timer.now,
     logger: recordingLogger(),
@@ -55,7 +56,7 @@ function limitedTurns(turnsPerMinute: number) {
     const message = incoming({ id: String(lastId), text: `message ${lastId % 1000n}`, ...changes });
     return { id: message.id, outcome: turns.submit(message) };
   };
-  return { turns, limits, timer, begun, steps, hidden, sent, say, recent };
+  return { turns, limits, timer, begun, steps, hidden, sent, say, recent, store };
 }
 
 async function settle(): Promise<void> {
@@ -117,6 +118,37 @@ describe('turns a minute [L2]', () => {
     expect(await Promise.all(waiting.map(({ outcome }) => outcome))).toEqual(waiting.map(() => 'over'));
     await turns.idle();
     expect(begun).toHaveLength(2);
+  });
+
+  it('are not noted of somebody who had everything erased while they waited [K11]', async () => {
+    const { turns, begun, timer, say, store } = limitedTurns(1);
+    await say().outcome;
+    const waiting = say();
+    await settle();
+    await store.removeAll(`users/${aliceId}`);
+    turns.endTurnsOf(aliceId);
+    expect(await waiting.outcome).toBe('over');
+    await turns.idle();
+    timer.pass(61_000);
+    await settle();
+    expect(await store.list(`users/${aliceId}`)).toEqual([]);
+    // What they say afterwards is a turn like the first.
+    await say().outcome;
+    expect(begun.map(({ texts }) => texts)).toEqual([['message 1'], ['message 3']]);
+  });
+
+  it('are counted for what is said while a wait is being ended', async () => {
+    const { turns, begun, timer, say } = limitedTurns(1);
+    await say().outcome;
+    void say();
+    await settle();
+    turns.endTurnsOf(aliceId);
+    const said = say();
+    await settle();
+    expect(begun).toHaveLength(1);
+    timer.pass(60_000);
+    expect(await said.outcome).toBe('over');
+    expect(begun.map(({ at }) => at)).toEqual([0, 60_000]);
   });
 
   it('are never more within any sixty seconds, with at most one line in them, and every message is answered', async () => {
