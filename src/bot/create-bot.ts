@@ -62,6 +62,7 @@ export function createBot(config: Config, ports: BotPorts) {
     costs: spending?.layer,
     processes,
     expireAt: (userId, time) => work.add(userId, expiryKey, time),
+    turnsOver: (userId) => turns.overFor(userId),
   });
   const { states, sessionLog, placeSettings: settings, people, writes } = memory;
   const { greeting, setAside, retention, gonePlaces, provenance, channelNotes } = memory;

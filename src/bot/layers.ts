@@ -6,7 +6,7 @@ import type { Timer } from '../core/time.ts';
 import type { Tool } from '../core/tool.ts';
 import { createWrites } from '../core/writes.ts';
 import { createChannelNotes } from '../memory/channel/channel-notes.ts';
-import { type AnswerKeeper, createChangeLedger } from '../memory/changes.ts';
+import { type AnswerKeeper, type ChangeLedgerPorts, createChangeLedger } from '../memory/changes.ts';
 import { createControlTool } from '../memory/control-tool.ts';
 import { createDurableMemory } from '../memory/durable/durable-memory.ts';
 import { stillNamed } from '../memory/durable/notices.ts';
@@ -60,6 +60,8 @@ export interface LayerPorts extends Pick<BotPorts, 'store' | 'model' | 'recent' 
   readonly processes: Processes;
   /** Schedules a look at the person's expiring records. Rejects with `StoreError`. */
   readonly expireAt: (userId: string, time?: Date) => Promise<void>;
+  /** See {@link ChangeLedgerPorts}; absent where nobody is answered. */
+  readonly turnsOver?: ChangeLedgerPorts['turnsOver'];
   readonly timer: Timer;
 }
 
@@ -105,6 +107,7 @@ export function createLayers(config: Config, ports: LayerPorts) {
     placeOf: channels.placeOf,
     changed: (...told) => void events.changed.emit(...told),
     endWork: (...told) => void events.erased.emit(...told),
+    turnsOver: ports.turnsOver,
     noteErased: (userId, at) => people.noteErased(userId, at),
     processes,
   });

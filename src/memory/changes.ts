@@ -126,6 +126,8 @@ export interface ChangeLedgerPorts {
    * other processes too is dropped only by the one that erases. Must not throw.
    */
   readonly endWork: (userId: string, erasedBy: 'here' | 'elsewhere') => void;
+  /** Resolves when a person's turns that run or wait are over; `undefined` without any. Must not reject. */
+  readonly turnsOver?: ((userId: string) => Promise<unknown> | undefined) | undefined;
   /** Keeps the moment of an erasing. As part of a job of the person's queue. Rejects with `StoreError`. */
   readonly noteErased: (userId: string, at: string) => Promise<void>;
   readonly processes: Processes;
@@ -638,10 +640,24 @@ export function createChangeLedger(ports: ChangeLedgerPorts) {
   }
 
   /** As one job of the person's queue. Rejects with `StoreError` where it could not be noted. */
-  function enterAndApply(change: Purged | Expired): Promise<Outcome> {
+  function enterAndApply(change: Expired): Promise<Outcome> {
     return writes.run(beginningNow(change.userId), async () => {
       const entry = entryOf(change);
       await enter(entry);
+      return apply(entry);
+    });
+  }
+
+  /** What is on its way into the log was said before the command too, and goes when its turn is over. */
+  function purge(change: Purged): Promise<Outcome> {
+    return writes.run(beginningNow(change.userId), async () => {
+      const [entry, again] = [entryOf(change), entryOf(change)];
+      await enter(entry);
+      const turnsOver = ports.turnsOver?.(change.userId);
+      if (turnsOver !== undefined) {
+        await enter(again);
+        void turnsOver.then(() => inOrder(again, () => apply(again))).catch(() => retryLater(again));
+      }
       return apply(entry);
     });
   }
@@ -661,7 +677,7 @@ export function createChangeLedger(ports: ChangeLedgerPorts) {
     erased: async (userId: string): Promise<void> => void (await erasing.get(userId)),
     erasedElsewhere,
     /** Deletes what says some words from all that is held about a person, messages with their answers [K11]. */
-    purge: (change: Omit<Purged, 'kind'>): Promise<Outcome> => enterAndApply({ kind: 'purged', ...change }),
+    purge: (change: Omit<Purged, 'kind'>): Promise<Outcome> => purge({ kind: 'purged', ...change }),
     /** Deletes messages that are too old [K15]. Resolves with whether every layer could follow. */
     expire: async (change: Omit<Expired, 'kind'>): Promise<boolean> =>
       (await enterAndApply({ kind: 'expired', ...change })).failures.size === 0,

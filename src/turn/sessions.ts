@@ -42,6 +42,8 @@ interface Session {
   control: TurnControl;
   /** Ends the wait for a comment. */
   hurry: () => void;
+  /** Resolves when nothing runs or waits in it. */
+  over: Promise<void>;
 }
 
 /**
@@ -96,9 +98,10 @@ export class SessionTurns {
         running: [],
         control: new TurnControl(),
         hurry: () => {},
+        over: Promise.resolve(),
       };
       this.#sessions.set(name, started);
-      void this.#work(name, started);
+      started.over = this.#work(name, started);
     });
   }
 
@@ -174,6 +177,12 @@ export class SessionTurns {
     const waiting = sessions.reduce((sum, session) => sum + session.waiting.length, 0);
     const running = sessions.filter((session) => session.running.length > 0).length;
     return { running, waiting, stopped: this.#stoppedTurns };
+  }
+
+  /** Resolves when a person's turns that run or wait now are over; `undefined` without any. */
+  overFor(userId: string): Promise<unknown> | undefined {
+    const theirs = [...this.#sessions].filter(([name]) => name.endsWith(`:${userId}`));
+    return theirs.length > 0 ? Promise.all(theirs.map(([, { over }]) => over)) : undefined;
   }
 
   /** Resolves when no turn runs or waits. */

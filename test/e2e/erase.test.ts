@@ -7,6 +7,7 @@ import { runPerson } from '../../scripts/person.ts';
 import { answeringBy, callsOf, chatCall, toldIn, type Answers } from './model-calls.ts';
 import { command } from './memory-talk.ts';
 import { deferred } from '../support/deferred.ts';
+import type { MessagesBody } from '../support/model-server.ts';
 import { runProcess, type Outcome } from '../support/processes.ts';
 import { openStage, type Stage } from './stage.ts';
 
@@ -224,6 +225,30 @@ describe('purging a matter [K11]', () => {
     } finally {
       delete answers.summary;
     }
+  });
+
+  it('takes what is being answered, and what waits for its turn, when these are over', async () => {
+    await stage.ask('bob', '@bob', '!memory remember I keep an axolotl');
+    const gate = deferred<void>();
+    const spoken = ({ messages = [] }: MessagesBody) => JSON.stringify(messages).includes('of pets');
+    answers.chat = (body) => ({ text: spoken(body) ? 'An axolotl it is.' : 'Well.', held: gate.promise });
+    const running = await stage.sandbox.say({ as: 'bob', in: '@bob', text: 'Tell me of pets.' });
+    await expect.poll(() => callsOf(stage, 'chat').length).toBe(1);
+    await stage.sandbox.say({ as: 'bob', in: '@bob', text: 'My axolotl is called Pip.' });
+    expect(await press('bob', '@bob', 'purge axolotl', 'Erase it')).toMatch(/^Erased: everything/u);
+    gate.resolve();
+    await stage.sandbox.waitForReply({ in: '@bob', after: running.id, containing: 'An axolotl it is.' });
+    await stage.ask('bob', '@bob', 'I like the axolotl again.');
+    await expect
+      .poll(() => command(stage, '/memory', 'bob', '@bob', 'search axolotl'))
+      .not.toMatch(/Pip|it is/u);
+    delete answers.chat;
+    await stage.ask('bob', '#dev', 'What do I like?');
+    const later = toldIn(await chatCall(stage, 'bob', '@bob', 'What do I like?'));
+    expect(later).not.toMatch(/Pip|An axolotl it is/u);
+    expect(later).toContain('axolotl again');
+    await stage.stopBot();
+    expect(await filesNaming('Pip', 'An axolotl it is')).toEqual([]);
   });
 });
 

@@ -553,6 +553,19 @@ describe('a matter that is erased [K11], or messages that are too old [K15]', ()
     expect(await logIn(store)).not.toContain('Rust');
   });
 
+  it('takes what was on its way into the log, though a kill comes before its turn is over', async () => {
+    const { store, ledgerOver, say, messageId } = await setUp();
+    const ledger = ledgerOver([], undefined, undefined, () => new Promise(() => {}));
+    const commandId = String(BigInt(messageId) + 1000n);
+    await ledger.purge({ userId: aliceId, words: 'rust', commandId });
+    expect(await logIn(store)).not.toContain('Rust');
+    await say('Rust is old');
+    expect(await logIn(store)).toContain('Rust is old');
+    await openSessions(store).ledgerOver([]).finish();
+    expect(await logIn(store)).not.toContain('Rust');
+    expect(await openIn(store)).toEqual([]);
+  });
+
   it('where a layer cannot follow, is finished after the next start, and nothing of what was said since goes', async () => {
     const { store, durable, ledgerOver, say, answer, messageId, texts } = await setUp();
     await answer(await say('Rust is old'), 'It is.');

@@ -187,6 +187,7 @@ export function openSessions(
     layers: readonly MemoryLayer[],
     answers: AnswerKeeper = noAnswers,
     mayStore: () => Promise<boolean> = () => Promise.resolve(true),
+    turnsOver?: () => Promise<unknown>,
   ) {
     return createChangeLedger({
       store,
@@ -199,6 +200,7 @@ export function openSessions(
       placeOf,
       changed: (of) => changed.push(of),
       endWork: () => {},
+      turnsOver,
       noteErased: (userId, at) => erasures.note(userId, at),
       processes: createOneProcess(),
       clock,
