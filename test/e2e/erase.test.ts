@@ -230,8 +230,10 @@ describe('purging a matter [K11]', () => {
   it('takes what is being answered, and what waits for its turn, when these are over', async () => {
     await stage.ask('bob', '@bob', '!memory remember I keep an axolotl');
     const gate = deferred<void>();
-    const spoken = ({ messages = [] }: MessagesBody) => JSON.stringify(messages).includes('of pets');
-    answers.chat = (body) => ({ text: spoken(body) ? 'An axolotl it is.' : 'Well.', held: gate.promise });
+    answers.chat = ({ messages = [] }: MessagesBody) => ({
+      text: JSON.stringify(messages).includes('of pets') ? 'An axolotl it is.' : 'Well.',
+      held: gate.promise,
+    });
     const running = await stage.sandbox.say({ as: 'bob', in: '@bob', text: 'Tell me of pets.' });
     await expect.poll(() => callsOf(stage, 'chat').length).toBe(1);
     await stage.sandbox.say({ as: 'bob', in: '@bob', text: 'My axolotl is called Pip.' });

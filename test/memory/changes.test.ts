@@ -3,6 +3,7 @@ import { z } from 'zod';
 
 import { StoreError } from '../../src/core/errors.ts';
 import type { ChangeLedger } from '../../src/memory/changes.ts';
+import { durableDocumentKind } from '../../src/memory/durable/document.ts';
 import type { MemoryLayer } from '../../src/memory/layer.ts';
 import { createDurableMemory, type DurableMemory } from '../../src/memory/durable/durable-memory.ts';
 import { deferred } from '../support/deferred.ts';
@@ -502,6 +503,29 @@ describe('a forgetting', () => {
     store.update = update;
     expect(await texts()).toEqual(['Lives in Oslo', 'Prefers Rust']);
     expect(await openIn(store)).toEqual([]);
+  });
+});
+
+describe('the question of an item [D1a]', () => {
+  it('goes with the answer that asked it; what its owner said stays', async () => {
+    const { store, say, answer, ledgerOver, durable, texts } = await setUp();
+    const asking = await say('Robert left me');
+    await answer(asking, 'Sorry. Does Robert live near you?');
+    const replying = await say('Two streets away');
+    await durable.remember(beginningNow(aliceId), {
+      text: 'Two streets away',
+      question: 'Does Robert live near you?',
+      place: publicPlace,
+      messageId: replying.messages[0]?.id ?? '',
+      type: 'summary',
+    });
+    const held = async () =>
+      JSON.stringify(await store.read(`users/${aliceId}/durable.json`, durableDocumentKind));
+    expect(await held()).toContain('Robert');
+    const messageIds = asking.messages.map(({ id }) => id);
+    await ledgerOver([durable]).record({ kind: 'deleted', channelId: generalId, messageIds });
+    expect(await texts()).toContain('Two streets away');
+    expect(await held()).not.toContain('Robert');
   });
 });
 

@@ -1,6 +1,6 @@
 import type { ChatMessage } from '../../core/chat.ts';
 import { measure } from '../../core/logger.ts';
-import type { Place } from '../../core/place.ts';
+import type { Place, SessionKey } from '../../core/place.ts';
 import { compareSnowflakes, isSnowflake, snowflakeTime } from '../../core/snowflake.ts';
 import type { Store } from '../../core/store.ts';
 import { createTimeSlice, localDate, type Clock } from '../../core/time.ts';
@@ -22,7 +22,7 @@ import {
   type Replaced,
 } from './document.ts';
 import { changedItem, confirmItems, editItem, keepOne } from './edit-items.ts';
-import { stillSays } from './evidence.ts';
+import { asksAny, stillSays } from './evidence.ts';
 import { readDay } from './item-day.ts';
 import { importItems, type ImportResult } from './import-items.ts';
 import {
@@ -35,6 +35,7 @@ import {
   removePast,
   sourcesOf,
   withoutItems,
+  withoutQuestions,
   wordsMeant,
   type Forgetting,
 } from './items.ts';
@@ -115,7 +116,7 @@ export function createDurableMemory(options: DurableMemoryOptions) {
       if (change.kind === 'forgotten') return forgetItemsOf(change);
       if (change.kind === 'purged') return purgeItems(change);
       if (change.kind === 'restored' || change.isForgetting === true) return;
-      await removeSources(change.session.userId, change.messages);
+      await removeSources(change.session, change.messages);
     },
     async *export(userId) {
       const document = await store.read(durableKey(userId), durableDocumentKind);
@@ -188,14 +189,22 @@ export function createDurableMemory(options: DurableMemoryOptions) {
     logger.info('durable items were erased', { userId, itemIds: idsOf(purged) });
   }
 
-  async function removeSources(userId: string, messages: readonly WithdrawnMessage[]): Promise<void> {
+  /** An item goes with the message that says it, its question with the answer that asks it [D1a]. */
+  async function removeSources(
+    { userId, channelId }: SessionKey,
+    messages: readonly WithdrawnMessage[],
+  ): Promise<void> {
     const own = messages.filter(({ before }) => before.role === 'user');
     const now = new Map(own.map((message) => [message.before.id, message.now]));
     const stillSaid = ({ text, source }: DurableItem) => stillSays(text, now.get(source.messageId) ?? '');
-    const removed = await applyAndErase(userId, (document) =>
-      removeBySource(document, [...now.keys()], stillSaid),
-    );
-    await undoing.keepFromReturning(userId, (item) => now.has(item.source.messageId) && !stillSaid(item));
+    const isUnsaid = (item: DurableItem) => now.has(item.source.messageId) && !stillSaid(item);
+    const isAsked = ({ question, source }: DurableItem) =>
+      source.channelId === channelId && asksAny(messages, question);
+    const removed = await applyAndErase(userId, (document) => {
+      const { result, document: left } = removeBySource(document, [...now.keys()], stillSaid);
+      return { result, document: withoutQuestions(left, isAsked) };
+    });
+    await undoing.keepFromReturning(userId, (item) => isUnsaid(item) || isAsked(item));
     if (removed.length > 0)
       logger.info('items removed: source message changed', { userId, itemIds: idsOf(removed) });
   }

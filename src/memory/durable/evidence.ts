@@ -7,6 +7,7 @@ import {
   terms,
   toSingleLine,
 } from '../../core/text.ts';
+import type { WithdrawnMessage } from '../layer.ts';
 import { questionMaxChars } from './document.ts';
 
 /** Unicode's rules for sentences, which are the same for all languages and know no abbreviations. */
@@ -108,6 +109,14 @@ function goesOn(sentence: string, next: string): boolean {
 export function questionAtEnd(answer = ''): string | undefined {
   const last = sentencesOf(answer).findLast(({ segment }) => hasWords(segment))?.segment ?? '';
   return isQuestion(last) ? clipAtWord(toSingleLine(last), questionMaxChars) : undefined;
+}
+
+/** Whether one of these messages is the answer that asked an item's question [D1a]. */
+export function asksAny(messages: readonly WithdrawnMessage[], question: string | undefined): boolean {
+  if (question === undefined) return false;
+  return messages.some(
+    ({ before }) => before.role === 'assistant' && questionAtEnd(before.text) === question,
+  );
 }
 
 /** Whether it ends as a question; one letter behind the mark is a face, such as `:D`. Greek asks with a semicolon. */

@@ -153,6 +153,19 @@ export function removePast(
   return { document: withoutItems(document, removed), result: removed };
 }
 
+/** Takes off the questions of some items [D1a]. The very same document where there are none. */
+export function withoutQuestions(
+  document: DurableDocument,
+  isAsked: (item: DurableItem) => boolean,
+): DurableDocument {
+  const replaced = document.items
+    .filter(isAsked)
+    .map((item): Replaced => [item, { ...item, question: undefined }]);
+  return replaced.length === 0
+    ? document
+    : { ...document, items: changedItems(document.items, { replaced }) };
+}
+
 /** The very same document where nothing is to be taken out. */
 export function withoutItems(document: DurableDocument, removed: readonly DurableItem[]): DurableDocument {
   return removed.length === 0 ? document : { ...document, items: changedItems(document.items, { removed }) };

@@ -22,6 +22,7 @@ import {
   type DurableItem,
 } from './document.ts';
 import type { DurableMemory, RememberInput } from './durable-memory.ts';
+import { asksAny } from './evidence.ts';
 import { withTombstones } from './past.ts';
 import { rememberItem, type RememberOutcome, type RememberRequest } from './remember-item.ts';
 
@@ -139,9 +140,13 @@ export function createProposals(options: ProposalsOptions) {
           (each) => saysWords(wordingOf(each), change.words) && !isYounger(each.messageId, change.commandId),
         );
       if (change.kind !== 'withdrawn') return;
-      const { userId } = change.session;
-      const gone = new Set(change.messages.flatMap(({ before }) => idsOf(before)));
-      await log.delete(userId, ({ messageId }) => gone.has(messageId));
+      const { session, messages } = change;
+      const gone = new Set(messages.flatMap(({ before }) => idsOf(before)));
+      await log.delete(
+        session.userId,
+        ({ messageId, place, question }) =>
+          gone.has(messageId) || (place.channelId === session.channelId && asksAny(messages, question)),
+      );
     },
     async *export(userId) {
       const waiting = await log.list(userId);
