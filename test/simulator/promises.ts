@@ -339,6 +339,8 @@ export class Promises {
     for (const said of words) {
       said.messageId = to.id;
       said.movedAt = this.#clock.now;
+      // What was answered is deleted; the copy is asked by itself.
+      said.isAnswered = false;
     }
     this.#wordsOfMessages.set(to.id, [...words]);
     this.#wordsOfMessages.delete(from.id);
@@ -454,7 +456,7 @@ export class Promises {
   }
 
   /** The messages of a channel that a prompt's history can hold: what is behind the last that it does hold, as far as history reaches. */
-  #inReach({ messages }: WorldChannel, prompt: string): ReadonlySet<WorldMessage> {
+  #inReach({ messages, isHistoryPartial }: WorldChannel, prompt: string): ReadonlySet<WorldMessage> {
     const last = messages.findLastIndex(({ text, spoken = '' }) =>
       `${text}\n${spoken}`.match(wordPattern)?.some((word) => prompt.includes(word)),
     );
@@ -465,7 +467,7 @@ export class Promises {
       if (message === undefined || message.isDeleted) continue;
       reached.add(message);
       // It leaves out commands and their answers, and cuts some other messages.
-      if (!message.text.startsWith('!') && message.authorId !== botId)
+      if (!isHistoryPartial && !message.text.startsWith('!') && message.authorId !== botId)
         chars -= Math.min(message.text.length, 600);
     }
     return reached;

@@ -27,6 +27,8 @@ export interface WorldChannel {
   readonly formerDoors: { readonly door: Door; readonly until: number }[];
   /** It was deleted. */
   isGone: boolean;
+  /** Discord failed when history was fetched: it has what came in by other ways, whatever stands between. */
+  isHistoryPartial: boolean;
   readonly messages: WorldMessage[];
 }
 
@@ -143,7 +145,14 @@ export class World {
 
   /** A channel, thread or DM comes to be. */
   open(channel: Pick<WorldChannel, 'id' | 'name' | 'kind'> & Partial<WorldChannel>): WorldChannel {
-    const whole = { door: [], formerDoors: [], isGone: false, messages: [], ...channel };
+    const whole = {
+      door: [],
+      formerDoors: [],
+      isGone: false,
+      isHistoryPartial: false,
+      messages: [],
+      ...channel,
+    };
     this.channels.set(whole.id, whole);
     return whole;
   }
