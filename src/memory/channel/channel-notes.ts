@@ -54,6 +54,8 @@ export function createChannelNotes(options: ChannelNotesOptions) {
   const { store, writes, channels, settings, people, recent, logger } = options;
   const { notedChannels, channelsOf, noteAuthor, read, notesIn, documents, update, changeWhere } =
     createNotesFiles(store);
+  /** Of what is being kept: it need not be on disk yet where a deletion looks. */
+  const begun = new Set<Pick<ChannelNote, 'authorId' | 'messageId'>>();
 
   async function deleteWithdrawn(change: Withdrawn, stage: 'hide' | 'delete'): Promise<void> {
     const { session, cause, isForgetting = false } = change;
@@ -81,7 +83,9 @@ export function createChannelNotes(options: ChannelNotesOptions) {
     }),
     async holdersOf(change) {
       const ids = new Set(change.kind === 'edited' ? [change.messageId] : change.messageIds);
-      const held = (await notesIn(change.channelId)).filter(({ messageId }) => ids.has(messageId));
+      // Copied first: what is kept meanwhile is on disk by then.
+      const all = [...begun, ...(await notesIn(change.channelId))];
+      const held = all.filter(({ messageId }) => ids.has(messageId));
       const authors = new Set(held.map(({ authorId }) => authorId));
       return [...authors].map((userId) => ({ channelId: change.channelId, userId }));
     },
@@ -194,12 +198,13 @@ export function createChannelNotes(options: ChannelNotesOptions) {
     },
 
     /** Keeps an author's sentence, if it `stillStands`, which must not wait for another write of theirs. */
-    keep: (
+    keep(
       place: NotesPlace,
       said: Omit<ChannelNote, 'id' | 'isForgotten'>,
       stillStands: () => Promise<boolean>,
-    ): Promise<ChannelNote | undefined> =>
-      writes.run(beginningNow(said.authorId), async () => {
+    ): Promise<ChannelNote | undefined> {
+      begun.add(said);
+      const keeping = writes.run(beginningNow(said.authorId), async () => {
         const { messageId, text } = said;
         const now = recent.latest(messageId);
         const isSaid = now === undefined || (now.text !== undefined && isSaidIn(text, now.text));
@@ -210,7 +215,9 @@ export function createChannelNotes(options: ChannelNotesOptions) {
         await update(place, (document) => withNote(document, note), { erase: true });
         logger.info('a channel note was kept', { ...place, userId: said.authorId, id: note.id });
         return note;
-      }),
+      });
+      return keeping.finally(() => begun.delete(said));
+    },
 
     /** Up to which message notes were taken in a channel. */
     readUpTo: async (place: NotesPlace): Promise<string | undefined> => (await read(place))?.readUpTo,

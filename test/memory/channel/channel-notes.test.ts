@@ -1,3 +1,5 @@
+import { setImmediate } from 'node:timers/promises';
+
 import { describe, expect, it } from 'vitest';
 
 import { createOneProcess } from '../../../src/core/processes.ts';
@@ -202,6 +204,33 @@ it('what was edited away or deleted while it was being noted is not kept [A4]', 
   await keep('The walrus ships on Tuesday');
   expect(await shown('walrus?')).toMatch(/^[^F]*Tuesday[^M]*$/u);
 });
+
+it.each(['deleted', 'edited'] as const)(
+  'what is %s while it is asked whether a note may be kept is in no note [A4][B3]',
+  async (kind) => {
+    const { notes, ledger, shown } = open();
+    const said = {
+      authorId: bobId,
+      author: 'Bob',
+      text: 'The walrus ships on Friday',
+      at: '2026-01-15T10:00:00.000Z',
+    };
+    const id = messageId(1001);
+    const change =
+      kind === 'deleted'
+        ? ({ kind, channelId, messageIds: [id] } as const)
+        : { kind, channelId, messageId: id, authorId: bobId, text: 'no' };
+    let following: Promise<unknown> = Promise.resolve();
+    await notes.keep({ guildId, channelId }, { ...said, messageId: id }, async () => {
+      following = ledger.record(change);
+      await setImmediate();
+      return true;
+    });
+    await following;
+    expect(await shown('walrus?')).toBe('');
+    expect(await notes.list(publicPlace)).toEqual([]);
+  },
+);
 
 it.each([
   ['The walrus ships', 'so THE walrus  ships then', true],
