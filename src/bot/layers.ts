@@ -103,7 +103,7 @@ export function createLayers(config: Config, ports: LayerPorts) {
     ...kept,
     layers,
     answers,
-    mayStore: (session) => people.mayStore(session),
+    mayStore: (session, at) => people.mayStore(session, at === undefined ? undefined : new Date(at)),
     placeOf: channels.placeOf,
     changed: (...told) => void events.changed.emit(...told),
     endWork: (...told) => void events.erased.emit(...told),

@@ -9,6 +9,8 @@ export type MessageChange =
       /** Absent where Discord does not tell. */
       readonly authorId?: string;
       readonly text: string;
+      /** ISO 8601, UTC; absent where nobody tells. */
+      readonly editedAt?: string | undefined;
       /** Of the channel at the time of the edit; absent where nobody has looked. */
       readonly reach?: Reach;
     }
@@ -16,6 +18,7 @@ export type MessageChange =
 
 interface KnownChange {
   readonly text: string | undefined;
+  readonly editedAt?: string | undefined;
   readonly position: number;
   readonly authorId: string | undefined;
 }
@@ -36,16 +39,17 @@ export class RecentChanges {
   /** Tells subscribers at once; they must not throw. */
   note(change: MessageChange): void {
     this.#position += 1;
-    const { messageIds, text, authorId } =
+    const { messageIds, text, editedAt, authorId } =
       change.kind === 'edited'
         ? { ...change, messageIds: [change.messageId] }
-        : { ...change, text: undefined, authorId: undefined };
-    for (const id of messageIds) this.#changes.set(id, { text, position: this.#position, authorId });
+        : { ...change, text: undefined, editedAt: undefined, authorId: undefined };
+    for (const id of messageIds)
+      this.#changes.set(id, { text, editedAt, position: this.#position, authorId });
     for (const listener of this.#listeners) listener(change);
   }
 
   /** The text that an edit left, `{ text: undefined }` after a deletion; `undefined` for nothing since `since`. */
-  latest(messageId: string, since = 0): { readonly text: string | undefined } | undefined {
+  latest(messageId: string, since = 0): Pick<KnownChange, 'text' | 'editedAt'> | undefined {
     const change = this.#changes.get(messageId);
     return change !== undefined && change.position > since ? change : undefined;
   }

@@ -1,4 +1,4 @@
-import type { MessageChange } from './changes.ts';
+import type { MessageChange, RecentChanges } from './changes.ts';
 import type { imageTypes } from './model.ts';
 import type { Place, SessionKey } from './place.ts';
 
@@ -18,6 +18,8 @@ export interface ChatMessage {
   readonly text: string;
   /** ISO 8601, UTC. */
   readonly at: string;
+  /** When its text became what it is; absent if it was said so. */
+  readonly editedAt?: string | undefined;
   /** File names only. */
   readonly attachments: readonly string[];
   /** What else people see of it that its author did not write. */
@@ -39,6 +41,19 @@ export interface ShownPiece {
 /** Whether its words are somebody else's than the message's author's [M5a]. */
 export function isOthersText({ kind }: ShownPiece): boolean {
   return kind === 'card' || kind === 'sticker' || kind === 'forwarded message';
+}
+
+/** As its latest edit left it. */
+export function edited<Message extends Pick<ChatMessage, 'text' | 'editedAt'>>(
+  message: Message,
+  edit: ReturnType<RecentChanges['latest']>,
+): Message {
+  return edit?.text === undefined ? message : { ...message, text: edit.text, editedAt: edit.editedAt };
+}
+
+/** When its words were written: what counts where they may not be kept or told [K9]. */
+export function writtenAt({ at, editedAt }: Pick<ChatMessage, 'at' | 'editedAt'>): readonly string[] {
+  return editedAt === undefined ? [at] : [at, editedAt];
 }
 
 /** Whether it has files or forwarded messages, which history only names or shortens. */

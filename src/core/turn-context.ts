@@ -16,7 +16,17 @@ export interface Speaker {
 /** Only its text counts as the speaker's words [M5a], and not if it was heard; files, replies and forwards are for this turn only. */
 export type TurnMessage = Pick<
   IncomingMessage,
-  'id' | 'text' | 'at' | 'attachments' | 'shown' | 'heard' | 'files' | 'repliesTo' | 'forwards' | 'isProxied'
+  | 'id'
+  | 'text'
+  | 'at'
+  | 'editedAt'
+  | 'attachments'
+  | 'shown'
+  | 'heard'
+  | 'files'
+  | 'repliesTo'
+  | 'forwards'
+  | 'isProxied'
 >;
 
 /** Who speaks where and what was said, for layers and tools; nothing of Discord. */

@@ -1,5 +1,5 @@
-import type { RecentChanges } from '../core/changes.ts';
-import type { ChatMessage, ShownPiece } from '../core/chat.ts';
+import type { MessageChange, RecentChanges } from '../core/changes.ts';
+import { edited, type ChatMessage, type ShownPiece } from '../core/chat.ts';
 import { lruCache } from '../core/limits.ts';
 import type { Logger } from '../core/logger.ts';
 import { compareSnowflakes, snowflakeTime } from '../core/snowflake.ts';
@@ -76,9 +76,8 @@ export function createHistory(options: HistoryOptions) {
 
   recent.subscribe((change) => {
     if (change.kind === 'edited') {
-      const { channelId, messageId, text } = change;
-      channels.get(channelId)?.edit(messageId, text);
-      threadFrom(messageId)?.edit(messageId, text);
+      channels.get(change.channelId)?.edit(change);
+      threadFrom(change.messageId)?.edit(change);
       return;
     }
     channels.get(change.channelId)?.remove(change.messageIds);
@@ -100,8 +99,7 @@ export function createHistory(options: HistoryOptions) {
     /** The same message again, or a deleted one, changes nothing. */
     seen(message: ChatMessage): void {
       if (recent.wasDeleted(message.id)) return;
-      const text = recent.latest(message.id)?.text ?? message.text;
-      channelOf(message.channelId).add({ ...message, text });
+      channelOf(message.channelId).add(edited(message, recent.latest(message.id)));
     },
     /** Not an edit: Discord adds link previews later. */
     showCards: (channelId: string, messageId: string, cards: readonly ShownPiece[]): void =>
@@ -200,7 +198,7 @@ function createWarmChannel(recent: Pick<RecentChanges, 'position' | 'latest' | '
     const begun = recent.position;
     for (const message of await fetchNewest()) {
       if (recent.wasDeleted(message.id)) continue;
-      add({ ...message, text: recent.latest(message.id, begun)?.text ?? message.text });
+      add(edited(message, recent.latest(message.id, begun)));
     }
     isWarm = true;
   }
@@ -211,9 +209,9 @@ function createWarmChannel(recent: Pick<RecentChanges, 'position' | 'latest' | '
     add,
     showCards,
     /** A removed message that is edited was a command for a while. It is fetched again. */
-    edit(messageId: string, text: string): void {
+    edit({ messageId, ...edit }: Extract<MessageChange, { kind: 'edited' }>): void {
       const message = messages.get(messageId);
-      if (message !== undefined) messages.set(messageId, { ...message, text });
+      if (message !== undefined) messages.set(messageId, edited(message, edit));
       if (removed.delete(messageId)) isWarm = false;
     },
     remove(messageIds: readonly string[]): void {

@@ -39,12 +39,12 @@ export function createMessageChanges(
   const { client, channelQueue, inOrder, history, recent, proxies, handlers, parseCommand } = options;
   /** An edit into a command removes the message, so that no turn begins with it. */
   function noted(message: Omit<MessageEdit, 'isCommand'>): MessageEdit {
-    const { channelId, messageId, text } = message;
+    const { channelId, messageId, text, editedAt } = message;
     const isCommand = parseCommand(text) !== undefined;
     recent.note(
       isCommand
         ? { kind: 'deleted', channelId, messageIds: [messageId] }
-        : { kind: 'edited', channelId, messageId, text },
+        : { kind: 'edited', channelId, messageId, text, editedAt },
     );
     return { ...message, isCommand };
   }
@@ -63,7 +63,8 @@ export function createMessageChanges(
       const text = textIn(client, { content, authorId, channelId, guildId, mentioned });
       if (text === history.messageOf(channelId, id)?.text) return;
       if (data.edited_timestamp === null) return;
-      const message = { channelId, messageId: id, authorId, text };
+      const editedAt = data.edited_timestamp && new Date(data.edited_timestamp).toISOString();
+      const message = { channelId, messageId: id, authorId, text, editedAt };
       if (authorId !== undefined && authorId === client.user?.id) {
         recent.note({ kind: 'edited', ...message });
         return;
@@ -84,9 +85,9 @@ export function createMessageChanges(
           await handlers.deleted(channelId, deleted);
         }
         for (const message of edited) {
-          const { id, author, text } = chatMessageOf(message, client.user?.id ?? '');
+          const { id, author, text, editedAt } = chatMessageOf(message, client.user?.id ?? '');
           const authorId = message.webhookId === null ? author.id : proxies.accountOf(id);
-          await handlers.edited(noted({ channelId, messageId: id, authorId, text }));
+          await handlers.edited(noted({ channelId, messageId: id, authorId, text, editedAt }));
         }
       }),
   };

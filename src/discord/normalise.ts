@@ -41,6 +41,7 @@ export function chatMessageOf(message: Message, botId: string, speakerOf?: Speak
     },
     text: textOf(message),
     at: message.createdAt.toISOString(),
+    editedAt: message.editedAt?.toISOString(),
     attachments: filesOf(message).map(({ name }) => name),
     shown: shown.length === 0 ? undefined : shown,
     hasThirdPartyText: hasThirdPartyText(message, shown, botId) ? true : undefined,

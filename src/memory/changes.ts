@@ -48,6 +48,7 @@ const changeSchema: z.ZodType<Change> = z.discriminatedUnion('kind', [
     messageId: z.string(),
     authorId: z.string().optional(),
     text: z.string(),
+    editedAt: z.string().optional(),
     reach: z.object(reachFields).optional(),
   }),
   z.object({ kind: z.literal('deleted'), channelId: z.string(), messageIds: messageIdsSchema }),
@@ -116,8 +117,8 @@ export interface ChangeLedgerPorts {
   /** All of them, the log first, on or off. */
   readonly layers: readonly MemoryLayer[];
   readonly answers: AnswerKeeper;
-  /** Whether what a person says in a conversation may be written down now [K9]. Must not reject. */
-  readonly mayStore: (session: SessionKey) => Promise<boolean>;
+  /** Whether what a person wrote in a conversation, by default now, may be written down [K9]. Must not reject. */
+  readonly mayStore: (session: SessionKey, at?: string) => Promise<boolean>;
   readonly placeOf: ChannelPort['placeOf'];
   /** A session has changed: rebuild what was derived from it; if messages came back, its history too. */
   readonly changed: (session: SessionKey, hasMoreHistory?: true) => void;
@@ -543,14 +544,25 @@ export function createChangeLedger(ports: ChangeLedgerPorts) {
    */
   async function asKept(change: MessageChange): Promise<MessageChange> {
     if (change.kind === 'deleted') return change;
-    const { channelId, messageId, authorId: userId } = change;
+    const { channelId, messageId } = change;
     const reach = reachIn(channelId, await ports.placeOf(channelId));
     const text = maskSecrets(change.text);
-    const mayKeep =
-      userId === undefined ||
-      (await ports.mayStore({ channelId, userId })) ||
-      (await log.message({ channelId, userId }, messageId).catch(() => undefined)) === text;
-    return mayKeep ? { ...change, text, reach } : { kind: 'deleted', channelId, messageIds: [messageId] };
+    // What cannot be looked at may be theirs.
+    return (await mayKeep({ ...change, text }).catch(() => false))
+      ? { ...change, text, reach }
+      : { kind: 'deleted', channelId, messageIds: [messageId] };
+  }
+
+  /** Where Discord does not tell whose it is, those count who have the message. */
+  async function mayKeep(change: Extract<MessageChange, { kind: 'edited' }>): Promise<boolean> {
+    const { channelId, messageId, authorId: userId, text, editedAt } = change;
+    const own = userId === undefined ? undefined : [{ session: { channelId, userId }, isHeld: true }];
+    for (const { session, isHeld } of own ?? (await conversationsOf(change))) {
+      if (await ports.mayStore(session, editedAt)) continue;
+      const known = await log.message(session, messageId);
+      if (known !== text && (isHeld || known !== undefined)) return false;
+    }
+    return true;
   }
 
   /**

@@ -1,10 +1,11 @@
 import type { MessageChange, RecentChanges } from '../core/changes.ts';
-import type {
-  BotHandlers,
-  CommandCall,
-  IncomingMessage,
-  ReplyPort,
-  WaitingReactionPort,
+import {
+  edited,
+  type BotHandlers,
+  type CommandCall,
+  type IncomingMessage,
+  type ReplyPort,
+  type WaitingReactionPort,
 } from '../core/chat.ts';
 import type { CommandContext, CommandHandlers, Given, StartedCommandHandlers } from '../core/commands.ts';
 import { createKeyedQueue } from '../core/keyed-queue.ts';
@@ -132,7 +133,7 @@ export function createIntake(options: IntakePorts): BotHandlers & CommandHandler
     command: (request) =>
       order.run(sessionOf(request), async () => options.commands.command(await started(request))),
     async edited(edit) {
-      const { channelId, messageId, authorId, text } = edit;
+      const { channelId, messageId, authorId, text, editedAt } = edit;
       if (edit.isCommand) {
         // Fetched after a gap, it would be taken for a command that was given.
         await Promise.all([
@@ -142,7 +143,7 @@ export function createIntake(options: IntakePorts): BotHandlers & CommandHandler
         return;
       }
       const author = authorId === undefined ? {} : { authorId };
-      await options.record({ kind: 'edited', channelId, messageId, ...author, text });
+      await options.record({ kind: 'edited', channelId, messageId, ...author, text, editedAt });
     },
     deleted: (channelId, messageIds) => options.record({ kind: 'deleted', channelId, messageIds }),
     async reacted(channelId, messageId, userId, emoji) {
@@ -167,7 +168,7 @@ export function createIntake(options: IntakePorts): BotHandlers & CommandHandler
       return markHandled(message.channelId, message.id);
     const changed = changes.latest(message.id);
     if (changed !== undefined && changed.text === undefined) return;
-    const submitted = turns.submit({ ...message, text: changed?.text ?? message.text }, isBegun);
+    const submitted = turns.submit(edited(message, changed), isBegun);
     letNextOn();
     const outcome = await submitted;
     if (outcome === 'refused') await refuse(message);

@@ -1,4 +1,4 @@
-import type { ChatMessage } from '../core/chat.ts';
+import { writtenAt, type ChatMessage } from '../core/chat.ts';
 import { lruCache } from '../core/limits.ts';
 import { sessionName, type SessionKey } from '../core/place.ts';
 import { snowflakeTime } from '../core/snowflake.ts';
@@ -82,7 +82,7 @@ export async function toldToOthers(
     const own = said.filter(({ author }) => author.id === userId);
     const times = own.map(({ at }) => at);
     const isTold = await toldOf({ userId, channelId }, times);
-    for (const { id, at } of own) if (!isTold(at)) leftOut.add(id);
+    for (const message of own) if (!writtenAt(message).every(isTold)) leftOut.add(message.id);
   }
   return messages.filter(({ id, author }) => author.kind !== 'self' && !leftOut.has(id));
 }
@@ -99,13 +99,14 @@ export function withoutPauses(
   const leftOut = new Set<string>();
   const known = new Set(messages.map(({ id }) => id));
   let wasAnswer = false;
-  for (const { id, author, at, answers } of messages) {
+  for (const message of messages) {
+    const { id, author, at, answers } = message;
     if (author.kind === 'self') {
       const asked = answers === undefined ? undefined : snowflakeTime(answers).toISOString();
       if (answers !== undefined && known.has(answers)) wasAnswer = leftOut.has(answers);
       else wasAnswer = wasPaused(asked ?? at) || (asked === undefined && wasAnswer);
       if (wasAnswer) leftOut.add(id);
-    } else if (author.id === speaker.id && wasPaused(at)) leftOut.add(id);
+    } else if (author.id === speaker.id && writtenAt(message).some(wasPaused)) leftOut.add(id);
   }
   return messages.filter(({ id }) => !leftOut.has(id));
 }

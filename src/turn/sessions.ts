@@ -1,6 +1,6 @@
 import { createAbortGroup } from '../core/deadline.ts';
 import type { MessageChange, RecentChanges } from '../core/changes.ts';
-import type { IncomingMessage } from '../core/chat.ts';
+import { edited, type IncomingMessage } from '../core/chat.ts';
 import { measure } from '../core/logger.ts';
 import { sessionName } from '../core/place.ts';
 import { compareSnowflakes } from '../core/snowflake.ts';
@@ -114,7 +114,7 @@ export class SessionTurns {
       if (change.kind === 'edited') {
         for (const entry of session.waiting) {
           if (entry.message.id !== change.messageId) continue;
-          entry.message = { ...entry.message, text: change.text };
+          entry.message = edited(entry.message, change);
           refuseSurplus(session, entry);
         }
         continue;

@@ -7,7 +7,7 @@ import { durableDocumentKind } from '../../src/memory/durable/document.ts';
 import type { MemoryLayer } from '../../src/memory/layer.ts';
 import { createDurableMemory, type DurableMemory } from '../../src/memory/durable/durable-memory.ts';
 import { deferred } from '../support/deferred.ts';
-import { aliceId, generalId, publicPlace } from '../support/incoming.ts';
+import { aliceId, bobId, generalId, publicPlace } from '../support/incoming.ts';
 import { MemoryStore } from '../support/memory-store.ts';
 import { openSessions, secretPlace, session, silent, type Sessions } from '../support/sessions.ts';
 import { durableSettings } from '../support/layer-settings.ts';
@@ -119,6 +119,22 @@ describe('an edit or deletion [G5]', () => {
     const { store, ledgerOver, messageId, log } = await setUp();
     const paused = ledgerOver([failing], undefined, () => Promise.resolve(false));
     const edit = { kind: 'edited', channelId: generalId, messageId, authorId: aliceId } as const;
+    await paused.record({ ...edit, text: 'I keep axolotls' });
+    expect(await openIn(store)).toHaveLength(1);
+    expect(await log.message(session, messageId)).toBeUndefined();
+    expect(await logIn(store)).not.toContain('axolotls');
+    expect((await openIn(store)).join('\n')).not.toContain('axolotls');
+  });
+
+  it('brings in no new words in a pause [K9] where nobody tells whose message it is, and takes no notice of others’ pauses', async () => {
+    const { store, ledgerOver, messageId, log, contextOf } = await setUp();
+    const bob = { id: bobId, name: 'Bob', isOwner: false };
+    await log.recordUser({ ...contextOf(['hello']), ...beginningNow(bobId), speaker: bob });
+    const edit = { kind: 'edited', channelId: generalId, messageId } as const;
+    const ofBob = ledgerOver([], undefined, async ({ userId }) => userId !== bobId);
+    await ofBob.record({ ...edit, text: 'I keep bees' });
+    expect(await log.message(session, messageId)).toBe('I keep bees');
+    const paused = ledgerOver([failing], undefined, async ({ userId }) => userId !== aliceId);
     await paused.record({ ...edit, text: 'I keep axolotls' });
     expect(await openIn(store)).toHaveLength(1);
     expect(await log.message(session, messageId)).toBeUndefined();
@@ -350,7 +366,6 @@ describe('an edit or deletion [G5]', () => {
 
   it('reaches the other conversations where one cannot be read, and is finished after the next start', async () => {
     const { store, ledgerOver, log, messageId } = await setUp();
-    const bobId = '100000000000000002';
     const said = {
       id: '400000000000000500',
       text: 'a secret',

@@ -6,7 +6,7 @@ import type { Store } from '../../src/core/store.ts';
 import type { TurnContext } from '../../src/core/turn-context.ts';
 import { RecentChanges, type MessageChange } from '../../src/core/changes.ts';
 import { plainWrites } from './plain-writes.ts';
-import { createChangeLedger, type AnswerKeeper } from '../../src/memory/changes.ts';
+import { createChangeLedger, type AnswerKeeper, type ChangeLedgerPorts } from '../../src/memory/changes.ts';
 import type { MemoryLayer, Withdrawn, WithdrawnMessage } from '../../src/memory/layer.ts';
 import type { LoggedMessage } from '../../src/memory/log/records.ts';
 import { createSessionLog } from '../../src/memory/log/session-log.ts';
@@ -186,7 +186,7 @@ export function openSessions(
   function ledgerOver(
     layers: readonly MemoryLayer[],
     answers: AnswerKeeper = noAnswers,
-    mayStore: () => Promise<boolean> = () => Promise.resolve(true),
+    mayStore: ChangeLedgerPorts['mayStore'] = () => Promise.resolve(true),
     turnsOver?: () => Promise<unknown>,
   ) {
     return createChangeLedger({

@@ -311,10 +311,14 @@ describe('whose words are told to others [B4]', () => {
     expect((await run()).text).not.toContain('shoe');
   });
 
-  it('leave out what was said in a pause that is over, and before an erasing', async () => {
-    const messages = lunchTalk();
+  it('leave out what was said in a pause that is over, or edited in, and before an erasing', async () => {
+    const [first, question, ...rest] = lunchTalk();
+    const early = said(bobId, 'Bob', 'I keep bees', {
+      at: '2026-01-01T10:00:00.000Z',
+      editedAt: question?.at,
+    });
+    const messages = [early, first, question, ...rest].filter((each) => each !== undefined);
     const { run, people } = openReading(messages);
-    const [first, question] = messages;
     await people.pause(
       { userId: bobId, channelId: generalId, startedAfter: undefined },
       'everywhere',
@@ -324,7 +328,7 @@ describe('whose words are told to others [B4]', () => {
       { userId: bobId, channelId: generalId, startedAfter: undefined },
       new Date(Date.parse(question?.at ?? '') + 1).toISOString(),
     );
-    expect((await run()).text).not.toMatch(/shoe|forty/u);
+    expect((await run()).text).not.toMatch(/shoe|forty|bees/u);
     await people.noteErased(carolId, now.toISOString());
     expect(await run()).toEqual({ ok: true, text: 'Nothing that I may tell was said in #general lately.' });
   });

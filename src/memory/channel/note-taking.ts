@@ -1,7 +1,7 @@
 import { z } from 'zod';
 
 import { createAbortGroup } from '../../core/deadline.ts';
-import type { ChannelPort, ChatMessage, HistoryPort } from '../../core/chat.ts';
+import { writtenAt, type ChannelPort, type ChatMessage, type HistoryPort } from '../../core/chat.ts';
 import { ModelError } from '../../core/errors.ts';
 import { createKeyedQueue } from '../../core/keyed-queue.ts';
 import { lruCache } from '../../core/limits.ts';
@@ -114,13 +114,14 @@ export function createNoteTaking(options: NoteTakingOptions) {
 
   /** Whether notes may be taken of the author's words [B1][B3]; asked again before each write. */
   async function mayRead(message: ChatMessage, channel: Place): Promise<boolean> {
-    const { id, author, text, at } = message;
+    const { id, author, text } = message;
     const { id: userId } = author;
     if (author.kind !== 'human' || unread.has(id) || noteText(text) === '') return false;
     if (!(await options.hasAccess(userId, channel.guildId ?? ''))) return false;
     if ((await people.latest(userId)).greetedAt === undefined || (await people.mode(userId)) !== 'auto')
       return false;
-    if (!(await people.mayStore({ userId, channelId: channel.channelId }, new Date(at)))) return false;
+    for (const at of writtenAt(message))
+      if (!(await people.mayStore({ userId, channelId: channel.channelId }, new Date(at)))) return false;
     return !(await options.isForgotten(userId, message));
   }
 

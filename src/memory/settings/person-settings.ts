@@ -2,6 +2,7 @@ import { z } from 'zod';
 
 import { beginningNow, type SessionWork, type Work, type Writes } from '../../core/writes.ts';
 import { limits } from '../../core/limits.ts';
+import { writtenAt } from '../../core/chat.ts';
 import type { Logger } from '../../core/logger.ts';
 import type { SessionKey } from '../../core/place.ts';
 import { assertSnowflake, isSnowflake } from '../../core/snowflake.ts';
@@ -194,7 +195,7 @@ export function createPersonSettings(ports: {
       if (pause?.scope === 'here') await prolong(session, at);
       const wasPaused = (time: string) => wasPausedAt(settings, channelId, time);
       return {
-        isStored: pause === undefined && !turn.messages.some((message) => wasPaused(message.at)),
+        isStored: pause === undefined && !turn.messages.flatMap(writtenAt).some(wasPaused),
         mode: settings.mode ?? defaultMode,
         pause,
         wasPaused:

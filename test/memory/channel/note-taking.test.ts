@@ -62,10 +62,11 @@ function open(
       text: string,
       authorId = bobId,
       at = new Date(Date.UTC(2026, 0, 15, 10, (minutes += 1))),
+      editedAt?: string,
     ): string => {
       const id = snowflakeAt(at);
       const author = { id: authorId, name: authorId === bobId ? 'Bob' : 'Alice', kind: 'human' } as const;
-      said.push({ id, channelId, author, text, at: at.toISOString(), attachments: [] });
+      said.push({ id, channelId, author, text, at: at.toISOString(), editedAt, attachments: [] });
       taking.onUserMessage({ guildId, channelId, messageId: id, authorId });
       return id;
     },
@@ -177,5 +178,17 @@ describe('a note of talk [B1]', () => {
     await quiet();
     expect(await texts()).toEqual(['The seal ships on Friday']);
     expect(model.requests.map(inputOf).join('')).not.toContain('walrus');
+  });
+
+  it('is not of what was edited in a pause that is over [K9]', async () => {
+    const editedAt = '2026-01-16T10:00:00.000Z';
+    const wasPaused = (at?: Date) => at?.toISOString() === editedAt;
+    const { say, quiet, texts } = open(everything, {
+      people: { ...people, mayStore: async (_session, at) => !wasPaused(at) },
+    });
+    say('The walrus ships on Monday', bobId, new Date('2026-01-15T10:00:00Z'), editedAt);
+    say('The seal ships on Friday', aliceId);
+    await quiet();
+    expect(await texts()).toEqual(['The seal ships on Friday']);
   });
 });
