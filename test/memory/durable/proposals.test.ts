@@ -8,6 +8,7 @@ import { describe, expect, it } from 'vitest';
 import { aliceId, publicPlace } from '../../support/incoming.ts';
 import { anyStep, live, openProposals } from './proposals-property.ts';
 import { runs } from '../../support/runs.ts';
+import { session, withdrawnMessage } from '../../support/sessions.ts';
 import { beginningNow } from '../../../src/core/writes.ts';
 import { captureModes } from '../../../src/memory/settings/person-settings.ts';
 
@@ -101,6 +102,30 @@ describe('proposals [K9]', () => {
     const purged = { kind: 'purged', userId: aliceId, words: 'axolotl', commandId: commandId ?? '' } as const;
     await proposals.layer.follow(purged, 'hide');
     expect((await proposals.list(aliceId)).map(({ item }) => item.text)).toEqual(['Feeds an axolotl']);
+    await store.close();
+    await rm(folder, { recursive: true });
+  });
+
+  it('go with the answer that asked what they answer [D1a]', async () => {
+    const folder = await mkdtemp(join(tmpdir(), 'discoclaw-proposals-'));
+    const { store, proposals, mode } = await openProposals(folder, { now: Date.now() });
+    mode.now = 'ask';
+    const answered = { place: publicPlace, messageId: '400000000000000003', type: 'summary' } as const;
+    const question = 'Does Robert live near you?';
+    await proposals.remember(beginningNow(aliceId), { ...answered, text: 'Two streets away', question });
+    await proposals.remember(beginningNow(aliceId), {
+      ...answered,
+      text: 'Near the sea',
+      question: 'Where?',
+    });
+    const answerId = '400000000000000002';
+    const { before, ...gone } = withdrawnMessage(answerId);
+    const role = 'assistant' as const;
+    const asking = { ...before, role, text: `Sorry. ${question}`, ids: [answerId], replyTo: [] };
+    const messages = [{ ...gone, before: asking }];
+    const cause = { kind: 'deleted', channelId: session.channelId, messageIds: [answerId] } as const;
+    await proposals.layer.follow({ kind: 'withdrawn', session, messages, cause }, 'hide');
+    expect((await proposals.list(aliceId)).map(({ item }) => item.text)).toEqual(['Near the sea']);
     await store.close();
     await rm(folder, { recursive: true });
   });
