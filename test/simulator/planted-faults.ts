@@ -69,7 +69,7 @@ export const plantedFaults: readonly PlantedFault[] = [
     name: 'edited-stays-in-history',
     promise: '[G5] A message that was edited is still read to the model as it was.',
     file: 'src/discord/history.ts',
-    find: 'channels.get(channelId)?.edit(messageId, text);',
+    find: 'channels.get(change.channelId)?.edit(change);',
     put: '',
   },
   {
@@ -312,7 +312,7 @@ export const plantedFaults: readonly PlantedFault[] = [
     name: 'proposal-of-deleted-stays',
     promise: '[K9] What the bot asks about stays on the disk when its message is deleted.',
     file: 'src/memory/durable/proposals.ts',
-    find: 'await log.delete(userId, ({ messageId }) => gone.has(messageId));',
+    find: 'gone.has(messageId) ||',
     put: '',
   },
   {
