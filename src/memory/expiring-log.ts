@@ -60,9 +60,14 @@ export function createExpiringLog<T extends ExpiringRecord>(
     return records;
   }
 
-  /** Whether it expired or not, and whether it was read before or not. */
-  async function remove(userId: string, isGone: (record: T) => boolean): Promise<void> {
-    await store.rewrite(keyOf(userId), schema, ({ record }) => (isGone(record) ? undefined : record));
+  /** Each record becomes what `make` says, or goes, expired ones too. Resolves when it is on disk. */
+  async function change(userId: string, make: (record: T) => T | undefined): Promise<void> {
+    const before = await read(userId);
+    const after = before.map(make);
+    if (after.every((record, at) => record === before[at])) return;
+    await store.rewrite(keyOf(userId), schema, ({ record }) => make(record));
+    if (after.some((record, at) => record !== undefined && record !== before[at] && isExpired(record)))
+      await expireAt(userId);
   }
 
   /** Resolves with whether it is gone; it need not be read again then. */
@@ -82,7 +87,7 @@ export function createExpiringLog<T extends ExpiringRecord>(
     const expired = new Set<string>();
     for (const record of records)
       if ((surplus.has(record) || isDue(record)) && (await expireOne(record))) expired.add(record.id);
-    if (expired.size > 0) await remove(userId, ({ id }) => expired.has(id));
+    await change(userId, (record) => (expired.has(record.id) ? undefined : record));
     const [next] = records
       .filter(({ id }) => !expired.has(id))
       .map(({ expiresAt }) => Date.parse(expiresAt))
@@ -108,19 +113,15 @@ export function createExpiringLog<T extends ExpiringRecord>(
     /** A person's records, oldest first. */
     list: async (userId: string): Promise<readonly T[]> =>
       (await read(userId)).slice(-maxPerUser).filter((record) => !isExpired(record)),
-    /** Whether the record exists, even if expired. */
-    has: async (userId: string, id: string): Promise<boolean> =>
-      (await read(userId)).some((record) => record.id === id),
-    /** Resolves when it is on disk. */
-    async replace(record: T): Promise<void> {
-      const { userId, id } = record;
-      await store.rewrite(keyOf(userId), schema, (entry) => (entry.record.id === id ? record : entry.record));
-      if (isExpired(record)) await expireAt(userId);
-    },
+    /** The record as it is now, even if expired; `undefined` where it is gone. */
+    get: async (userId: string, id: string): Promise<T | undefined> =>
+      (await read(userId)).find((record) => record.id === id),
+    change,
+    replace: (record: T): Promise<void> =>
+      change(record.userId, (each) => (each.id === record.id ? record : each)),
     /** Deletes a person's records, or those that `isGone` picks. */
-    async delete(userId: string, isGone: (record: T) => boolean = () => true): Promise<void> {
-      if ((await read(userId)).some(isGone)) await remove(userId, isGone);
-    },
+    delete: (userId: string, isGone: (record: T) => boolean = () => true): Promise<void> =>
+      change(userId, (record) => (isGone(record) ? undefined : record)),
     /** Deletes what has expired. After a rejection it is to be called again. */
     expire: (userId: string): Promise<void> => expire(userId),
     /** Has all records of a person expire now. Never rejects; what cannot be deleted yet is tried again. */

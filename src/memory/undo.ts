@@ -19,8 +19,8 @@ const changeSchema = z.object({
   ...expiringFields,
   /** What was done, as the command that does it is called. */
   what: z.string(),
-  /** What the layer needs that made the change. */
-  part: z.unknown(),
+  /** What the layer needs that made the change; absent where messages alone changed, or it cannot be undone. */
+  part: z.unknown().optional(),
   /** What was meant, where something was forgotten. */
   words: z.string().exactOptional(),
   /** Messages that were taken out of the person's conversations, and stand on disk till the change is final [K4]. */
@@ -107,6 +107,16 @@ export function createUndoLog({ onExpire, resume, ...ports }: UndoPorts) {
     /** Once this has resolved, the change will be undone, even if a kill comes between. */
     begin: (change: UndoableChange): Promise<void> =>
       log.replace({ ...change, isUndoing: true, expiresAt: ports.clock().toISOString() }),
+    /**
+     * Changes cannot be undone any more, whatever they would bring back; the messages that they took go for good as
+     * they expire, which is now.
+     */
+    finish: (userId: string, isMeant: (change: UndoableChange) => boolean = () => true): Promise<void> =>
+      log.change(userId, (change) => {
+        if (!isMeant(change)) return change;
+        const { words: _, ...kept } = change;
+        return change.messages && { ...kept, part: undefined, expiresAt: ports.clock().toISOString() };
+      }),
     /** A person's change with this id, or their newest one; `undefined` where there is none, or it is final. */
     async find(userId: string, id?: string): Promise<UndoableChange | undefined> {
       const own = await log.list(userId);

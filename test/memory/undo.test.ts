@@ -216,6 +216,32 @@ describe('forgetting an item', () => {
     await memory.store.close();
     expect(await filesWith(folder, 'Lisbon')).toEqual([]);
   });
+
+  it.each(['deleted', 'too old', 'of a channel that is gone'])(
+    'leaves no byte of the others that went with it once one of its messages is %s meanwhile [S7][G5]',
+    async (what) => {
+      const folder = await newFolder();
+      const memory = await openMemory(folder);
+      for (const text of ['I like tea', 'I live in Lisbon']) await notice(memory, text);
+      const { items, said } = await memory.state();
+      const id = said[0]?.message.id ?? '';
+      const itemIds = items.map((item) => item.id);
+      const { undoId } = await memory.durable.forget(
+        beginningNow(aliceId),
+        itemIds,
+        publicPlace,
+        commandId(),
+      );
+      const deletion = { kind: 'deleted', channelId: session.channelId, messageIds: [id] } as const;
+      if (what === 'deleted') await memory.ledgerOver([memory.durable]).record(deletion);
+      else if (what === 'too old') await memory.durable.expire(beginningNow(aliceId), (each) => each === id);
+      else await memory.durable.erase({ userId: aliceId, sessions: [], isWhole: false });
+      expect(await memory.durable.undo(beginningNow(aliceId), undoId)).toBeUndefined();
+      await memory.pass(0);
+      await memory.store.close();
+      expect(await filesWith(folder, 'Lisbon')).toEqual([]);
+    },
+  );
 });
 
 const words = ['tea', 'coffee', 'bees', 'Rust', 'Lisbon'] as const;

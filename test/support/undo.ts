@@ -14,10 +14,11 @@ export const withoutUndo: Pick<DurableMemoryOptions, 'undo'> = {
     },
     list: () => Promise.resolve([]),
     find: () => Promise.resolve(undefined),
-    has: () => Promise.resolve(true),
+    get: () => Promise.resolve(undefined),
     begin: () => Promise.resolve(),
     replace: () => Promise.resolve(),
     delete: () => Promise.resolve(),
+    finish: () => Promise.resolve(),
   },
 };
 

@@ -127,8 +127,11 @@ export function createDurableMemory(options: DurableMemoryOptions) {
         yield { path: 'forgotten.json', text: JSON.stringify({ forgottenUpTo, gone }, undefined, 2) };
     },
     async erase({ userId, sessions, isWhole }) {
-      await options.undo.delete(userId);
-      if (isWhole) return store.remove(durableKey(userId));
+      if (isWhole) {
+        await options.undo.delete(userId);
+        return store.remove(durableKey(userId));
+      }
+      await options.undo.finish(userId);
       const channels = new Set(sessions.map(({ channelId }) => channelId));
       await applyAndErase(userId, (document) => {
         const gone = document.items.filter(({ source }) => channels.has(source.channelId));

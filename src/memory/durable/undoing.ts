@@ -66,7 +66,10 @@ export interface Undoing {
 export interface UndoingOptions {
   readonly store: Pick<Store, 'read' | 'update'>;
   readonly writes: Pick<Writes, 'run'>;
-  readonly undo: Pick<UndoLog, 'noting' | 'list' | 'find' | 'has' | 'begin' | 'replace' | 'delete'>;
+  readonly undo: Pick<
+    UndoLog,
+    'noting' | 'list' | 'find' | 'get' | 'begin' | 'replace' | 'delete' | 'finish'
+  >;
   readonly changes: Pick<ChangeLedger, 'restore'>;
   /** Changes of notes, which are undone in the same order. Default: there are none. */
   readonly notes?: UndoablePart;
@@ -165,17 +168,18 @@ export function createUndoing({ store, writes, undo, changes, notes, noticing, l
      * any more.
      */
     keepFromReturning: (userId: string, isGone: (item: DurableItem) => boolean): Promise<void> =>
-      undo.delete(userId, ({ part }) =>
+      undo.finish(userId, ({ part }) =>
         (readItemsUndo(part)?.items ?? []).some(
           ({ before }) => before !== undefined && before.source.type !== 'manual' && isGone(before),
         ),
       ),
 
     /** After a kill: finishes undoing a change, or deletes what was noted of one that was never made [K5]. */
-    resume: (noted: UndoableChange): Promise<void> =>
-      writes.run(beginningNow(noted.userId), async () => {
+    resume: ({ userId, id }: UndoableChange): Promise<void> =>
+      writes.run(beginningNow(userId), async () => {
+        const noted = await undo.get(userId, id);
         // Another process may have done it.
-        if (!(await undo.has(noted.userId, noted.id))) return;
+        if (noted === undefined) return;
         await (noted.isUndoing === true ? revert(noted) : deleteUnmade(noted));
       }),
 
