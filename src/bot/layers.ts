@@ -108,6 +108,7 @@ export function createLayers(config: Config, ports: LayerPorts) {
     changed: (...told) => void events.changed.emit(...told),
     endWork: (...told) => void events.erased.emit(...told),
     turnsOver: ports.turnsOver,
+    isUndoable: (...asked) => undo.isUndoable(...asked),
     noteErased: (userId, at) => people.noteErased(userId, at),
     processes,
   });

@@ -81,7 +81,7 @@ const ways = {
   edited: ofMessages,
   deleted: ofMessages,
   expired: { ...ofMessages, steps: ['messages'] },
-  // Can be undone: `deleteForgotten` does the rest. Tried again, it would take what was remembered again since.
+  // Can be undone: `deleteForgotten` does the rest. Tried again each minute, it would take what was remembered again.
   forgotten: { deletes: false, isRetried: false, isGivenUp: false, steps: ['words', 'messages'] },
   purged: { deletes: true, isRetried: true, isGivenUp: false, steps: ['messages', 'words'] },
   erased: { deletes: true, isRetried: false, isGivenUp: false },
@@ -129,6 +129,8 @@ export interface ChangeLedgerPorts {
   readonly endWork: (userId: string, erasedBy: 'here' | 'elsewhere') => void;
   /** Resolves when a person's turns that run or wait are over; `undefined` without any. Must not reject. */
   readonly turnsOver?: ((userId: string) => Promise<unknown> | undefined) | undefined;
+  /** Whether a forgetting of these messages can be undone still. Default: always. Rejects with `StoreError`. */
+  readonly isUndoable?: (userId: string, messageIds: readonly string[]) => Promise<boolean>;
   /** Keeps the moment of an erasing. As part of a job of the person's queue. Rejects with `StoreError`. */
   readonly noteErased: (userId: string, at: string) => Promise<void>;
   readonly processes: Processes;
@@ -161,6 +163,8 @@ interface Entry<T extends Change = Change> {
   readonly isLastTry: boolean;
   /** Where it is on disk, and how many entered a ledger before it. */
   stored?: { readonly ledger: string; readonly sequence: number; readonly order: number };
+  /** It is a forgetting that cannot be undone any more, so what it hides is deleted at once. */
+  isFinal?: boolean;
   /** It only has to leave the disk. */
   isDone?: true;
 }
@@ -315,7 +319,7 @@ export function createChangeLedger(ports: ChangeLedgerPorts) {
         if (step === 'words' && kind !== 'expired') await follow(entry, change, failures, to);
         if (step === 'messages')
           for (const deletion of deletionsOf({ userId, messages: await messagesOf(change) }))
-            count += (await hideAndDelete(entry, deletion, failures)).length;
+            count += (await hideAndDelete(entry, deletion, failures, entry.isFinal)).length;
       });
     if (kind === 'purged')
       for (const session of await log.sessionsOfPerson(userId).catch(() => [])) ports.changed(session);
@@ -422,7 +426,7 @@ export function createChangeLedger(ports: ChangeLedgerPorts) {
    * fails, nothing is deleted before the last try. Never rejects.
    */
   async function follow(
-    { change: { kind }, isLastTry }: Entry,
+    { change: { kind }, isLastTry, isFinal }: Entry,
     change: LayerChange,
     allFailures: FailuresSoFar,
     to: readonly MemoryLayer[],
@@ -432,7 +436,7 @@ export function createChangeLedger(ports: ChangeLedgerPorts) {
     for (const layer of to) await attempt(layer.name, () => layer.follow(change, 'hide'));
     if (change.kind === 'withdrawn')
       await attempt('answers', () => deleteAnswers(answers, change.cause, change.messages));
-    if (ways[kind].deletes && (failures.size === 0 || isLastTry))
+    if ((ways[kind].deletes || isFinal === true) && (failures.size === 0 || isLastTry))
       for (const layer of to.toReversed())
         if (layer.name !== 'log' || failures.size === 0 || isLastTry)
           await attempt(layer.name, () => layer.follow(change, 'delete'));
@@ -523,6 +527,8 @@ export function createChangeLedger(ports: ChangeLedgerPorts) {
       if (change.kind === 'edited' && messageIds.length === 0) return close(entry);
       if (messageIds.length > 0) recent.note(change.kind === 'edited' ? change : { ...change, messageIds });
     }
+    if (change.kind === 'forgotten' && ports.isUndoable !== undefined)
+      entry.isFinal = !(await ports.isUndoable(change.userId, idsIn(change)));
     entry.since = recent.position;
     await apply(entry);
   }
@@ -590,6 +596,14 @@ export function createChangeLedger(ports: ChangeLedgerPorts) {
   function deleteForgotten(change: WithMessages): Promise<void> {
     if (change.messages === undefined) return Promise.resolve();
     return writes.run(beginningNow(change.userId), async () => {
+      const ids = new Set(idsIn(change));
+      for (const entry of open)
+        if (entry.change.kind === 'forgotten' && isOfThese(entry.change, ids)) {
+          // What could not be hidden at the time is not taken for restored.
+          entry.isFinal = true;
+          const { failures } = await apply(entry);
+          if (failures.has('log')) throw failures.get('log');
+        }
       for (const { session, cause } of deletionsOf(change)) {
         const messages: WithdrawnMessage[] = [];
         // Less what was restored, if a kill kept that from being noted.
@@ -710,6 +724,11 @@ function entryOf<T extends Change>(change: T): Entry<T> {
 
 function idsIn({ messages = [] }: WithMessages): readonly string[] {
   return messages.flatMap(({ messageIds }) => messageIds);
+}
+
+function isOfThese(change: WithMessages, messageIds: ReadonlySet<string>): boolean {
+  const own = idsIn(change);
+  return own.length > 0 && own.every((id) => messageIds.has(id));
 }
 
 function deletionsOf({ userId, messages = [] }: WithMessages): readonly Deletion[] {

@@ -113,9 +113,8 @@ export function createExpiringLog<T extends ExpiringRecord>(
     /** A person's records, oldest first. */
     list: async (userId: string): Promise<readonly T[]> =>
       (await read(userId)).slice(-maxPerUser).filter((record) => !isExpired(record)),
-    /** The record as it is now, even if expired; `undefined` where it is gone. */
-    get: async (userId: string, id: string): Promise<T | undefined> =>
-      (await read(userId)).find((record) => record.id === id),
+    /** A person's records, expired ones too. */
+    all: read,
     change,
     replace: (record: T): Promise<void> =>
       change(record.userId, (each) => (each.id === record.id ? record : each)),

@@ -117,6 +117,14 @@ export function createUndoLog({ onExpire, resume, ...ports }: UndoPorts) {
         const { words: _, ...kept } = change;
         return change.messages && { ...kept, part: undefined, expiresAt: ports.clock().toISOString() };
       }),
+    /** Whether a change that took all these messages can be undone still, or is being undone. */
+    isUndoable: async (userId: string, messageIds: readonly string[]): Promise<boolean> => {
+      const now = ports.clock().getTime();
+      return (await log.all(userId)).some(({ isUndoing = false, expiresAt, messages = [] }) => {
+        const taken = new Set(messages.flatMap((each) => each.messageIds));
+        return (isUndoing || Date.parse(expiresAt) > now) && messageIds.every((id) => taken.has(id));
+      });
+    },
     /** A person's change with this id, or their newest one; `undefined` where there is none, or it is final. */
     async find(userId: string, id?: string): Promise<UndoableChange | undefined> {
       const own = await log.list(userId);

@@ -594,7 +594,7 @@ describe('a matter that is erased [K11], or messages that are too old [K15]', ()
 
   it('takes what was on its way into the log, though a kill comes before its turn is over', async () => {
     const { store, ledgerOver, say, messageId } = await setUp();
-    const ledger = ledgerOver([], undefined, undefined, () => new Promise(() => {}));
+    const ledger = ledgerOver([], undefined, undefined, { turnsOver: () => new Promise(() => {}) });
     const commandId = String(BigInt(messageId) + 1000n);
     await ledger.purge({ userId: aliceId, words: 'rust', commandId });
     expect(await logIn(store)).not.toContain('Rust');

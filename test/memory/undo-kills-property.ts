@@ -58,7 +58,9 @@ async function openMemory(disk: LossyDisk, now: number) {
   });
   const said: typeof log.message = (of, id) => log.message(of, id);
   const proposals = proposalsOver(store, { writes, durable, clock, said });
-  const ledger = sessions.ledgerOver([shortTerm, durable, proposals.layer, notebook]);
+  const ledger = sessions.ledgerOver([shortTerm, durable, proposals.layer, notebook], undefined, undefined, {
+    isUndoable: undo.isUndoable,
+  });
   await store.removeLeftovers();
   await ledger.finish();
   await undo.expire(aliceId);

@@ -39,7 +39,12 @@ function openStore(folder: string): Promise<FileStore> {
 }
 
 /** A person's memory in files: what was said, items, and what can be undone. Opened again over the same folder it is what a restart finds. */
-async function openMemory(folder: string, beganAt = startTime, others: readonly MemoryLayer[] = []) {
+async function openMemory(
+  folder: string,
+  beganAt = startTime,
+  others: readonly MemoryLayer[] = [],
+  isExpiredFirst = false,
+) {
   const store = await openStore(folder);
   const sessions = openSessions(store);
   sessions.time.now = beganAt;
@@ -65,7 +70,10 @@ async function openMemory(folder: string, beganAt = startTime, others: readonly 
     timeZone: 'UTC',
     logger: silent,
   });
-  const ledger = sessions.ledgerOver([durable, ...others]);
+  const ledger = sessions.ledgerOver([durable, ...others], undefined, undefined, {
+    isUndoable: undo.isUndoable,
+  });
+  if (isExpiredFirst) await undo.expire(aliceId);
   await ledger.finish();
   await undo.expire(aliceId);
   return {
@@ -191,6 +199,31 @@ describe('forgetting an item', () => {
       expect(await filesWith(folder, 'I keep bees')).not.toEqual([]);
     }
   });
+
+  it.each(['while the bot runs', 'before the next start finishes it', 'after that'])(
+    'whose messages could not be hidden leaves no byte of them, if it is final %s [S7]',
+    async (when) => {
+      const folder = await newFolder();
+      let memory = await openMemory(folder);
+      await notice(memory, 'I live in Lisbon');
+      const { store } = memory;
+      const append = store.append.bind(store);
+      Object.assign(store, {
+        append: (key: string, record: {}) =>
+          key.endsWith('messages.jsonl') ? Promise.reject(new StoreError('full', key)) : append(key, record),
+      });
+      const done = await memory.durable.forget(beginningNow(aliceId), 'Lisbon', publicPlace, commandId());
+      expect(done.isEverywhere).toBe(false);
+      Object.assign(store, { append });
+      if (when === 'while the bot runs') await memory.pass(undoForMs + 1);
+      else {
+        await store.close();
+        memory = await openMemory(folder, startTime + undoForMs + 1, [], when.startsWith('before'));
+      }
+      await memory.store.close();
+      expect(await filesWith(folder, 'Lisbon')).toEqual([]);
+    },
+  );
 
   it('cannot be undone after ten minutes, nor by anybody else [K5]', async () => {
     const memory = await openMemory(await newFolder());

@@ -187,7 +187,7 @@ export function openSessions(
     layers: readonly MemoryLayer[],
     answers: AnswerKeeper = noAnswers,
     mayStore: ChangeLedgerPorts['mayStore'] = () => Promise.resolve(true),
-    turnsOver?: () => Promise<unknown>,
+    more: Pick<ChangeLedgerPorts, 'turnsOver' | 'isUndoable'> = {},
   ) {
     return createChangeLedger({
       store,
@@ -200,7 +200,7 @@ export function openSessions(
       placeOf,
       changed: (of) => changed.push(of),
       endWork: () => {},
-      turnsOver,
+      ...more,
       noteErased: (userId, at) => erasures.note(userId, at),
       processes: createOneProcess(),
       clock,

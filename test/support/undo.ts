@@ -14,7 +14,7 @@ export const withoutUndo: Pick<DurableMemoryOptions, 'undo'> = {
     },
     list: () => Promise.resolve([]),
     find: () => Promise.resolve(undefined),
-    get: () => Promise.resolve(undefined),
+    all: () => Promise.resolve([]),
     begin: () => Promise.resolve(),
     replace: () => Promise.resolve(),
     delete: () => Promise.resolve(),

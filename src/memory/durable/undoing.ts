@@ -68,7 +68,7 @@ export interface UndoingOptions {
   readonly writes: Pick<Writes, 'run'>;
   readonly undo: Pick<
     UndoLog,
-    'noting' | 'list' | 'find' | 'get' | 'begin' | 'replace' | 'delete' | 'finish'
+    'noting' | 'list' | 'find' | 'all' | 'begin' | 'replace' | 'delete' | 'finish'
   >;
   readonly changes: Pick<ChangeLedger, 'restore'>;
   /** Changes of notes, which are undone in the same order. Default: there are none. */
@@ -177,7 +177,7 @@ export function createUndoing({ store, writes, undo, changes, notes, noticing, l
     /** After a kill: finishes undoing a change, or deletes what was noted of one that was never made [K5]. */
     resume: ({ userId, id }: UndoableChange): Promise<void> =>
       writes.run(beginningNow(userId), async () => {
-        const noted = await undo.get(userId, id);
+        const noted = (await undo.all(userId)).find((each) => each.id === id);
         // Another process may have done it.
         if (noted === undefined) return;
         await (noted.isUndoing === true ? revert(noted) : deleteUnmade(noted));

@@ -179,6 +179,16 @@ describe('what goes [B3]', () => {
     expect(document?.notes).toEqual([]);
   });
 
+  it('is gone from the disk where a start finishes a forgetting that cannot be undone any more [S7]', async () => {
+    const { keep, ledgerOver, notes, store } = open();
+    const messages = [{ channelId, messageIds: [await keep('The walrus ships on Friday')] }];
+    const forgotten = { kind: 'forgotten', userId: bobId, itemIds: [], words: 'walrus', messages };
+    await store.append('changes/0-left.jsonl', { ...forgotten, commandId: messageId(9000) });
+    await ledgerOver([notes], undefined, undefined, { isUndoable: async () => false }).finish();
+    const document = await store.read(`guilds/${guildId}/notes/${channelId}.json`, notesKind);
+    expect(document?.notes).toEqual([]);
+  });
+
   it('is what said purged words by then, and what is older than messages are kept [K11][K15]', async () => {
     const { keep, shown, ledger, notes } = open();
     const commandId = await keep('The walrus ships on Friday');
