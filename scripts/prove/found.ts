@@ -1,5 +1,6 @@
-/** What simulated lives found in the bot, and was mended. */
+/** What simulated lives found in the bot, or reading it for more of the kind, and was mended. */
 export interface Found {
+  /** `read` for what no seed had found. */
   readonly seed: string;
   readonly broken: string;
   readonly why: string;
@@ -30,5 +31,51 @@ export const found: readonly Found[] = [
     seed: '588',
     broken: 'what was erased stood in a prompt after a restart, once more',
     why: 'a proxied message that was missed entered history before it was known whose it is',
+  },
+  {
+    seed: '2149',
+    broken: 'what was said in a pause stood in a later prompt of its speaker',
+    why: 'their settings could not be read, and with them the pause: all that they said before is left out now',
+  },
+  {
+    seed: 'read',
+    broken:
+      'words of a deleted message stood among the notes on its channel, and in prompts of all its readers',
+    why: 'the deletion came while it was asked whether the note may be kept',
+  },
+  {
+    seed: 'read',
+    broken: 'after a restart `/catchup`, quoted replies and threads told what an erased person had said',
+    why: 'a proxied copy counted as the words of a stranger until it was known whose they were',
+  },
+  {
+    seed: 'read',
+    broken: 'forgotten messages stood on the disk for ever once one of them was deleted on Discord',
+    why: 'with what could be undone, the note of what had to leave the disk went too',
+  },
+  {
+    seed: 'read',
+    broken: 'forgotten messages stood on the disk for ever where they were hidden only after their undo time',
+    why: 'who came late took them for restored',
+  },
+  {
+    seed: 'read',
+    broken: 'purged words came back with the answer that was being made, or a message that waited',
+    why: 'both reached the log after the purge: it is carried out once more when these turns are over',
+  },
+  {
+    seed: 'read',
+    broken: 'a folder with the id of an erased person stood again',
+    why: 'a turn of theirs that waited for the limit was noted when its time came',
+  },
+  {
+    seed: 'read',
+    broken: 'what a message was edited to in a pause was stored',
+    why: 'its turn came after the pause, or nobody told whose it was',
+  },
+  {
+    seed: 'read',
+    broken: 'an item kept words of a deleted answer',
+    why: 'the question that it answers stayed',
   },
 ];

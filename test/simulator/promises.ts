@@ -301,13 +301,15 @@ export class Promises {
   /** A message that names nobody. Only where a conversation goes on, and if the bot was talking with its author, it may be for the bot [G2]. */
   overheard(message: WorldMessage, mayGoOn: boolean): void {
     this.#overheard.add(message.id);
-    if (!mayGoOn || !this.#wasTalkingWith(message)) this.mustNotAnswer(message, () => true);
+    // What came between may be deleted, and the message told again.
+    const holds = (): boolean => !mayGoOn || !this.#wasTalkingWith(message);
+    if (holds()) this.mustNotAnswer(message, holds);
   }
 
   #wasTalkingWith({ id, authorId, channelId, at }: WorldMessage): boolean {
     let answeredAt: number | undefined;
     for (const each of this.#world.channel(channelId).messages.toReversed()) {
-      if (each.id === id || each.isDeleted || each.authorId === authorId) continue;
+      if (BigInt(each.id) >= BigInt(id) || each.isDeleted || each.authorId === authorId) continue;
       if (each.authorId !== botId) return false;
       answeredAt ??= each.at;
       const asked = this.#world.message(each.answers ?? '');

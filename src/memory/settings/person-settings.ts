@@ -189,7 +189,8 @@ export function createPersonSettings(ports: {
       const { channelId } = session;
       const at = turn.messages.at(-1)?.at ?? turn.now.toISOString();
       const present = await read(session.userId);
-      if (present === unreadable) return { isStored: false, mode: 'off', isUnreadable: true };
+      if (present === unreadable)
+        return { isStored: false, mode: 'off', isUnreadable: true, wasPaused: () => true };
       const settings = settled(await withEarlier(present, channelId, at, earlier), Date.parse(at));
       const pause = openPause(settings, channelId);
       if (pause?.scope === 'here') await prolong(session, at);

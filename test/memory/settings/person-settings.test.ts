@@ -134,7 +134,10 @@ describe('what a person lets the bot keep [K9]', () => {
         throw error;
       };
       // Nobody has paused, and nobody is told so.
-      expect(await consent(0)).toEqual({ isStored: false, mode: 'off', isUnreadable: true });
+      const { wasPaused, ...rest } = await consent(0);
+      expect(rest).toEqual({ isStored: false, mode: 'off', isUnreadable: true });
+      // Any word of theirs may have been said in a pause.
+      expect(wasPaused?.(at(0))).toBe(true);
       expect(await people.mayStore(here)).toBe(false);
       expect(await people.mayFold(here)).toBe(false);
       // What is taken in is not lost, and what is shown to others is not what may have been erased [K11].
