@@ -38,6 +38,16 @@ export const found: readonly Found[] = [
     why: 'their settings could not be read, and with them the pause: all that they said before is left out now',
   },
   {
+    seed: '7591',
+    broken: 'what an owner had forgotten stood in a note',
+    why: 'nobody told them: their notes are in the workspace, where `forget` and `purge` did not count',
+  },
+  {
+    seed: '7729',
+    broken: 'an answer told new readers of a channel what was said before them',
+    why: 'who reads was looked at before the answer was noted on a slow disk, and not again before it was sent',
+  },
+  {
     seed: 'read',
     broken:
       'words of a deleted message stood among the notes on its channel, and in prompts of all its readers',

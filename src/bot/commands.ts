@@ -70,7 +70,8 @@ export function createCommands(config: Config, memory: Memory, ports: CommandPor
     erase: async (userId: string, at: string) => ({
       isDone: (await memory.changes.erase(userId, at)).size === 0,
     }),
-    saying: (userId: string, words: string) => countSaying(userId, words, memory),
+    saying: (userId: string, words: string) =>
+      countSaying(userId, words, { ...memory, noted: [memory.rolling, memory.notes, memory.channelNotes] }),
     notesSaying: (userId: string, words: string) => countNotesSaying(userId, words, [memory.notes]),
     async purge(userId: string, words: string, commandId: string) {
       // Otherwise undo could bring back what was forgotten before.

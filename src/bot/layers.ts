@@ -299,7 +299,7 @@ export function createLayers(config: Config, ports: LayerPorts) {
     provenance,
     writes,
     noted: [rolling, notebook, channelNotes],
-    notes: notebook,
+    notes: { export: notebook.purgeable },
     notebook: notebook.files,
     workspace: createWorkspace({ store, server: ports.server, logger }),
     channelNotes,

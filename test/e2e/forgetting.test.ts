@@ -168,6 +168,18 @@ describe('a note that says what was forgotten', () => {
     expect(await memory(name, 'dm', 'forget ferrets')).toContain(told);
     expect(await press(name, 'dm', told, 'Erase all that says it')).toContain('1 note (including summaries)');
   });
+
+  it('is counted and purged in an owner’s workspace too [N2]', async () => {
+    const { name } = stage.info.owner;
+    people.push(name);
+    await stage.ask(name, 'dm', 'NOTE: I keep stoats');
+    await stage.writeFile('workspace/facts/pets.md', '# Pets\n\n- Two stoats.\n- A cat.\n');
+    const told = '1 note says it too';
+    expect(await memory(name, 'dm', 'forget stoats')).toContain(told);
+    expect(await memory(name, 'dm', 'purge stoats')).toContain('1 note (including summaries)');
+    await press(name, 'dm', 'This erases', 'Erase it');
+    expect(await stage.readFile('workspace/facts/pets.md')).toBe('# Pets\n\n- A cat.\n');
+  });
 });
 
 describe('an item', () => {

@@ -74,9 +74,14 @@ describe('what a person lets the bot keep [K9]', () => {
     const waiting = await sandbox.say({ as: 'bob', in: '@bob', text: 'I keep bees.' });
     await stage.ask('bob', '@bob', '!memory pause');
     await sandbox.edit({ message: waiting.id, text: 'I keep axolotls.' });
+    // The pause ends a moment after that.
+    await new Promise((resolve) => setTimeout(resolve, 20));
     await stage.ask('bob', '@bob', '!memory resume');
     thought.resolve();
-    await expect.poll(() => callsOf(stage, 'chat')).toHaveLength(2);
+    const answered = () => sandbox.messages({ in: '@bob', from: 'bot' });
+    await expect
+      .poll(async () => (await answered()).filter(({ text }) => text.includes('Ocelots')))
+      .toHaveLength(2);
     expect(toldIn(newestOf(stage, 'chat'))).toContain('I keep axolotls.');
     delete answers.chat;
     const after = await chatCall(stage, 'bob', '@bob', 'I keep a bassoon.');

@@ -122,8 +122,12 @@ export function growReply(options: RepliesOptions, start: ReplyStart, kind: Repl
     if (!hasBegun) {
       hasBegun = true;
       await start.onMessages([]);
+      return latest();
     }
-    earlier = earlier ?? (await earlierMessages());
+    if (earlier === undefined) {
+      earlier = await earlierMessages();
+      return latest();
+    }
     const step = nextStep(state, now());
     return step.kind === 'post' || step.kind === 'edit' ? step : undefined;
   }

@@ -11,7 +11,7 @@ import { createNotebookFiles } from './files.ts';
 import { inlinedFile, notebookIndex } from './sections.ts';
 import { createNotebookTools } from './tools.ts';
 import type { UndoableNotes } from './undoable.ts';
-import { keysBelow, notesOfSession, purgeNotes, withdrawNotes } from './withdraw.ts';
+import { keysBelow, notesOfSession, purgeableNotes, purgeNotes, withdrawNotes } from './withdraw.ts';
 
 /** Characters of each section as rendered. */
 export interface NotebookSettings {
@@ -99,7 +99,13 @@ export function createNotebook(options: NotebookOptions) {
     },
   };
 
-  return { ...layer, tools: createNotebookTools(files, timeZone), files };
+  return {
+    ...layer,
+    tools: createNotebookTools(files, timeZone),
+    files,
+    /** What `purge` looks through: an owner's workspace too, which no erasing takes [K11]. */
+    purgeable: (userId: string) => purgeableNotes({ store, states, log }, userId),
+  };
 }
 
 function notebookFolder(userId: string): string {

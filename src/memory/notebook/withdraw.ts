@@ -57,12 +57,11 @@ export async function withdrawNotes(
   }
 }
 
-/** Removes lines that say some words, and notes named so [K11]. Runs as a job of the user's queue. */
-export async function purgeNotes(
-  ports: NotesPorts<'sessionsOfPerson'>,
-  { userId, words }: Purged,
-): Promise<void> {
-  const { store, writes, states, log } = ports;
+/** The notes that `purge` looks through, and `shared` ones in the owners' workspace [K11]. */
+async function notesOfPerson(
+  { store, states, log }: Pick<NotesPorts<'sessionsOfPerson'>, 'store' | 'states' | 'log'>,
+  userId: string,
+): Promise<{ readonly own: ReadonlySet<string>; readonly shared: ReadonlySet<string> }> {
   const own = new Set(await keysBelow(store, `users/${userId}/notebook`));
   const shared = new Set<string>();
   for (const session of await log.sessionsOfPerson(userId)) {
@@ -71,6 +70,28 @@ export async function purgeNotes(
     if (state.isOwner !== true) continue;
     for (const key of await keysOfNotebook(store, session, state)) shared.add(key);
   }
+  return { own, shared };
+}
+
+/** What `purge` looks through. Rejects with `StoreError`. */
+export async function* purgeableNotes(
+  ports: Parameters<typeof notesOfPerson>[0],
+  userId: string,
+): AsyncGenerator<{ readonly text: string }> {
+  const { own, shared } = await notesOfPerson(ports, userId);
+  for (const key of [...own, ...shared]) {
+    const text = await ports.store.readText(key);
+    if (text !== undefined) yield { text };
+  }
+}
+
+/** Removes lines that say some words, and notes named so [K11]. Runs as a job of the user's queue. */
+export async function purgeNotes(
+  ports: NotesPorts<'sessionsOfPerson'>,
+  { userId, words }: Purged,
+): Promise<void> {
+  const { store, writes } = ports;
+  const { own, shared } = await notesOfPerson(ports, userId);
   await purge(own);
   if (shared.size > 0) await writes.runInWorkspace(() => purge(shared));
 

@@ -143,6 +143,19 @@ describe('a reply that grows [U1]', () => {
     expect(discord.texts).toEqual([]);
   });
 
+  it('is not shown where it may not be any more once its beginning is noted', async () => {
+    let mayShow = true;
+    const { discord, reply } = growing({
+      mayShow: () => Promise.resolve(mayShow),
+      // A slow disk, and somebody is let in meanwhile.
+      onMessages: () => Promise.resolve(void (mayShow = false)),
+    });
+    reply.show('One');
+    await discord.pass(1000);
+    expect(discord.texts).toEqual([]);
+    expect(await discord.until(reply.finish('One two three'))).toEqual({ kind: 'withheld' });
+  });
+
   it('that is withdrawn vanishes, also while it is finished, and an edit that still waits is taken back', async () => {
     const { discord, reply } = growing();
     reply.show('One');
