@@ -437,6 +437,9 @@ export class People {
         const isForgotten = reply?.text.startsWith('Deprecated ') === true;
         if (isForgotten && isLeft)
           this.#promises.broken('forget takes what may be seen there', `${word}: ${reply.text}`);
+        // Notes say it too: what they are told of, they take as well.
+        if (reply?.text.includes('`!memory purge') === true)
+          return this.#aboutWord({ kind: 'purge', channel }, personId, said);
         if (isForgotten) this.#promises.gone(said, 'forget', false);
         return;
       }
