@@ -450,10 +450,7 @@ async function connect(config: Config, machine: Machine, life: ProcessLife) {
   const api = world.api(life);
   const history = createHistory({
     fetchNewest: async (channelId, limit) => {
-      const channel = world.channel(channelId);
-      channel.isHistoryPartial = true;
       await api.messagesAfter(channelId, '0');
-      channel.isHistoryPartial = false;
       return world
         .standing(channelId)
         .slice(-limit)

@@ -448,7 +448,10 @@ export class Promises {
       this.tries('what is gone is told no more');
       // Nobody is told that a message of theirs could not be deleted on a disk that refuses it: it may take until the disk is well again.
       const isAcknowledged = said.gone.how !== 'delete' && said.gone.how !== 'edit';
-      if (said.gone.at < since && (isAcknowledged || this.#isDiskCalmSince(this.#clock.now - minuteMs)))
+      const isTooLate =
+        said.gone.at < since && (isAcknowledged || this.#isDiskCalmSince(this.#clock.now - minuteMs));
+      const isKept = (path: string): boolean => this.#mayKeep(said, path);
+      if (isTooLate && this.#disk.words(storedPattern).get(word)?.some(isKept) !== true)
         this.broken('what is gone is told no more', `${word} (${said.gone.how}) in ${where()}`);
     } else if (!standsHere && !places.some((place) => mayBeTold(asHidden(said, since), speakerId, place)))
       this.broken(
@@ -458,19 +461,18 @@ export class Promises {
   }
 
   /** The messages of a channel that a prompt's history can hold: what is behind the last that it does hold, as far as history reaches. */
-  #inReach({ messages, isHistoryPartial }: WorldChannel, prompt: string): ReadonlySet<WorldMessage> {
-    const last = messages.findLastIndex(({ text, spoken = '' }) =>
-      `${text}\n${spoken}`.match(wordPattern)?.some((word) => prompt.includes(word)),
-    );
+  #inReach({ messages }: WorldChannel, prompt: string): ReadonlySet<WorldMessage> {
+    const isToldIn = ({ text, spoken = '' }: WorldMessage): boolean =>
+      `${text}\n${spoken}`.match(wordPattern)?.some((word) => prompt.includes(word)) === true;
     const reached = new Set<WorldMessage>();
     let { chars } = historyReach;
-    for (let at = last; at >= 0 && chars >= 0 && reached.size < historyReach.messages; at -= 1) {
+    for (let at = messages.findLastIndex(isToldIn); at >= 0; at -= 1) {
       const message = messages[at];
-      if (message === undefined || message.isDeleted) continue;
+      if (message === undefined || chars < 0 || reached.size === historyReach.messages) break;
+      if (message.isDeleted) continue;
       reached.add(message);
-      // It leaves out commands and their answers, and cuts some other messages.
-      if (!isHistoryPartial && !message.text.startsWith('!') && message.authorId !== botId)
-        chars -= Math.min(message.text.length, 600);
+      // What it leaves out takes no room, and some of the rest is cut.
+      if (isToldIn(message)) chars -= Math.min(message.text.length, 600);
     }
     return reached;
   }

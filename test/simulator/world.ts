@@ -27,8 +27,6 @@ export interface WorldChannel {
   readonly formerDoors: { readonly door: Door; readonly until: number }[];
   /** It was deleted. */
   isGone: boolean;
-  /** Discord failed when history was fetched: it has what came in by other ways, whatever stands between. */
-  isHistoryPartial: boolean;
   readonly messages: WorldMessage[];
 }
 
@@ -149,7 +147,6 @@ export class World {
       door: [],
       formerDoors: [],
       isGone: false,
-      isHistoryPartial: false,
       messages: [],
       ...channel,
     };
