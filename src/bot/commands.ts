@@ -130,6 +130,7 @@ export function registeredCommands({ commandsEnabled }: Pick<Config, 'commandsEn
 
 function privacyFacts(config: Config, main: string): PrivacyFacts {
   const { model, transcription, durable, summary, shortTerm, reflection, storage } = config;
+  const { appIds, pluralKitUrl } = config.discord.proxied;
   const { apiKey, baseUrl, fallback, fast } = model;
   const name = baseUrl === undefined ? "Anthropic's API" : `the model server at ${new URL(baseUrl).host}`;
   return {
@@ -138,6 +139,8 @@ function privacyFacts(config: Config, main: string): PrivacyFacts {
         ? undefined
         : { name, models: [main, fallback, fast].filter((each) => each !== undefined) },
     hearingHost: transcription.url === undefined ? undefined : new URL(transcription.url).host,
+    proxyHost: appIds.length === 0 ? undefined : new URL(pluralKitUrl).host,
+    isInDatabase: storage.databaseUrl !== undefined,
     layers: {
       durable: durable.enabled,
       extraction: durable.enabled && durable.extractionEnabled,

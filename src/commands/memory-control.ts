@@ -7,7 +7,7 @@ import type { MemoryCall, PrivacyFacts } from './memory-ports.ts';
 const modeTexts: Readonly<Record<CaptureMode, string>> = {
   auto: 'Mode `auto`: I notice what you say about yourself and keep it. `!memory mode off` ends that.',
   ask: 'Mode `ask`: I ask you before I keep what you say about yourself; until you say yes it is in no item, summary or note, and after seven days the question is gone. `!memory proposals` lists what waits. `!memory mode auto` or `off` changes that.',
-  off: 'Mode `off`: I notice nothing of what you say; only `!memory remember` and “Remember this” store something. `!memory mode auto` changes that.',
+  off: 'Mode `off`: I notice nothing of what you say; only `!memory remember` and “Remember this” make items. The log and the summary of our conversation go on; `!memory pause` stops them. `!memory mode auto` changes this.',
 };
 
 /** Shows or sets what is noticed of the person [K9]. What was said in mode `off` is not looked through later. */
@@ -118,7 +118,7 @@ export async function showPrivacy({ ports }: MemoryCall): Promise<CommandReply> 
 }
 
 function factsText(facts: PrivacyFacts): string {
-  const { provider, hearingHost, layers, quotaMegabytes, retentionDays } = facts;
+  const { provider, hearingHost, proxyHost, isInDatabase, layers, quotaMegabytes, retentionDays } = facts;
   return linesOf(
     '**What I store about you**',
     '- What you write to me and what I answer, with time and place, a log for each conversation. Of files that you attach I keep the names only.',
@@ -131,7 +131,7 @@ function factsText(facts: PrivacyFacts): string {
     '- Your settings for all this.',
     '',
     '**Where, and how long**',
-    `In files on my operator's machine, readable only by my account there. ${retentionDays === 0 ? 'They stay' : `${retentionText(retentionDays)} The rest stays`} until you delete them. \`!memory erase\` deletes everything at once and keeps only the time of that, so that I never use older messages again. All of yours together take ${quotaMegabytes} MB at most; beyond that your oldest messages go. What you delete or edit in Discord I delete or change too, and \`!memory forget\` takes what you name off the disk.`,
+    `${isInDatabase === true ? "In my operator's database, which my account there can read." : "In files on my operator's machine, readable only by my account there."} ${retentionDays === 0 ? 'They stay' : `${retentionText(retentionDays)} The rest stays`} until you delete them. \`!memory erase\` deletes everything at once and keeps only the time of that, so that I never use older messages again. All of yours together take ${quotaMegabytes} MB at most; beyond that your oldest messages go. What you delete or edit in Discord I delete or change too, and \`!memory forget\` takes what you name off the disk.`,
     '',
     '**Who can read it**',
     'You, with the commands below, and my operator. What you said in a direct message I use in our direct messages only; what you said in a private or age-restricted channel, only there, as long as nobody new can read it; what you said in a public channel, only in that server. All of it I may use in our direct messages too, and what you have me remember by command in a public channel, or share, in every server that we share. What I remember of you I never use in an answer to somebody else, but for channel notes.',
@@ -141,6 +141,8 @@ function factsText(facts: PrivacyFacts): string {
     `Discord carries all messages. ${providerText(provider)} I train no model with what you say.`,
     hearingHost !== undefined &&
       `Voice messages to me go to the server at ${hearingHost}, which writes down what is said. I keep those words as if you had written them, and never the recording.`,
+    proxyHost !== undefined &&
+      `If you write through a proxy such as PluralKit, I ask ${proxyHost} whose message its copy is, by the id of that message.`,
     '',
     '**What you can do**',
     '`!memory show` and `!memory search` show what I have; `!memory forget`, `share` and `hide` change it.',

@@ -134,6 +134,10 @@ export interface PrivacyFacts {
   readonly provider: { readonly name: string; readonly models: readonly string[] } | undefined;
   /** The host that writes down voice messages; absent where none does. */
   readonly hearingHost?: string | undefined;
+  /** The host that is asked whose message a proxy's copy is [G2a]; absent where none is. */
+  readonly proxyHost?: string | undefined;
+  /** Rather than in files. */
+  readonly isInDatabase?: boolean;
   readonly layers: {
     readonly durable: boolean;
     readonly extraction: boolean;

@@ -37,7 +37,7 @@ export const variables = {
     DISCORD_ALLOW_BOT_IDS: ids('Other bots to answer. What they say is never remembered.'),
     DISCORD_PROXY_APP_IDS: idsOr(
       '466378653216014359,431544605209788416',
-      'Proxies whose webhook messages can be copies of what people wrote (default: PluralKit and Tupperbox; `none` for none).',
+      'Proxies whose webhook messages can be copies of what people wrote (default: PluralKit and Tupperbox; `none` switches it off).',
     ),
     DISCOCLAW_PLURALKIT_URL: address(
       "PluralKit's API, which is asked whose message a copy is (default: `https://api.pluralkit.me/v2`).",
@@ -49,7 +49,7 @@ export const variables = {
     DISCOCLAW_OWNER_IDS: ids("The bot's owners, in place of the application's owner."),
     DISCOCLAW_ACCESS: oneOf(
       ['allowlist', 'servers', 'everyone'],
-      'Who may use the bot: owners and whom they let in; with `servers` also whom those let in who manage a server to which an owner said yes; or everyone.',
+      'Who may use the bot. `allowlist`: owners and people they let in; `servers`: also people let in by managers of servers that an owner approved; `everyone`.',
     ),
     DISCOCLAW_ACCESS_REQUESTS: flag(
       false,
@@ -101,7 +101,7 @@ export const variables = {
   },
   'Voice messages': {
     DISCOCLAW_TRANSCRIBE_URL: address(
-      'A server of the OpenAI form that writes down voice messages, local or not, such as `https://api.openai.com/v1`: see docs/models.md.',
+      'An OpenAI-compatible server that transcribes voice messages, local or not, such as `https://api.openai.com/v1`: see docs/models.md.',
     ),
     DISCOCLAW_TRANSCRIBE_KEY: secret('Its key, if it wants one.'),
     DISCOCLAW_TRANSCRIBE_MODEL: textOr('whisper-1', 'The model that it uses.'),

@@ -75,7 +75,7 @@ export function requirementsText(): string {
     '| what | why |',
     '|---|---|',
     '| scope `bot` | to join the server |',
-    "| scope `applications.commands` | for `/memory`, `/status`, `/settings` and the entries in a message's menu |",
+    "| scope `applications.commands` | for `/memory`, `/catchup`, `/status`, `/settings` and the entries in a message's menu |",
     ...requiredPermissions.map(({ permission, why }) => `| permission *${inWords(permission)}* | ${why} |`),
     ...requiredIntents.map(
       ({ intent, isPrivileged, why }) =>

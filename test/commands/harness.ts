@@ -121,6 +121,7 @@ export function createHarness(
     readonly hasClosedDms?: boolean;
     /** Where people sign in to their page. Default: there is none. */
     readonly pageUrl?: string;
+    readonly privacy?: Partial<PrivacyFacts>;
   } = {},
 ) {
   const store = new MemoryStore();
@@ -207,7 +208,7 @@ export function createHarness(
     proposals,
     pageLink: () => Promise.resolve(options.pageUrl),
     privacyText: () => store.readText('workspace/PRIVACY.md'),
-    privacyFacts: async () => privacyFacts,
+    privacyFacts: async () => ({ ...privacyFacts, ...options.privacy }),
     settings: {
       durableEnabled: true,
       itemMaxChars: 500,
