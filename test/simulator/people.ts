@@ -440,7 +440,7 @@ export class People {
         // Notes say it too: what they are told of, they take as well.
         if (reply?.text.includes('`!memory purge') === true)
           return this.#aboutWord({ kind: 'purge', channel }, personId, said);
-        if (isForgotten) this.#promises.gone(said, 'forget', false);
+        if (isForgotten) this.#promises.gone(said, room === dm ? 'forget' : 'forget-elsewhere', false);
         return;
       }
       case 'purge': {

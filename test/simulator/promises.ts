@@ -603,20 +603,22 @@ export class Promises {
    * The workspace belongs to the installation and survives its owner's erasing [K11]. An item remembered by command
    * has no message, so `forget` takes the item but not the model's notes about it [K4]. With a message go the notes on
    * its conversation, and the notebook with a direct message [G5]: not what a model took from memory into notes elsewhere
-   * (`forget` counts those for the person), nor what it noted of words that were not for it, since no log tells what
+   * (`forget` counts those for the person, in their DM), nor what it noted of words that were not for it, since no log tells what
    * these said.
    */
   #mayKeep({ messageId, gone }: SaidWord, path: string): boolean {
     if (gone === undefined || gone.how === 'purge') return false;
     if (gone.how === 'erase') return path.startsWith('/workspace/');
     const message = this.#world.message(messageId ?? '');
+    const isForgotten = gone.how.startsWith('forget');
     const isOfCommand = message?.text.startsWith('!') !== false;
     const isOfDm = message !== undefined && this.#world.channel(message.channelId).kind === 'dm';
-    if (/^\/workspace\/|\/notebook\//u.test(path)) return gone.how === 'forget' ? isOfCommand : !isOfDm;
+    if (/^\/workspace\/|\/notebook\//u.test(path))
+      return isForgotten ? isOfCommand || gone.how !== 'forget' : !isOfDm;
     const noteOf = /\/sessions\/(?<channelId>\d+)\/.*\.md/u.exec(path)?.groups?.['channelId'];
     if (noteOf === undefined) return false;
     if (noteOf !== message?.channelId || this.#overheard.has(message.id)) return true;
-    return gone.how === 'forget' && isOfCommand;
+    return isForgotten && isOfCommand;
   }
 
   /** What a person was told to be remembered, and has not touched since, is shown to them. */
