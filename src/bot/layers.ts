@@ -50,7 +50,10 @@ import type { BotPorts, Events } from './bot-ports.ts';
 /** What the bot is called in logs and summaries. */
 export const botName = 'Discoclaw';
 
-export interface LayerPorts extends Pick<BotPorts, 'store' | 'model' | 'recent' | 'clock' | 'logger'> {
+export interface LayerPorts
+  extends
+    Pick<BotPorts, 'store' | 'model' | 'recent' | 'clock' | 'logger'>,
+    Pick<ChangeLedgerPorts, 'turnsOver'> {
   readonly events: Events;
   readonly channels: ChannelPort;
   readonly answers: AnswerKeeper & Pick<Outbox, 'dropPast' | 'drop'>;
@@ -60,8 +63,6 @@ export interface LayerPorts extends Pick<BotPorts, 'store' | 'model' | 'recent' 
   readonly processes: Processes;
   /** Schedules a look at the person's expiring records. Rejects with `StoreError`. */
   readonly expireAt: (userId: string, time?: Date) => Promise<void>;
-  /** See {@link ChangeLedgerPorts}; absent where nobody is answered. */
-  readonly turnsOver?: ChangeLedgerPorts['turnsOver'];
   readonly timer: Timer;
 }
 

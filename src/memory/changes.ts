@@ -665,21 +665,15 @@ export function createChangeLedger(ports: ChangeLedgerPorts) {
     for (const layer of layers) layer.evict?.(userId);
   }
 
-  /** As one job of the person's queue. Rejects with `StoreError` where it could not be noted. */
-  function enterAndApply(change: Expired): Promise<Outcome> {
-    return writes.run(beginningNow(change.userId), async () => {
-      const entry = entryOf(change);
-      await enter(entry);
-      return apply(entry);
-    });
-  }
-
-  /** What is on its way into the log was said before the command too, and goes when its turn is over. */
-  function purge(change: Purged): Promise<Outcome> {
+  /**
+   * As one job of the person's queue. What is on its way into the log was said before a purge too, and goes when its
+   * turn is over. Rejects with `StoreError` where it could not be noted.
+   */
+  function enterAndApply(change: Purged | Expired): Promise<Outcome> {
     return writes.run(beginningNow(change.userId), async () => {
       const [entry, again] = [entryOf(change), entryOf(change)];
       await enter(entry);
-      const turnsOver = ports.turnsOver?.(change.userId);
+      const turnsOver = change.kind === 'purged' ? ports.turnsOver?.(change.userId) : undefined;
       if (turnsOver !== undefined) {
         await enter(again);
         void turnsOver.then(() => inOrder(again, () => apply(again))).catch(() => retryLater(again));
@@ -703,7 +697,7 @@ export function createChangeLedger(ports: ChangeLedgerPorts) {
     erased: async (userId: string): Promise<void> => void (await erasing.get(userId)),
     erasedElsewhere,
     /** Deletes what says some words from all that is held about a person, messages with their answers [K11]. */
-    purge: (change: Omit<Purged, 'kind'>): Promise<Outcome> => purge({ kind: 'purged', ...change }),
+    purge: (change: Omit<Purged, 'kind'>): Promise<Outcome> => enterAndApply({ kind: 'purged', ...change }),
     /** Deletes messages that are too old [K15]. Resolves with whether every layer could follow. */
     expire: async (change: Omit<Expired, 'kind'>): Promise<boolean> =>
       (await enterAndApply({ kind: 'expired', ...change })).failures.size === 0,

@@ -37,11 +37,6 @@ export async function countHoldings(
   return { items: (await memory.durable.list(userId)).length, messages, notes, servers: servers.size };
 }
 
-/** What tells texts of notes of a person, as a layer's export does. */
-export interface Noted {
-  export(userId: string): AsyncIterable<{ readonly text: string }>;
-}
-
 /** How much of it says some words. */
 export interface Saying {
   /** Corrected ones counted. */
@@ -59,7 +54,7 @@ export async function countSaying(
   memory: {
     readonly durable: Pick<DurableMemory, 'list' | 'formerOf'>;
     readonly sessionLog: Pick<SessionLog, 'mentions'>;
-    readonly noted: readonly Noted[];
+    readonly noted: readonly Pick<MemoryLayer, 'export'>[];
   },
 ): Promise<Saying> {
   const { durable, sessionLog, noted } = memory;
@@ -74,7 +69,7 @@ export async function countSaying(
 export async function countNotesSaying(
   userId: string,
   words: string,
-  noted: readonly Noted[],
+  noted: readonly Pick<MemoryLayer, 'export'>[],
 ): Promise<number> {
   let notes = 0;
   for (const layer of noted)

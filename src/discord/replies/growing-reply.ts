@@ -119,13 +119,13 @@ export function growReply(options: RepliesOptions, start: ReplyStart, kind: Repl
       state = stopped(state, 'held');
       return undefined;
     }
-    if (!hasBegun) {
-      hasBegun = true;
-      await start.onMessages([]);
-      return latest();
-    }
     if (earlier === undefined) {
+      if (!hasBegun) {
+        hasBegun = true;
+        await start.onMessages([]);
+      }
       earlier = await earlierMessages();
+      // That may have taken long.
       return latest();
     }
     const step = nextStep(state, now());

@@ -3,7 +3,7 @@ import type { Store } from '../../core/store.ts';
 import { saysWords, stopTerms, terms } from '../../core/text.ts';
 import { createTimeSlice } from '../../core/time.ts';
 import type { Writes } from '../../core/writes.ts';
-import type { Purged, Withdrawn } from '../layer.ts';
+import type { ExportedFile, Purged, Withdrawn } from '../layer.ts';
 import { cursorOfNote } from '../log/kept-summary.ts';
 import type { SessionLog } from '../log/session-log.ts';
 import { sessionFolder, type SessionState, type SessionStates } from '../log/session-state.ts';
@@ -77,11 +77,11 @@ async function notesOfPerson(
 export async function* purgeableNotes(
   ports: Parameters<typeof notesOfPerson>[0],
   userId: string,
-): AsyncGenerator<{ readonly text: string }> {
+): AsyncGenerator<ExportedFile> {
   const { own, shared } = await notesOfPerson(ports, userId);
   for (const key of [...own, ...shared]) {
     const text = await ports.store.readText(key);
-    if (text !== undefined) yield { text };
+    if (text !== undefined) yield { path: key, text };
   }
 }
 
