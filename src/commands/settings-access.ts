@@ -80,7 +80,10 @@ export async function answerAccess(
   if (change === 'remove') return remove(named, settings, context, ports);
   const title = dataLine(server.titleOf(named));
   if (change === 'not-now') {
-    await botSettings.change((before) => withRequest(before, named, { state: 'refused' }));
+    // The day stays: who was refused still counts among those asked about on it.
+    await botSettings.change((before) =>
+      withRequest(before, named, { ...before.requests[named], state: 'refused' }),
+    );
     return {
       text: `Done: I will not ask about ${title} again. \`!settings access remove\` with them changes that.`,
     };

@@ -85,6 +85,15 @@ describe('letting people in by a command [G1]', () => {
       );
   });
 
+  it('counts a refused person among those asked about that day', async () => {
+    const { botSettings, give } = accessCommand();
+    const mention = `<@${bobId}>`;
+    const asked = { state: 'asked', day: '2026-01-15' } as const;
+    await botSettings.change((before) => ({ ...before, requests: { [mention]: asked } }));
+    await give('not-now', bobId);
+    expect((await botSettings.read()).requests[mention]).toEqual({ ...asked, state: 'refused' });
+  });
+
   it('forgets a refusal when asked to', async () => {
     const { botSettings, give } = accessCommand();
     await give('not-now', bobId);
