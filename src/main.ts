@@ -27,6 +27,8 @@ const commands: Readonly<
     (await import('./bot/migrate.ts')).runMigrate(from, to, loadEnvironment()),
   notebook: async ([wish = '', whose = '', folder = '']) =>
     (await import('./bot/notebook.ts')).runNotebook(wish, whose, folder, loadEnvironment()),
+  person: async ([wish = '', userId = '']) =>
+    (await import('./bot/person.ts')).runPerson(wish, userId, loadEnvironment()),
 };
 
 async function main(): Promise<void> {

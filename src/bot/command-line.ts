@@ -15,11 +15,12 @@ export const usage = `A Discord bot whose memory its people can see, correct and
   npm run restore -- FILE [--replace]    puts a backup into empty folders, or in the place of what they hold
   npm run migrate -- FROM TO             copies all that is remembered between stores, each of them files or postgres://...
   npm run notebook -- pull WHOSE FOLDER  brings a notebook out of a database for editing by hand, and push brings it back; WHOSE is a user's id or workspace
+  npm run person -- export|erase USER    serves a request by letter while the bot is stopped: writes all that is held about a user's id to zip files here, or erases it at once and for good
 
   --help, -h         this
   --version, -v      the version
 
-Without npm: node dist/main.js [setup | doctor | backup FILE | restore FILE [--replace] | migrate FROM TO | notebook pull|push WHOSE FOLDER]`;
+Without npm: node dist/main.js [setup | doctor | backup FILE | restore FILE [--replace] | migrate FROM TO | notebook pull|push WHOSE FOLDER | person export|erase USER]`;
 
 export class UsageError extends Error {
   override readonly name = 'UsageError';
@@ -39,6 +40,7 @@ const wordsOf = {
   restore: ['FILE'],
   migrate: ['FROM', 'TO'],
   notebook: ['pull or push', 'WHOSE', 'FOLDER'],
+  person: ['export or erase', 'USER'],
 } as const;
 
 export type CommandName = keyof typeof wordsOf;

@@ -1,11 +1,12 @@
-import { readdir } from 'node:fs/promises';
-import { join } from 'node:path';
+import { readFile, readdir, realpath, rm } from 'node:fs/promises';
+import { dirname, join } from 'node:path';
 
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 
-import { runPerson } from '../../scripts/person.ts';
+import { runPerson } from '../../src/bot/person.ts';
 import { answeringBy, callsOf, chatCall, toldIn, type Answers } from './model-calls.ts';
 import { command } from './memory-talk.ts';
+import { captured } from '../support/captured.ts';
 import { deferred } from '../support/deferred.ts';
 import type { MessagesBody } from '../support/model-server.ts';
 import { runProcess, type Outcome } from '../support/processes.ts';
@@ -261,9 +262,11 @@ const environment = () => ({
   ...stage.storeEnvironment,
 });
 
-function runScript(...words: readonly string[]): Promise<Outcome> {
-  return runProcess('npm', ['run', '--silent', 'person', '--', ...words], {
-    cwd: new URL('../..', import.meta.url).pathname,
+/** As in a container. */
+function runCommand(...words: readonly string[]): Promise<Outcome> {
+  const main = new URL('../../dist/main.js', import.meta.url).pathname;
+  return runProcess(process.execPath, [main, 'person', ...words], {
+    cwd: stage.folder,
     env: { PATH: process.env['PATH'], HOME: stage.folder, ...environment() },
   });
 }
@@ -271,16 +274,23 @@ function runScript(...words: readonly string[]): Promise<Outcome> {
 describe('requests by letter [K11]', () => {
   it('are served while the bot does not run, and refused in clear words otherwise', async () => {
     await stage.ask('bob', '@bob', 'My axolotl is called Pip.');
-    for (const [words, line] of [
-      [['erase', 'bob'], 'is not a Discord user id'],
-      [['burn', bobId], 'npm run person -- export'],
+    const serve = (wish: string, id = bobId) => captured(() => runPerson(wish, id, environment()));
+    for (const [outcome, line] of [
+      [await serve('erase', 'bob'), 'is not a Discord user id'],
+      [await serve('burn'), 'Say export or erase, not "burn".'],
     ] as const)
-      await expect(runPerson(words, environment())).rejects.toThrow(line);
-    const refused = await runScript('erase', bobId);
+      expect(outcome).toEqual({ code: 2, output: '', errors: expect.stringContaining(line) });
+    const refused = await serve('erase');
     expect(refused.errors).toMatch(/in use by process|A bot runs on this database/u);
-    expect(refused.code).toBe(2);
+    expect(refused.code).toBe(1);
     await stage.stopBot();
-    expect(await runPerson(['erase', bobId], environment())).toMatch(/^Erased: 0 items, 2 messages/u);
+    const exported = await runCommand('export', bobId);
+    expect(exported.code).toBe(0);
+    const [archive = ''] = exported.output.split('\n');
+    expect(dirname(archive)).toBe(await realpath(stage.folder));
+    expect(await readFile(archive, 'latin1')).toMatch(/^PK.*conversations\/\d+\/messages\.json/su);
+    await rm(archive);
+    expect((await serve('erase')).output).toMatch(/^Erased: 0 items, 2 messages/u);
     expect(await filesNaming('axolotl', 'Pip')).toEqual([]);
     await expectOnlyTheMoment();
     await stage.startBot();
