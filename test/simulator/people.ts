@@ -652,6 +652,8 @@ export class People {
         return;
       case 'edit':
         if (text.startsWith('!') || message.spoken !== undefined) return;
+        // Nobody can tell whose a copy without a true record is, nor so whose words it is changed to.
+        if (message.proxy !== undefined && message.proxy.record?.accountId !== authorId) return;
         this.#promises.messageGone(message, 'edit');
         this.#world.edit(
           message,

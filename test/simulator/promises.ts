@@ -31,6 +31,9 @@ const promptChars = 41_000;
 const messageChars = 2000;
 /** Messages, and characters of them, behind which history reaches no more [H1], with room for those that wait to be answered. */
 const historyReach = { messages: 60, chars: 5000 };
+/** Of a prompt: what is told from memory and not from the channel. */
+const memorySections =
+  /^<(?<tag>durable_items|matching_items|conversation_summary|overview|recent_elsewhere|user_profile|notes|notebook_index)>\n.*?^<\/\k<tag>>$/gmsu;
 /** Characters of history [H1]. */
 const historyChars = 3000;
 
@@ -388,6 +391,8 @@ export class Promises {
       ...(asked === undefined ? [] : this.#wordsIn(asked)).flatMap((said) => said.places),
     ];
     const question = text.match(/<message .*?<\/message>/gsu)?.join('') ?? '';
+    // What stands in the channel may still be kept out of memory there.
+    const memory = text.match(memorySections)?.join('') ?? '';
     for (const word of new Set(text.match(wordPattern))) {
       this.#checkWord(
         word,
@@ -398,7 +403,7 @@ export class Promises {
           since,
           where: () => `${where}: ${around(word, text)}`,
         },
-        history,
+        memory.includes(word) ? new Set() : history,
         question.includes(word),
       );
       this.#hears(echoOf(word), speakerId, heardIn);
@@ -722,8 +727,10 @@ export class Promises {
   }
 }
 
-function says({ text, spoken = '' }: WorldMessage, word: string): boolean {
-  return `${text}\n${spoken}`.includes(word);
+/** To the model: the small lines under the bot's answers are for people [F2]. */
+function says({ authorId, text, spoken = '' }: WorldMessage, word: string): boolean {
+  const read = authorId === botId ? text.replaceAll(/^-# .*/gmu, '') : text;
+  return `${read}\n${spoken}`.includes(word);
 }
 
 function isSamePlace(a: Place, b: Place): boolean {

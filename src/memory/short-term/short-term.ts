@@ -57,10 +57,8 @@ export function createShortTerm(options: ShortTermOptions): MemoryLayer {
   function folding(session: SessionKey, toEnd: boolean): StateJob {
     return async ({ shortTerm }) => {
       const cursor = shortTerm?.cursor ?? (await log.lastSequence(session)) - firstFoldLines;
-      const { messages, withdrawals, last } = await log.since(session, Math.max(0, cursor));
+      const { messages, last } = await log.since(session, Math.max(0, cursor));
       const whole = wholeTurns(messages).messages;
-      const withdrawn = withdrawals.map(({ id }) => id);
-      if (withdrawn.length > 0) await removeEntries(session.userId, madeOf(withdrawn));
       for (const { guildId, entry } of exchangesOf(session.channelId, whole)) {
         await store.update(shortTermKey(session.userId, guildId), shortTermKind, (document) =>
           withEntry(document, entry, settings, clock()),

@@ -191,15 +191,6 @@ describe('what was withdrawn', () => {
     expect(await promptIn(shortTerm, sessions, dev)).toContain('harmless');
   });
 
-  it('leaves none either when the program was killed before the layer was told', async () => {
-    const { sessions, shortTerm } = setUp();
-    const [asked = ''] = await sessions.turn('my secret');
-    await shortTerm.record(session);
-    await sessions.log.remove(generalId, [asked]);
-    await shortTerm.record(session);
-    expect(await everythingStored(sessions)).not.toContain('secret');
-  });
-
   it('never becomes a line afterwards', async () => {
     const { sessions, shortTerm } = setUp();
     const [asked = ''] = await sessions.turn('my secret');
