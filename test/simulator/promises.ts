@@ -410,12 +410,17 @@ export class Promises {
     }
     for (const line of text.split('\n')) if (line.startsWith('- [')) this.#checkItem(line);
     for (const echo of new Set(text.match(echoPattern))) {
-      this.#checkEcho(echo, speakerId, {
-        channel,
-        places,
-        since,
-        where: () => `${where}: ${around(echo, text)}`,
-      });
+      this.#checkEcho(
+        echo,
+        speakerId,
+        {
+          channel,
+          places,
+          since,
+          where: () => `${where}: ${around(echo, text)}`,
+        },
+        memory.includes(echo),
+      );
       this.#hears(echo, speakerId, heardIn);
     }
   }
@@ -483,13 +488,18 @@ export class Promises {
   }
 
   /** The bot's own words of a word: in answers that stand here, or that this person was given where it may be told here. */
-  #checkEcho(echo: string, speakerId: string, { channel, places, since, where, message }: Telling): void {
+  #checkEcho(
+    echo: string,
+    speakerId: string,
+    { channel, places, since, where, message }: Telling,
+    isMemory = false,
+  ): void {
     const said = this.#words.get(unechoed(echo));
     if (said === undefined || said.hiddenAt !== undefined) return;
     this.tries('nothing is told where it may not');
     const origins = [said, ...(this.#heard.get(echo)?.values() ?? [])];
     if (places.some((place) => origins.some((origin) => mayBeTold(origin, speakerId, place)))) return;
-    for (const shown of this.#echoes.get(echo) ?? [])
+    for (const shown of isMemory ? [] : (this.#echoes.get(echo) ?? []))
       if (
         shown.channelId === channel.id &&
         shown !== message &&
