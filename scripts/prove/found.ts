@@ -48,6 +48,11 @@ export const found: readonly Found[] = [
     why: 'who reads was looked at before the answer was noted on a slow disk, and not again before it was sent',
   },
   {
+    seed: '5248',
+    broken: 'the words of an edited message stood on the disk, and would have come back with a loss of power',
+    why: 'the disk refused to sync them into the log, so they were cut off again, and that was not synced: it is now',
+  },
+  {
     seed: 'read',
     broken:
       'words of a deleted message stood among the notes on its channel, and in prompts of all its readers',

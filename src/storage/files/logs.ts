@@ -228,10 +228,8 @@ export function createLogs(
   async function cut(log: string, path: string, state: KnownLog): Promise<KnownLog> {
     if (!isOwner()) return cutLater(log, state);
     try {
-      await withFile(fileSystem.open(path, constants.O_RDWR | constants.O_NOFOLLOW), async (file) => {
-        await file.truncate(state.end);
-        await file.datasync();
-      });
+      const flags = constants.O_RDWR | constants.O_NOFOLLOW;
+      await withFile(fileSystem.open(path, flags), async (file) => cutOff(file, state));
       return remember(log, { ...state, size: state.end });
     } catch {
       return cutLater(log, state);
@@ -306,7 +304,7 @@ export function createLogs(
         await file.datasync();
         if (!state.isNamed) await disk.syncFolder(dirname(path));
       } catch (error) {
-        await file.truncate(state.end).catch(() => cutLater(log, state));
+        await cutOff(file, state).catch(() => cutLater(log, state));
         throw error;
       }
       const size = state.end + bytes.length;
@@ -397,6 +395,12 @@ export function createLogs(
   }
 
   return { append, scan, damagedLines, logState, rewrite, forget };
+}
+
+/** A loss of power brings nothing of it back. */
+async function cutOff(file: OpenFile, { end }: Pick<LogFile, 'end'>): Promise<void> {
+  await file.truncate(end);
+  await file.datasync();
 }
 
 /** Whether a file is as it was left, and nothing stands behind its last good line. */

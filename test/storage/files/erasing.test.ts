@@ -293,6 +293,22 @@ it('what was erased has no name left that a loss of power could bring back [S7]'
 });
 
 describe('an append that was rejected', () => {
+  it('is cut off and synced, so that a loss of power does not bring it back', async () => {
+    const done: string[] = [];
+    let isBroken = false;
+    const fileSystem = createObservedFileSystem(({ name }) => {
+      if (name === 'truncate' || name === 'datasync') done.push(name);
+      const isFirst = isBroken;
+      isBroken &&= name !== 'datasync';
+      return isFirst && name === 'datasync' ? diskError('EIO') : 'works';
+    });
+    const store = await stores.open({ fileSystem });
+    await store.append(log, { note: 'kept' });
+    isBroken = true;
+    await expect(store.append(log, { note: canary })).rejects.toThrow('EIO');
+    expect(done.slice(-3)).toEqual(['datasync', 'truncate', 'datasync']);
+  });
+
   it('leaves nothing on disk after a rewrite, also one that changes no record', async () => {
     let isBroken = false;
     const fileSystem = createObservedFileSystem(({ name }) =>
