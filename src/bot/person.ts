@@ -29,8 +29,10 @@ export async function runPerson(wish: string, userId: string, environment: Envir
       return;
     }
     for (const { name, bytes } of await archivesOf(memory.layers, userId, clock().toISOString())) {
-      await writeFile(name, bytes, { mode: 0o600 });
-      process.stdout.write(`${resolve(name)}\n`);
+      // Another person's of the same day has the same name.
+      const path = resolve(`${userId}-${name}`);
+      await writeFile(path, bytes, { mode: 0o600 });
+      process.stdout.write(`${path}\n`);
     }
   } finally {
     await close();

@@ -1,5 +1,5 @@
 import { readFile, readdir, realpath, rm } from 'node:fs/promises';
-import { dirname, join } from 'node:path';
+import { basename, dirname, join } from 'node:path';
 
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 
@@ -288,6 +288,7 @@ describe('requests by letter [K11]', () => {
     expect(exported.code).toBe(0);
     const [archive = ''] = exported.output.split('\n');
     expect(dirname(archive)).toBe(await realpath(stage.folder));
+    expect(basename(archive)).toMatch(new RegExp(`^${bobId}-discoclaw-memory-.*\\.zip$`, 'u'));
     expect(await readFile(archive, 'latin1')).toMatch(/^PK.*conversations\/\d+\/messages\.json/su);
     await rm(archive);
     expect((await serve('erase')).output).toMatch(/^Erased: 0 items, 2 messages/u);
