@@ -19,9 +19,9 @@ COPY --from=build /app/package.json ./
 COPY --from=build /app/node_modules ./node_modules
 COPY --from=build /app/dist ./dist
 COPY scripts/container.mjs ./scripts/
-RUN mkdir /data /workspace && chown node:node /data /workspace
+RUN mkdir /data /workspace /backups && chown node:node /data /workspace /backups
 USER node
-VOLUME ["/data", "/workspace"]
+VOLUME ["/data", "/workspace", "/backups"]
 HEALTHCHECK --interval=30s --timeout=5s --start-period=60s \
     CMD ["node", "scripts/container.mjs", "--check"]
 STOPSIGNAL SIGTERM

@@ -7,33 +7,31 @@ import { parseArgs } from 'node:util';
 import { cleanUpAtEnd } from '../test/support/processes.ts';
 import { benchBill } from './bench/bill.ts';
 import { benchEvents } from './bench/event-speed.ts';
-import { createBench, type Bench } from './bench/measured.ts';
+import { benchLargest } from './bench/largest-speed.ts';
 import { benchPages } from './bench/page-speed.ts';
-import { benchPrompts } from './bench/prompt-speed.ts';
 import { benchRecall } from './bench/recall-speed.ts';
 import { benchRemembering } from './bench/remember-speed.ts';
 import { benchTurns } from './bench/turn-speed.ts';
 
-const benches: Readonly<Record<string, (bench: Bench) => Promise<void>>> = {
+const benches: Readonly<Record<string, () => Promise<void>>> = {
   turn: benchTurns,
-  prompt: benchPrompts,
   remember: benchRemembering,
   events: benchEvents,
   recall: benchRecall,
   page: benchPages,
+  largest: benchLargest,
   bill: benchBill,
 };
 
-const usage = `Measures how fast we are, beside the least that could be done for it, in turns in the same run, and what the vendor would bill: medians [quartiles].
+const usage = `Measures how fast the bot is, and what the vendor would bill: medians [quartiles]. Compare runs on one machine that does nothing else.
 
 npm run bench                   all of it
 npm run bench -- turn recall    some of it: ${Object.keys(benches).join(', ')}
-npm run bench -- --json FILE    also appends a line of JSON for each row
 `;
 
 const { values, positionals } = parseArgs({
   allowPositionals: true,
-  options: { json: { type: 'string' }, help: { type: 'boolean' } },
+  options: { help: { type: 'boolean' } },
 });
 const unknown = positionals.filter((name) => !Object.hasOwn(benches, name));
 if (values.help === true || unknown.length > 0) {
@@ -45,8 +43,7 @@ execFileSync(process.execPath, [join(import.meta.dirname, 'build.mjs')], { stdio
 // Bots and folders of a run do not outlive it, however it ends.
 process.env['TMPDIR'] = await mkdtemp(join(tmpdir(), 'bench-'));
 cleanUpAtEnd(process.env['TMPDIR']);
-const bench = createBench(values.json);
 for (const [name, run] of Object.entries(benches))
-  if (positionals.length === 0 || positionals.includes(name)) await run(bench);
+  if (positionals.length === 0 || positionals.includes(name)) await run();
 // A request that the sandbox makes wait may still hold the process, as it may hold a bot that stops [G4].
 process.exit();

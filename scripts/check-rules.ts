@@ -1,4 +1,4 @@
-import { existsSync, readFileSync, readdirSync } from 'node:fs';
+import { existsSync, readFileSync, readdirSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 
 import { findOddWords } from './plain-words.ts';
@@ -38,16 +38,8 @@ const replaced: ReadonlySet<string> = new Set([
 
 function filesOf(path: string): readonly string[] {
   if (!existsSync(path)) return [];
-  if (/\.(?:md|c?[jt]s|mjs|ya?ml)$/u.test(path)) return [path];
-  return readdirSync(path, { withFileTypes: true }).flatMap((entry) =>
-    entry.isDirectory() || /\.(?:md|c?[jt]s|mjs|ya?ml)$/u.test(entry.name)
-      ? filesOf(join(path, entry.name))
-      : [],
-  );
-}
-
-function idsIn(text: string): readonly string[] {
-  return [...text.matchAll(citation)].flatMap(({ groups }) => groups?.['id'] ?? []);
+  if (!statSync(path).isDirectory()) return /\.(?:md|c?[jt]s|mjs|ya?ml)$/u.test(path) ? [path] : [];
+  return readdirSync(path).flatMap((name) => filesOf(join(path, name)));
 }
 
 const rules = new Map<string, number>();
@@ -66,7 +58,7 @@ for (const path of searched.flatMap(filesOf)) {
   if (path !== wordsPath) words.push(...findOddWords(path, text));
   const isSimulated = path.startsWith('src/') && !path.startsWith('src/sandbox/');
   for (const [index, line] of text.split('\n').entries()) {
-    for (const id of idsIn(line)) {
+    for (const { groups: { id = '' } = {} } of line.matchAll(citation)) {
       if (!rules.has(id)) unknown.push(`unknown rule: [${id}] in ${path}:${index + 1}`);
       if (isTest) tested.add(id);
     }

@@ -1,5 +1,7 @@
-import { readFileSync, writeFileSync } from 'node:fs';
-import { pathToFileURL } from 'node:url';
+import { readFileSync } from 'node:fs';
+import { fileURLToPath, pathToFileURL } from 'node:url';
+
+import writeFileAtomic from 'write-file-atomic';
 
 import { catchupDefinition } from '../src/commands/catchup-command.ts';
 import { memoryDefinition } from '../src/commands/memory-command.ts';
@@ -7,7 +9,7 @@ import { settingsDefinition } from '../src/commands/settings-command.ts';
 import { statusDefinition } from '../src/commands/status-command.ts';
 import { configurationTable, envExample } from '../src/config/variables.ts';
 import type { CommandDefinition, OptionDefinition } from '../src/core/commands.ts';
-import { requirementsText } from '../src/discord/required-permissions.ts';
+import { requirementsText } from '../src/discord/permissions.ts';
 
 const root = new URL('..', import.meta.url);
 
@@ -64,7 +66,7 @@ function row(form: string, does: string): string {
 
 /** An option as one writes it: `<text>`, `[id]`, `mentions|everything`, `[channel|server]`; a file is attached. */
 function optionForm(name: string, option: OptionDefinition): string {
-  const isOptional = 'isOptional' in option && option.isOptional === true;
+  const isOptional = option.isOptional === true;
   const said = option.kind === 'attachment' ? `attached ${name}` : name;
   if (option.kind !== 'choice') return isOptional ? `[${said}]` : `<${said}>`;
   const values = option.choices.map(({ value }) => value).join('|');
@@ -72,4 +74,5 @@ function optionForm(name: string, option: OptionDefinition): string {
 }
 
 if (import.meta.url === pathToFileURL(process.argv[1] ?? '').href)
-  for (const [path, text] of generatedFiles()) writeFileSync(new URL(path, root), text);
+  for (const [path, text] of generatedFiles())
+    await writeFileAtomic(fileURLToPath(new URL(path, root)), text);

@@ -1,10 +1,12 @@
-import { writeFile } from 'node:fs/promises';
+import { fileURLToPath } from 'node:url';
 
-import type { MessageView } from '../src/sandbox/control/message-view.ts';
+import writeFileAtomic from 'write-file-atomic';
+
+import type { MessageView } from '../src/sandbox/people/views.ts';
 import { withSandboxBot } from './sandbox-bot.ts';
 
 /** Plays a conversation in the sandbox with the offline stand-in, and draws what Discord shows. */
-const picture = new URL('../docs/conversation.svg', import.meta.url);
+const picture = fileURLToPath(new URL('../docs/conversation.svg', import.meta.url));
 const room = 'general';
 const lines = [
   'I am allergic to peanuts.',
@@ -102,4 +104,4 @@ function escape(text: string): string {
   return text.replaceAll('&', '&amp;').replaceAll('<', '&lt;').replaceAll('"', '&quot;');
 }
 
-await writeFile(picture, draw(await converse()));
+await writeFileAtomic(picture, draw(await converse()));

@@ -7,7 +7,13 @@ const isNo =
 const retiredNames =
   /\b(?:beginsAnewAt|goneOf|GoneItem|growingCache|inParts|lapse|leastVerbatim|letGo|mayTell|mostOfPerson|mostRounds|NoticingMode|oncePer|pauseFor|takeBack|takeOut|finalise|toldTerms)\b|\b(?:within|compatible|flatten)\(/gu;
 
+/** What was said, asked, told: as a name it leaves open whether a message, a question or a line is meant. */
+const participles =
+  /\b(?:const|let|function|type|interface)\s+(?:[Ss]aid|[Ww]anted|[Tt]old|[Gg]iven|[Ff]ormer|[Bb]egun|[Aa]sked|settle)\b(?! in\b)|(?:^\s*|[(,{]\s*|\breadonly )(?:said|wanted|told|given|former|begun|asked|settle)\??:\s/gu;
+
+const inQuotes = /'[^']*'|`[^`]*`/gu;
 const isCode = /\.(?:c?[jt]s|mjs)$/u;
+const isSource = /^src\//u;
 const isComment = /^\s*(?:\/\/|\/?\*)/u;
 const maxCommentLength = 160;
 
@@ -19,7 +25,12 @@ export function findOddWords(path: string, text: string): readonly string[] {
       ([words]) => `odd words: "${words}" ${place}`,
     );
     if (!isCode.test(path)) return odd;
-    const names = [...line.matchAll(retiredNames)].map(([name]) => `retired name: ${name} ${place}`);
+    const names = [
+      ...line.matchAll(retiredNames),
+      ...(isComment.test(line) || !isSource.test(path)
+        ? []
+        : line.replaceAll(inQuotes, '').matchAll(participles)),
+    ].map(([name]) => `retired name: ${name.trim()} ${place}`);
     const isLong = line.length > maxCommentLength && isComment.test(line);
     return [...odd, ...names, ...(isLong ? [`comment over ${maxCommentLength} characters ${place}`] : [])];
   });

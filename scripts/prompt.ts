@@ -3,14 +3,13 @@ import { personaSource } from '../src/memory/settings/place-settings.ts';
 import { parseArgs } from 'node:util';
 
 import { botName, type Memory } from '../src/bot/layers.ts';
-import { layersAlone } from '../src/bot/memory-alone.ts';
+import { layersAlone } from '../test/support/layers-alone.ts';
 import { openStore } from '../src/bot/open-store.ts';
 import { createModel } from '../src/bot/create-model.ts';
 import { loadEnvironment, readConfig, type Config, type Environment } from '../src/config/config.ts';
-import type { ChatMessage, HistoryPort } from '../src/core/chat.ts';
+import type { ChatMessage } from '../src/core/message.ts';
 import type { Place, SessionKey } from '../src/core/place.ts';
 import { snowflakeAt } from '../src/core/snowflake.ts';
-import type { SequencedMessage } from '../src/memory/log/records.ts';
 import { createLogger } from '../src/observability/logger.ts';
 import { renderPromptReport } from '../src/prompt/report.ts';
 import { PromptComposer } from '../src/turn/prompt-input.ts';
@@ -26,16 +25,10 @@ DISCOCLAW_OWNER_IDS is set.`;
 
 type Wish = Readonly<Record<'user' | 'channel' | 'message', string> & { owner: boolean }>;
 
-interface KnownSession {
-  readonly session: SessionKey;
-  readonly place: Place;
-  readonly speakerName: string;
-}
-
 async function reportPrompt(config: Config, wish: Wish): Promise<string> {
   const logger = createLogger({ level: 'warn' });
   // Beside a running bot: nothing is locked and nothing is written.
-  const { store, close } = await openStore(config, { as: 'reader', clock, logger });
+  const { store } = await openStore(config, { as: 'reader', clock, logger });
   try {
     const model = await createModel(config.model, logger);
     const servers = new Set<string>();
@@ -46,9 +39,32 @@ async function reportPrompt(config: Config, wish: Wish): Promise<string> {
       logger,
     });
     const { session, place, speakerName } = await findSession(memory, wish, servers);
-    const composer = composerOver(memory, config, {
-      recent: async (channelId, limit) =>
-        (await memory.sessionLog.recent(session, limit)).map((entry) => chatMessageOf(channelId, entry)),
+    // As the bot does it, where there is no Discord.
+    const composer = new PromptComposer({
+      always: [memory.workspace.channelContext, personaSource(memory.placeSettings)],
+      layers: memory.layers,
+      soul: memory.workspace.soul,
+      history: {
+        recent: async (channelId, limit) =>
+          (await memory.sessionLog.since(session, 0)).messages
+            .slice(-limit)
+            .map(({ message }): ChatMessage => {
+              const { id, author: name, text, at, attachments } = message;
+              const isOwn = message.role === 'assistant';
+              const kind = isOwn ? 'self' : 'human';
+              const author = { id: isOwn ? id : message.authorId, name, kind } as const;
+              return { id, channelId, author, text, at, attachments };
+            }),
+      },
+      attachments: { open: () => Promise.resolve([]) },
+      readReplied: () => Promise.resolve('gone'),
+      log: memory.sessionLog,
+      people: memory.people,
+      botName,
+      timeZoneOf: memory.people.timeZoneOf,
+      historyBudget: config.prompt.historyBudget,
+      maxChars: config.prompt.maxChars,
+      logger,
     });
     const now = clock();
     const isOwner = wish.owner || config.discord.ownerIds.includes(session.userId);
@@ -66,36 +82,13 @@ async function reportPrompt(config: Config, wish: Wish): Promise<string> {
     );
     return renderPromptReport(prompt);
   } finally {
-    await close();
+    await store.close();
   }
 }
 
-/** Composes prompts as the bot does, where there is no Discord. */
-export function composerOver(memory: Memory, config: Config, history: HistoryPort): PromptComposer {
-  return new PromptComposer({
-    always: [memory.workspace.channelContext, personaSource(memory.placeSettings)],
-    layers: memory.layers,
-    soul: memory.workspace.soul,
-    history,
-    attachments: { open: () => Promise.resolve([]) },
-    readReplied: () => Promise.resolve('gone'),
-    log: memory.sessionLog,
-    people: memory.people,
-    botName,
-    timeZoneOf: memory.people.timeZoneOf,
-    historyBudget: config.prompt.historyBudget,
-    maxChars: config.prompt.maxChars,
-    logger: createLogger({ level: 'warn' }),
-  });
-}
-
 /** Adds the servers that anything was said in to `servers`. */
-async function findSession(
-  memory: Memory,
-  { user, channel }: Wish,
-  servers: Set<string>,
-): Promise<KnownSession> {
-  const known: KnownSession[] = [];
+async function findSession(memory: Memory, { user, channel }: Wish, servers: Set<string>) {
+  const known: { readonly session: SessionKey; readonly place: Place; readonly speakerName: string }[] = [];
   for (const session of await memory.sessionLog.allSessions()) {
     const { place, speakerName = '' } = await memory.states.read(session);
     if (place !== undefined) known.push({ session, place, speakerName });
@@ -125,13 +118,6 @@ function isNamed(wanted: string, id: string, name: string): boolean {
   return wanted === id || wanted.toLowerCase() === name.toLowerCase();
 }
 
-function chatMessageOf(channelId: string, { message }: SequencedMessage): ChatMessage {
-  const { id, author: name, text, at, attachments } = message;
-  const author: ChatMessage['author'] =
-    message.role === 'user' ? { id: message.authorId, name, kind: 'human' } : { id, name, kind: 'self' };
-  return { id, channelId, author, text, at, attachments };
-}
-
 /**
  * What the script prints for these words of its command line.
  * @throws {RangeError} that says what is wrong with them.
@@ -151,13 +137,10 @@ export async function runPrompt(words: readonly string[], environment: Environme
   return reportPrompt(readConfig(environment).config, { ...values, user, channel });
 }
 
-async function main(): Promise<void> {
+if (import.meta.url === pathToFileURL(process.argv[1] ?? '').href)
   try {
     process.stdout.write(await runPrompt(process.argv.slice(2), loadEnvironment()));
   } catch (error) {
     process.stderr.write(`${error instanceof Error ? error.message : String(error)}\n`);
     process.exitCode = 1;
   }
-}
-
-if (import.meta.url === pathToFileURL(process.argv[1] ?? '').href) await main();

@@ -1,14 +1,15 @@
 import { fork } from 'node:child_process';
-import { readFile, writeFile } from 'node:fs/promises';
+import { once } from 'node:events';
+import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { text } from 'node:stream/consumers';
 import { parseArgs } from 'node:util';
 
-import { extractionFigures } from './prove/extraction.ts';
-import { found } from './prove/found.ts';
-import { governanceFigures } from './prove/governance.ts';
-import { proofLine, proofPage, type Proof } from './prove/page.ts';
-import { recallFigures } from './prove/recall.ts';
+import writeFileAtomic from 'write-file-atomic';
+
+import { readConversations, recallOf } from './bench/recall-quality.ts';
+import { govern, type Governance } from '../test/simulator/household.ts';
+import { proofLine, proofPage, type Figure, type Proof } from './proof-page.ts';
 import type { Progress } from './simulate.ts';
 
 const usage = `npm run prove -- [--quick] [--seed N] [--seeds K] [--steps S] [--faults] [--benchmarks FOLDER]
@@ -36,42 +37,30 @@ function readOptions() {
   const { quick, faults, benchmarks } = values;
   const [seeds, steps] = quick ? ['40', '300'] : ['1000', '500'];
   return {
-    seed: whole('seed', values.seed),
-    seeds: whole('seeds', values.seeds ?? seeds),
-    steps: whole('steps', values.steps ?? steps),
+    seed: Number(values.seed),
+    seeds: Number(values.seeds ?? seeds),
+    steps: Number(values.steps ?? steps),
     faults,
     benchmarks,
   };
 }
 
-/** @throws {RangeError} with what is taken. */
-function whole(name: string, given: string): number {
-  const value = Number(given);
-  if (Number.isSafeInteger(value) && value > 0) return value;
-  throw new RangeError(`--${name} takes a whole number from 1 on, not "${given}".`);
-}
-
 const simulator = new URL('simulate.ts', import.meta.url);
 const lineMarks = /(?<=<!-- proof:begin -->\n)[\s\S]*?(?=<!-- proof:end -->)/u;
 
-/** Runs the simulator in a process of its own for seeds from `first` on. Rejects where it ends without having tried them. */
-function live(first: number, seeds: number, steps: number): Promise<readonly Progress[]> {
+/** Runs the simulator, which says what is wrong with a number, in a process of its own. @throws {Error} where it ends too early. */
+async function live(first: number, seeds: number, steps: number): Promise<readonly Progress[]> {
   const options = [`--seed=${first}`, `--seeds=${seeds}`, `--steps=${steps}`, '--no-shrink'];
-  const child = fork(simulator, options, {
-    stdio: ['ignore', 'ignore', 'inherit', 'ipc'],
-  });
+  const child = fork(simulator, options, { stdio: ['ignore', 'ignore', 'inherit', 'ipc'] });
   const told: Progress[] = [];
   child.on('message', (progress: Progress) => {
     told.push(progress);
     // Said at once: the page is written hours later.
     if (progress.broken !== undefined) console.error(`Seed ${progress.seed}: ${progress.broken.promise}`);
   });
-  return new Promise((resolve, reject) => {
-    child.on('close', () => {
-      if (told.filter(({ tried }) => tried !== undefined).length === seeds) resolve(told);
-      else reject(new Error(`The simulator ended at seed ${told.at(-1)?.seed ?? first}.`));
-    });
-  });
+  await once(child, 'close');
+  if (told.filter(({ tried }) => tried !== undefined).length === seeds) return told;
+  throw new Error(`The simulator ended at seed ${told.at(-1)?.seed ?? first}.`);
 }
 
 /** Half of the seeds in each of two processes. */
@@ -104,14 +93,42 @@ async function plantedFaults(): Promise<Proof['faults']> {
 async function benchmarkFigures(folder: string): Promise<Proof['benchmarks']> {
   const file = (path: string): string => join(folder, path);
   const households = file('gatemem/household.json');
-  return {
-    recall: await recallFigures([
-      file('locomo/conversations.json'),
-      households,
-      file('beam/conversations.json'),
-    ]),
-    governance: await governanceFigures(households),
-  };
+  const recall: Figure[] = [];
+  for (const each of [file('locomo/conversations.json'), households, file('beam/conversations.json')]) {
+    const { name, ...figure } = await recallOf(each);
+    recall.push({ promise: `what was said is found: ${name}`, ...figure });
+  }
+  return { recall, governance: await governanceFigures(households) };
+}
+
+/** Households of a file of GateMem's, each with a bot of its own. */
+async function governanceFigures(file: string): Promise<readonly Figure[]> {
+  const { conversations } = await readConversations(file);
+  const all: Governance[] = [];
+  for (const { messages, questions } of conversations) {
+    const saidBy = (upTo: number) => messages.slice(0, upTo).filter(({ isBot }) => !isBot);
+    const asked = questions.map((question) => ({ ...question, upTo: saidBy(question.upTo).length }));
+    all.push(await govern({ messages: saidBy(messages.length), questions: asked }));
+  }
+  const sum = (key: keyof Governance): number => all.reduce((total, each) => total + each[key], 0);
+  const [mayKnow, given] = [sum('mayKnow'), sum('given')];
+  return [
+    {
+      promise: 'what one said oneself, and may be told here, is in the prompt',
+      tried: `${mayKnow} parts of answers to ${sum('asked')} questions in ${all.length} households`,
+      outcome: `${((100 * given) / mayKnow).toFixed(1)} % given`,
+    },
+    {
+      promise: 'what others said, or what was said in a narrower place, is not',
+      tried: `${sum('mustNotKnow')} messages that would answer`,
+      outcome: `${sum('leaked')} given`,
+    },
+    {
+      promise: 'nor is what was deleted',
+      tried: `${sum('deleted')} looks for a deleted message`,
+      outcome: `${sum('stillGiven')} given`,
+    },
+  ];
 }
 
 async function main(): Promise<void> {
@@ -120,22 +137,13 @@ async function main(): Promise<void> {
   const proof: Proof = {
     ...options,
     ...(await simulated(options)),
-    command: [
-      'npm run prove --',
-      `--seed ${seed} --seeds ${seeds} --steps ${steps}`,
-      faults ? '--faults' : '',
-      benchmarks === undefined ? '' : '--benchmarks FOLDER',
-    ]
-      .filter(Boolean)
-      .join(' '),
+    command: `npm run prove -- --seed ${seed} --seeds ${seeds} --steps ${steps}${faults ? ' --faults' : ''}${benchmarks === undefined ? '' : ' --benchmarks FOLDER'}`,
     faults: faults ? await plantedFaults() : undefined,
-    extraction: await extractionFigures(),
     benchmarks: benchmarks === undefined ? undefined : await benchmarkFigures(benchmarks),
-    found,
   };
-  await writeFile('docs/proof.md', proofPage(proof));
+  await writeFileAtomic('docs/proof.md', proofPage(proof));
   const readme = await readFile('README.md', 'utf8');
-  await writeFile(
+  await writeFileAtomic(
     'README.md',
     readme.replace(lineMarks, () => `\n[Proof](docs/proof.md): ${proofLine(proof)}.\n\n`),
   );

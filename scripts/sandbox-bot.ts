@@ -5,15 +5,15 @@ import { join } from 'node:path';
 import { startBot } from '../src/bot/start-bot.ts';
 import { readConfig, type Environment } from '../src/config/config.ts';
 import { createLogger } from '../src/observability/logger.ts';
-import { startSandboxServer, type SandboxServer } from '../src/sandbox/sandbox-server.ts';
+import { startTestSandbox, type TestSandbox } from '../test/support/sandbox/test-sandbox.ts';
 
 /** Has everybody talk with the bot in a sandbox, over a folder that `prepare` is given first; leaves nothing behind. */
 export async function withSandboxBot<T>(
-  prepare: (sandbox: SandboxServer, folder: string) => Promise<Environment>,
-  work: (sandbox: SandboxServer, bot: Awaited<ReturnType<typeof startBot>>) => Promise<T>,
+  prepare: (sandbox: TestSandbox, folder: string) => Promise<Environment>,
+  work: (sandbox: TestSandbox, bot: Awaited<ReturnType<typeof startBot>>) => Promise<T>,
 ): Promise<T> {
   const folder = await mkdtemp(join(tmpdir(), 'discoclaw-script-'));
-  const sandbox = await startSandboxServer();
+  const sandbox = await startTestSandbox();
   try {
     const { config: wanted } = readConfig({
       DISCOCLAW_ACCESS: 'everyone',
@@ -21,10 +21,11 @@ export async function withSandboxBot<T>(
       DISCOCLAW_WORKSPACE_DIR: join(folder, 'workspace'),
       ...(await prepare(sandbox, folder)),
     });
-    const config = { ...wanted, page: { ...wanted.page, isOn: true } };
     const { token, apiUrl } = sandbox;
+    const discord = { ...wanted.discord, apiUrl };
+    const config = { ...wanted, discord, page: { ...wanted.page, isOn: true } };
     const logger = createLogger({ level: 'error' });
-    const bot = await startBot(config, { token, apiUrl, logger, onLost: (error) => console.error(error) });
+    const bot = await startBot(config, { token, logger, onLost: (error) => console.error(error) });
     try {
       return await work(sandbox, bot);
     } finally {

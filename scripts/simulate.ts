@@ -1,4 +1,5 @@
 import { fork } from 'node:child_process';
+import { once } from 'node:events';
 import { parseArgs } from 'node:util';
 
 import pLimit from 'p-limit';
@@ -12,7 +13,6 @@ const usage = `npm run simulate -- [--seed N] [--seeds K] [--steps S] [--people 
   --seed N      the first seed (1)
   --seeds K     so many seeds from there on (1; with --fault and --faults at most 2000, until one fails)
   --steps S     steps of each (300)
-  --days D      so many days between the first step and the last, at least (0)
   --people P    people in each, at most 50 (5)
   --trace       tell everything that happens, a line each
   --no-shrink   do not look for a smaller scene that fails in the same way
@@ -27,16 +27,7 @@ const silenceMs = 5 * 60_000;
 /** Of one process: what its lives compile is never given back. */
 const seedsOfProcess = 200;
 
-interface Options {
-  readonly seed: number;
-  readonly seeds: number;
-  readonly steps: number;
-  readonly people: number;
-  readonly days: number;
-  readonly trace: boolean;
-  readonly isShrinking: boolean;
-  readonly fault?: PlantedFault | undefined;
-}
+type Options = ReturnType<typeof readOptions>;
 
 /** What a process tells the one that began it: the seed that it has come to, how often each promise was looked at there, and which was broken. */
 export interface Progress {
@@ -45,14 +36,13 @@ export interface Progress {
   readonly broken?: { readonly step: number; readonly promise: string };
 }
 
-function readOptions(): Options & { readonly isTryingFaults: boolean } {
+function readOptions() {
   const { values } = parseArgs({
     options: {
       seed: { type: 'string', default: '1' },
       seeds: { type: 'string' },
       steps: { type: 'string', default: '300' },
       people: { type: 'string', default: '5' },
-      days: { type: 'string', default: '0' },
       trace: { type: 'boolean', default: false },
       'no-shrink': { type: 'boolean', default: false },
       fault: { type: 'string' },
@@ -63,7 +53,7 @@ function readOptions(): Options & { readonly isTryingFaults: boolean } {
   const fault = plantedFaults.find((each) => each.name === name);
   if (name !== undefined && fault === undefined)
     throw new RangeError(
-      `No planted fault is called "${name}". There are:\n${plantedFaults.map((each) => `  ${each.name}\n`).join('')}`,
+      `There is no fault "${name}", but ${plantedFaults.map((each) => each.name).join(', ')}.`,
     );
   if (faults && (name !== undefined || values.trace))
     throw new RangeError('--faults tries them all and tells a line of each: leave out --fault and --trace.');
@@ -72,7 +62,6 @@ function readOptions(): Options & { readonly isTryingFaults: boolean } {
     seeds: whole('seeds', values.seeds ?? (faults || fault !== undefined ? '2000' : '1'), 1),
     steps: whole('steps', values.steps, 1),
     people: whole('people', values.people, 1, 50),
-    days: whole('days', values.days, 0),
     trace: values.trace,
     isShrinking: !values['no-shrink'],
     fault,
@@ -84,8 +73,7 @@ function readOptions(): Options & { readonly isTryingFaults: boolean } {
 function whole(name: string, text: string, least: number, most = Number.MAX_SAFE_INTEGER): number {
   const value = Number(text);
   if (text.trim() !== '' && Number.isInteger(value) && value >= least && value <= most) return value;
-  const range = most === Number.MAX_SAFE_INTEGER ? `from ${least} on` : `from ${least} to ${most}`;
-  throw new RangeError(`--${name} takes a whole number ${range}, not "${text}".`);
+  throw new RangeError(`--${name} takes a whole number from ${least} to ${most}, not "${text}".`);
 }
 
 /** Tries many seeds in a process after the other. Resolves with the exit code of the worst. */
@@ -94,22 +82,17 @@ async function tryManySeeds({ seed, seeds, fault }: Options): Promise<number> {
   const end = seed + seeds;
   for (let first = seed; first < end && worst < (fault === undefined ? 2 : 1); first += seedsOfProcess) {
     const count = Math.min(seedsOfProcess, end - first);
-    const child = fork(import.meta.filename, [
-      ...process.argv.slice(2),
-      `--seed=${first}`,
-      `--seeds=${count}`,
-    ]);
-    child.on('message', tell);
-    worst = await new Promise<number>((resolve) =>
-      child.on('close', (code) => resolve(Math.max(worst, code ?? 2))),
-    );
+    const words = [...process.argv.slice(2), `--seed=${first}`, `--seeds=${count}`];
+    const child = fork(import.meta.filename, words).on('message', tell);
+    const [code] = await once(child, 'close');
+    worst = Math.max(worst, code ?? 2);
   }
   return worst;
 }
 
 /** Resolves with whether all promises were kept. */
 async function trySeeds(options: Options): Promise<boolean> {
-  const { seed: first, seeds, steps, people, days, trace, isShrinking, fault } = options;
+  const { seed: first, seeds, steps, people, trace, isShrinking, fault } = options;
   const { simulate } = await loadSimulator(fault);
   const clean = fault === undefined ? undefined : await loadSimulator();
   const shrunken = new Set<string>();
@@ -117,20 +100,13 @@ async function trySeeds(options: Options): Promise<boolean> {
   for (let seed = first; seed < first + seeds; seed += 1) {
     tell({ seed });
     const began = process.hrtime.bigint();
-    const run = { seed, steps, people, days };
-    const result = await simulate({
-      ...run,
-      ...(trace && { trace: (line: string) => console.log(line) }),
-    });
+    const run = { seed, steps, people };
+    const result = await simulate({ ...run, ...(trace && { trace: console.log }) });
     const seconds = Number(process.hrtime.bigint() - began) / 1e9;
-    const { hash, failure, scene, taken } = result;
+    const { hash, failure, scene } = result;
     console.log(
       `seed ${seed}  ${result.steps} steps  ${(result.elapsedMs / 3_600_000).toFixed(1)} h  ${(result.steps / seconds).toFixed(0)} steps/s  hash ${hash.slice(0, 16)}`,
     );
-    if (taken !== undefined)
-      console.log(
-        `  at the end ${taken.files} files of ${(taken.diskBytes / 1e6).toFixed(1)} MB, and ${(taken.heapBytes / 1e6).toFixed(1)} MB in memory`,
-      );
     tell({ seed, tried: Object.fromEntries(result.tried) });
     if (failure === undefined) continue;
     const { promise, detail, step } = failure;
@@ -143,14 +119,8 @@ async function trySeeds(options: Options): Promise<boolean> {
     tell({ seed, broken: { step, promise } });
     if (isShrinking && !shrunken.has(promise)) {
       shrunken.add(promise);
-      const small = await shrink({
-        simulate,
-        seed,
-        people,
-        scene: scene.slice(0, step + 1),
-        promise,
-        maxRuns,
-      });
+      const broken = scene.slice(0, step + 1);
+      const small = await shrink({ simulate, seed, people, scene: broken, promise, maxRuns });
       console.log(
         small === undefined
           ? '  It could not be repeated: something in it does not come from the seed.'
@@ -181,38 +151,31 @@ async function tryFaults({ seed, seeds, steps, people }: Options): Promise<boole
   console.log(`\n${found} of ${plantedFaults.length} found within ${seeds} seeds of ${steps} steps.`);
   return found === plantedFaults.length;
 
-  function find({ name }: PlantedFault): Promise<string | undefined> {
+  async function find({ name }: PlantedFault): Promise<string | undefined> {
     const numbers = Object.entries({ seed, seeds, steps, people }).map(([key, value]) => `--${key}=${value}`);
     const child = fork(import.meta.filename, [`--fault=${name}`, '--no-shrink', ...numbers], {
       stdio: ['ignore', 'ignore', 'pipe', 'ipc'],
     });
-    return new Promise((resolve) => {
-      let last: Progress = { seed };
-      let error = '';
-      const hang = setTimeout(() => child.kill('SIGKILL'), silenceMs);
-      child.stderr?.on('data', (text: Buffer) => (error += text.toString()));
-      child.on('message', (progress: Progress) => {
-        last = progress;
-        hang.refresh();
-      });
-      child.on('close', (code, signal) => {
-        clearTimeout(hang);
-        const { seed: at, broken } = last;
-        if (broken !== undefined) resolve(`seed ${at}, step ${broken.step}: ${broken.promise}`);
-        else if (signal !== null) resolve(`seed ${last.seed}, does not end`);
-        else if (code !== 0) resolve(`seed ${last.seed}, ends the process: ${firstError(error)}`);
-        else resolve(undefined);
-      });
+    let last: Progress = { seed };
+    let errors = '';
+    const hang = setTimeout(() => child.kill('SIGKILL'), silenceMs);
+    child.stderr?.on('data', (text: Buffer) => (errors += text.toString()));
+    child.on('message', (progress: Progress) => {
+      last = progress;
+      hang.refresh();
     });
+    const [code, signal] = await once(child, 'close');
+    clearTimeout(hang);
+    const { seed: at, broken } = last;
+    if (broken !== undefined) return `seed ${at}, step ${broken.step}: ${broken.promise}`;
+    if (signal !== null) return `seed ${at}, does not end`;
+    const error = errors.split('\n').find((line) => line.includes('Error')) ?? errors.slice(0, 200);
+    return code === 0 ? undefined : `seed ${at}, ends the process: ${error}`;
   }
 }
 
-function firstError(text: string): string {
-  return text.split('\n').find((line) => line.includes('Error')) ?? text.slice(0, 200);
-}
-
 async function main(): Promise<number> {
-  let options: ReturnType<typeof readOptions>;
+  let options: Options;
   try {
     options = readOptions();
   } catch (error) {

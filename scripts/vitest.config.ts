@@ -19,19 +19,10 @@ const onlyInFiles = ['backup', 'disk', 'doctor', 'rights', 'setup', 'terminal'].
 );
 
 /** Begun before all others, so that nothing is left to wait for alone at the end. */
-const longest = [
-  'simulation.e2e',
-  'e2e/start-stop',
-  'e2e/refused',
-  'e2e/rights',
-  'e2e/backup',
-  'visibility/visibility',
-  'largest-inputs',
-];
+const longest =
+  /\/(?:simulation\.e2e|e2e\/(?:start-stop|refused|rights|backup)|visibility\/visibility|largest-inputs)\.test\.ts$/u;
 
-function isLong({ moduleId }: TestSpecification): boolean {
-  return longest.some((name) => moduleId.endsWith(`${name}.test.ts`));
-}
+const isLong = ({ moduleId }: TestSpecification) => longest.test(moduleId);
 
 /** A process keeps what it has loaded for the next file of the same project: those of one project come one after the other. */
 class LongestFirst extends BaseSequencer {

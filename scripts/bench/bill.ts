@@ -1,8 +1,7 @@
 import type { Place } from '../../src/core/place.ts';
-import { callCost } from '../../src/model/anthropic/models.ts';
-import { createBilledBot, words, type SentRequest, type Talker } from './billed-bot.ts';
-import type { Bench } from './measured.ts';
-import { seeded } from './person.ts';
+import { createBilledBot, toStore, words, type Talker } from './billed-bot.ts';
+import { tell } from './measured.ts';
+import { seeded } from './memory.ts';
 import { VendorCache, type Billed } from './vendor-cache.ts';
 
 const minuteMs = 60_000;
@@ -12,9 +11,6 @@ const dayMs = 24 * hourMs;
 /** Items that each person has asked to have remembered: more than a prompt has room for. */
 const items = 60;
 const seeds = Array.from({ length: 6 }, (_, index) => index + 1);
-const monthSeed = 2026;
-/** How many answers of the month begin with a look into memory. */
-const monthToolShare = 0.2;
 
 const guildId = '110000000000000001';
 const dm: Place = { audience: 'dm', channelId: '150000000000000001', homeId: '150000000000000001' };
@@ -26,10 +22,8 @@ function channel(number: number): Place {
   return { audience: 'public', channelId, homeId: channelId, guildId, channelName: `room-${number}` };
 }
 
-/** A request with what the vendor would bill for it. */
-interface BilledRequest extends SentRequest {
-  readonly billed: Billed;
-}
+/** What the vendor would bill for the requests that answer a person, by turn. */
+type Turns = readonly (readonly Billed[])[];
 
 const places: Readonly<Record<string, Place>> = { guild: channel(0), DM: dm };
 
@@ -42,43 +36,45 @@ const rhythms: Readonly<Record<string, Gap>> = {
 };
 
 /**
- * What the input of the whole bot's requests costs beside that of the same requests without a cache, in a simulation of the vendor's cache and of time. The
+ * What the input of the whole bot's requests for people costs a turn, in tokens of plain input, in a simulation of the vendor's cache and of time. The
  * texts are made by seed, and as long as talk on Discord usually is; in DMs there is a notebook of usual size. The floor reads all that was sent before.
  */
-export async function benchBill(bench: Bench): Promise<void> {
+export async function benchBill(): Promise<void> {
   for (const [rhythmName, gap] of Object.entries(rhythms)) {
     for (const [placeName, place] of Object.entries(places)) {
       const name = `20 turns ${rhythmName}, ${placeName}`;
-      const ask = (toolShare: number) =>
-        Promise.all(seeds.map((seed) => conversation(seed, place, gap, toolShare)));
-      const turns = await ask(0);
-      const later = turns.map((each) => each.slice(3));
-      const kinds = { '': turns, ', from the fourth on': later, ', a third with tools': await ask(1 / 3) };
-      for (const [kind, runs] of Object.entries(kinds))
-        tell(
-          bench,
-          name + kind,
-          runs.map((each) => each.flat()),
-        );
+      const ask = (toolShare = 0, storesEvery = Infinity) =>
+        Promise.all(seeds.map((seed) => conversation(seed, place, gap, toolShare, storesEvery)));
+      const turns = await ask();
+      const kinds = {
+        '': turns,
+        ', the first': turns.map((each) => each.slice(0, 1)),
+        ', from the fourth on': turns.map((each) => each.slice(3)),
+        ', a third with tools': await ask(1 / 3),
+        ', an item stored every third': await ask(0, 3),
+      };
+      for (const [kind, runs] of Object.entries(kinds)) tellOf(name + kind, runs);
     }
   }
-  tell(bench, 'a month of 50 people', [await month()]);
+  tellOf('a month of 50 people', [await month()]);
 }
 
-/** The requests of 20 turns of one person, with all background work, by turn. */
+/** 20 turns of one person, with all background work; in every `storesEvery`th something is said that the model stores. */
 async function conversation(
   seed: number,
   place: Place,
   gap: Gap,
   toolShare: number,
-): Promise<readonly (readonly BilledRequest[])[]> {
+  storesEvery: number,
+): Promise<Turns> {
   const random = seeded(seed);
   const { bot, requests } = billedBot(random, toolShare);
-  const turns: (readonly BilledRequest[])[] = [];
+  const turns: (readonly Billed[])[] = [];
   await prepare(bot, random, alice, place);
   for (let turn = 0; turn < 20; turn += 1) {
     const begin = requests.length;
-    await bot.say(alice, place, words(random, 4, 25));
+    const isStored = turn % storesEvery === storesEvery - 1;
+    await bot.say(alice, place, isStored ? toStore(words(random, 4, 10)) : words(random, 4, 25));
     await bot.passUntil(bot.now() + gap(random));
     turns.push(requests.slice(begin));
   }
@@ -89,59 +85,64 @@ async function conversation(
  * A month of 50 people, half of them in DMs and half in five channels: a third chat in bursts, a third write every ten minutes for an hour
  * a day, a third once in hours. An answer in five begins with a look into memory.
  */
-async function month(): Promise<readonly BilledRequest[]> {
-  const random = seeded(monthSeed);
-  const { bot, requests } = billedBot(random, monthToolShare);
-  const begin = bot.now();
+async function month(): Promise<Turns> {
+  const random = seeded(2026);
+  const { bot, requests } = billedBot(random, 0.2);
+  const monthBegin = bot.now();
   const said = Array.from({ length: 50 }, (_, index) => {
     const talker = { id: String(140_000_000_000_000_101n + BigInt(index)), name: `Person ${index}` };
     const channelId = String(150_000_000_000_000_101n + BigInt(index));
     const place: Place = index % 2 === 0 ? { ...dm, channelId, homeId: channelId } : channel(1 + (index % 5));
-    const times = timesIn[index % timesIn.length]?.(random) ?? [];
-    return times.map((time) => ({ at: begin + time, talker, place }));
+    const times = timesOf(habits[index % habits.length] ?? habits[0], random);
+    return times.map((time) => ({ at: monthBegin + time, talker, place }));
   }).flat();
   for (const { talker, place } of new Map(said.map((each) => [each.talker.id, each])).values())
     await prepare(bot, random, talker, place);
+  const turns: (readonly Billed[])[] = [];
   for (const { at, talker, place } of said.toSorted((a, b) => a.at - b.at)) {
     await bot.passUntil(at);
+    const begin = requests.length;
     await bot.say(talker, place, words(random, 4, 25));
+    turns.push(requests.slice(begin));
   }
-  return requests;
+  return turns;
 }
 
-const days = Array.from({ length: 30 }, (_, day) => day * dayMs);
+/** How somebody writes: begins so often a day within so many hours of it, with so many messages, so many milliseconds apart. */
+interface Habit {
+  readonly begins: number;
+  readonly withinHours: number;
+  readonly messages: readonly [least: number, most: number];
+  readonly gapMs: readonly [least: number, most: number];
+}
 
-/** When people write in a month, in milliseconds from its beginning. */
-const timesIn: readonly ((random: () => number) => readonly number[])[] = [
-  function inBursts(random) {
-    return days.flatMap((day) =>
-      Array.from({ length: 1 + Math.floor(3 * random()) }, () => day + 15 * hourMs * random()).flatMap(
-        (begin) => rhythm(begin, 4 + Math.floor(9 * random()), () => (20 + 70 * random()) * 1000),
-      ),
-    );
-  },
-  function everyTenMinutes(random) {
-    return days.flatMap((day) =>
-      rhythm(day + 14 * hourMs * random(), 7, () => (8 + 4 * random()) * minuteMs),
-    );
-  },
-  function onceInHours(random) {
-    return days.flatMap((day) => rhythm(day + 3 * hourMs * random(), 4, () => (1.5 + 3 * random()) * hourMs));
-  },
+const habits: readonly [Habit, ...Habit[]] = [
+  { begins: 3, withinHours: 15, messages: [4, 12], gapMs: [20_000, 90_000] },
+  { begins: 1, withinHours: 14, messages: [7, 7], gapMs: [8 * minuteMs, 12 * minuteMs] },
+  { begins: 1, withinHours: 3, messages: [4, 4], gapMs: [1.5 * hourMs, 4.5 * hourMs] },
 ];
 
-/** So many times, the first at `begin`. */
-function rhythm(begin: number, count: number, gap: () => number): readonly number[] {
-  let at = begin - gap();
-  return Array.from({ length: count }, () => (at += gap()));
+/** When somebody writes in a month, in milliseconds from its beginning. */
+function timesOf({ begins, withinHours, messages, gapMs }: Habit, random: () => number): readonly number[] {
+  const between = ([least, most]: readonly [number, number]) => least + (most - least) * random();
+  const times: number[] = [];
+  for (let day = 0; day < 30; day += 1)
+    for (let left = Math.ceil(begins * random()); left > 0; left -= 1) {
+      let at = day * dayMs + withinHours * hourMs * random();
+      for (let count = Math.round(between(messages)); count > 0; count -= 1, at += between(gapMs))
+        times.push(at);
+    }
+  return times;
 }
 
+/** A bot, and what is billed for its answers. */
 function billedBot(random: () => number, toolShare: number) {
   const cache = new VendorCache();
-  const requests: BilledRequest[] = [];
-  const bot = createBilledBot({ random, toolShare }, (request) =>
-    requests.push({ ...request, billed: cache.bill(request.body, request.at) }),
-  );
+  const requests: Billed[] = [];
+  const bot = createBilledBot({ random, toolShare }, (body, purpose, at) => {
+    const billed = cache.bill(body, at);
+    if (purpose === 'chat') requests.push(billed);
+  });
   return { bot, requests };
 }
 
@@ -156,56 +157,19 @@ async function prepare(
   if (place.audience === 'dm') await bot.keepNotebook(talker);
 }
 
-const unit = 'of uncached';
-
-/** Tells of the requests of each run; the first shares are those of what is asked for people. */
-function tell(bench: Bench, name: string, runs: readonly (readonly BilledRequest[])[]): void {
-  const chats = runs.map((requests) => requests.filter(({ purpose }) => purpose === 'chat'));
-  for (const read of [0.1, 0.05])
-    bench.tell(
-      [`${name}, reads at ${read}`, unit],
-      chats.map((chat) => billOf(chat, read) / sumOf(chat, tokensOf)),
-      chats.map((chat) => floorOf(chat, read) / sumOf(chat, tokensOf)),
+/** Tells of the turns of each run, in tokens of plain input. */
+function tellOf(name: string, runs: readonly Turns[]): void {
+  const meanOf = (tokens: (billed: Billed) => number) =>
+    runs.map((turns) => turns.flat().reduce((sum, billed) => sum + tokens(billed), 0) / turns.length);
+  for (const ofRead of [0.1, 0.05])
+    tell(
+      [`${name}, reads at ${ofRead}`, 'tokens a turn'],
+      meanOf(({ read, written5m, written1h, plain }) => {
+        return read * ofRead + written5m * 1.25 + written1h * 2 + plain;
+      }),
+      // If nothing had to be written to be read.
+      meanOf(({ read, written5m, written1h, plain, known }) => {
+        return known * ofRead + read + written5m + written1h + plain - known;
+      }),
     );
-  const ours = runs.map((requests) => dollarsOf(requests) / dollarsOf(requests.map(uncached)));
-  bench.tell(['  with background work, at list prices', unit], ours);
-}
-
-function sumOf(requests: readonly BilledRequest[], tokens: (billed: Billed) => number): number {
-  return requests.reduce((sum, { billed }) => sum + tokens(billed), 0);
-}
-
-function tokensOf({ read, written5m, written1h, plain }: Billed): number {
-  return read + written5m + written1h + plain;
-}
-
-/** What the requests cost, in tokens of plain input. */
-function billOf(requests: readonly BilledRequest[], ofRead: number): number {
-  return sumOf(
-    requests,
-    ({ read, written5m, written1h, plain }) => read * ofRead + written5m * 1.25 + written1h * 2 + plain,
-  );
-}
-
-/** What they would cost if nothing had to be written to be read. */
-function floorOf(requests: readonly BilledRequest[], ofRead: number): number {
-  return sumOf(requests, (billed) => billed.known * ofRead + tokensOf(billed) - billed.known);
-}
-
-function uncached(request: BilledRequest): BilledRequest {
-  const plain = tokensOf(request.billed);
-  return { ...request, billed: { read: 0, written5m: 0, written1h: 0, plain, known: 0 } };
-}
-
-function dollarsOf(requests: readonly BilledRequest[]): number {
-  return requests.reduce((sum, { body, billed: { read, written5m, written1h, plain } }) => {
-    const usage = {
-      inputTokens: plain,
-      outputTokens: 0,
-      cacheReadTokens: read,
-      cacheWriteTokens: written5m + written1h,
-      cacheHourTokens: written1h,
-    };
-    return sum + (callCost(body.model, usage) ?? Number.NaN);
-  }, 0);
 }

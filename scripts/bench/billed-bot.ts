@@ -3,7 +3,8 @@ import type { MessageCreateParams } from '@anthropic-ai/sdk/resources/messages';
 import { createBot, type Bot } from '../../src/bot/create-bot.ts';
 import { readConfig } from '../../src/config/config.ts';
 import { RecentChanges } from '../../src/core/changes.ts';
-import type { ChatMessage, FinishedReply } from '../../src/core/chat.ts';
+import type { ChatMessage } from '../../src/core/message.ts';
+import type { FinishedReply } from '../../src/core/reply.ts';
 import {
   noUsage,
   textOf,
@@ -24,14 +25,6 @@ import { MemoryStore } from '../../test/support/memory-store.ts';
 import { recordingLogger } from '../../test/support/recording-logger.ts';
 import { createStubDiscord } from '../../test/visibility/stub-discord.ts';
 
-/** A request as it would be sent. */
-export interface SentRequest {
-  /** Milliseconds since 1970, of the bot's time. */
-  readonly at: number;
-  readonly purpose: ModelPurpose;
-  readonly body: MessageCreateParams;
-}
-
 export interface Talker {
   readonly id: string;
   readonly name: string;
@@ -44,12 +37,17 @@ const keptMessages = 100;
 /** In the sandbox's default world, whose roles and channels tell what may be done on Discord. */
 const known = { personId: '140000000000000001', general: '120000000000000001', dm: '150000000000000001' };
 
-export interface BilledBotOptions {
-  /** From 0 up to 1, for what the model says. */
+/** For what the model says, from 0 up to 1, and how many of its answers it begins with a tool. */
+interface BilledBotOptions {
   readonly random: () => number;
-  /** How many of its answers the model begins with a tool, from 0 to 1. */
   readonly toolShare: number;
 }
+
+/** A message whose last sentence the model stores. */
+export function toStore(liked: string): string {
+  return `Remember this. I like ${liked}.`;
+}
+const askedToStore = /Remember this\. (I like [^\n]*\.)/u;
 
 /** How many rounds of tool calls are followed by another one. */
 const goesOn = 0.35;
@@ -58,9 +56,12 @@ const notes = 0.3;
 
 /**
  * The bot between the ports, with the real tools for Discord, in a time that passes when it is told to; its model answers by a script. What it
- * would send to the vendor goes to `onRequest`.
+ * would send to the vendor goes to `onRequest`, with the bot's time in milliseconds since 1970.
  */
-export function createBilledBot(options: BilledBotOptions, onRequest: (request: SentRequest) => void) {
+export function createBilledBot(
+  options: BilledBotOptions,
+  onRequest: (body: MessageCreateParams, purpose: ModelPurpose, at: number) => void,
+) {
   let now = start;
   const timers = new Set<{ readonly at: number; readonly callback: () => void }>();
   const timer: Timer = (callback, ms) => {
@@ -113,53 +114,49 @@ export function createBilledBot(options: BilledBotOptions, onRequest: (request: 
     noteGone: () => undefined,
     logger,
   });
-  const actions = createDiscordActions({
-    client,
-    places,
-    history,
-    settings: { channelIds: [] },
-    clock,
-    logger,
-  });
+  const settings = { channelIds: [] };
+  const actions = createDiscordActions({ client, places, history, settings, clock, logger });
   const bot: Bot = createBot(config, {
-    ...closedEdges,
-    recent,
-    store,
+    keeping: { store, recent, outbox: createOutbox({ store, changes: recent }) },
     model: {
-      isOffline: false,
-      complete(request) {
-        onRequest({ at: now, purpose: request.purpose, body: requestBody(request) });
-        return Promise.resolve(scripted(request, options));
+      client: {
+        isOffline: false,
+        complete(request) {
+          onRequest(requestBody(request), request.purpose, now);
+          return Promise.resolve(scripted(request, options));
+        },
       },
     },
-    outbox: createOutbox({ store, changes: recent }),
-    replies: {
-      ...fakeReplies(),
-      send: (channelId, text) => Promise.resolve({ kind: 'sent', ids: [post(channelId, self, text).id] }),
-      begin: (begun) =>
-        Object.assign(fakeReplies().begin(begun), {
-          show: () => {},
-          takeAway: () => Promise.resolve(),
-          finish(text: string): Promise<FinishedReply> {
-            const { id } = post(begun.channelId, self, text, { answers: begun.nonceBase });
-            return Promise.resolve({ kind: 'sent', ids: [id] });
-          },
-        }),
-    },
-    history,
-    actions: {
-      ...actions,
-      // Everybody may do what one person of the default world may.
-      sections: ({ speaker, place, ...context }) =>
-        actions.sections({
-          ...context,
-          speaker: { ...speaker, id: known.personId },
-          place: { ...place, channelId: place.audience === 'dm' ? known.dm : known.general },
-        }),
-    },
-    clock,
-    timer,
+    time: { clock, timer },
+    ownerIds: [],
     logger,
+    discord: {
+      ...closedEdges,
+      replies: {
+        ...fakeReplies(),
+        send: (channelId, text) => Promise.resolve({ kind: 'sent', ids: [post(channelId, self, text).id] }),
+        begin: (begun) =>
+          Object.assign(fakeReplies().begin(begun), {
+            show: () => {},
+            takeAway: () => Promise.resolve(),
+            finish(text: string): Promise<FinishedReply> {
+              const { id } = post(begun.channelId, self, text, { answers: begun.nonceBase });
+              return Promise.resolve({ kind: 'sent', ids: [id] });
+            },
+          }),
+      },
+      history,
+      actions: {
+        ...actions,
+        // Everybody may do what one person of the default world may.
+        sections: ({ speaker, place, ...context }) =>
+          actions.sections({
+            ...context,
+            speaker: { ...speaker, id: known.personId },
+            place: { ...place, channelId: place.audience === 'dm' ? known.dm : known.general },
+          }),
+      },
+    },
   });
 
   return {
@@ -216,18 +213,19 @@ function scripted(request: ModelRequest, { random, toolShare }: BilledBotOptions
   const mustEnd = last.some((block) => block.type === 'tool_result' && block.text.startsWith('Not run'));
   const likely = (share: number): boolean => random() < share;
   switch (request.purpose) {
-    case 'chat':
+    case 'chat': {
+      const [, quote] = askedToStore.exec(textOf(last)) ?? [];
+      if (isFirstRound && quote !== undefined) return calls('remember_item', { quote, kind: 'preference' });
       return !mustEnd && likely(isFirstRound ? toolShare : goesOn)
         ? calls('recall_memory', { query: somethingSaid(request, random) })
         : says(words(random, 10, 90));
+    }
     case 'summary':
     case 'condense':
     case 'catch-up':
       return says(words(random, 120, 250));
     case 'extraction':
       return says('{"items":[]}');
-    case 'channel-notes':
-      return says('{"notes":[]}');
     case 'reflection': {
       if (!isFirstRound || !likely(notes)) return says('Nothing new.');
       const [daily] = /daily\/[\d-]+\.md/u.exec(JSON.stringify(request.messages)) ?? [];

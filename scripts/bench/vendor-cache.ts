@@ -43,7 +43,6 @@ interface Block {
  */
 export class VendorCache {
   readonly #models = new Map<string, Prefix>();
-  readonly #tokens = new Map<string, number>();
 
   /**
    * Bills one request. `now` is in milliseconds and never goes back.
@@ -84,27 +83,21 @@ export class VendorCache {
   }
 
   /** The prefix that ends with each block, and how many tokens of them were sent before. */
-  #pathOf(
-    model: string,
-    blocks: readonly Block[],
-  ): { readonly path: readonly Prefix[]; readonly known: number } {
+  #pathOf(model: string, blocks: readonly Block[]) {
     let prefix = this.#models.get(model) ?? { next: new Map(), tokens: 0 };
     this.#models.set(model, prefix);
     let known = 0;
-    const path = blocks.map(({ text }) => {
+    const path = blocks.map(({ text }): Prefix => {
       const sent = prefix.next.get(text);
       if (sent !== undefined) known = sent.tokens;
-      const next = sent ?? { next: new Map<string, Prefix>(), tokens: prefix.tokens + this.#tokensOf(text) };
+      const next = sent ?? {
+        next: new Map<string, Prefix>(),
+        tokens: prefix.tokens + estimateTokenCount(text),
+      };
       prefix.next.set(text, next);
       return (prefix = next);
     });
     return { path, known };
-  }
-
-  #tokensOf(text: string): number {
-    const known = this.#tokens.get(text) ?? estimateTokenCount(text);
-    this.#tokens.set(text, known);
-    return known;
   }
 }
 

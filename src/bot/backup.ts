@@ -1,8 +1,7 @@
 import { randomBytes } from 'node:crypto';
-import { createReadStream, createWriteStream } from 'node:fs';
-import { access, mkdir, readFile, readdir, rename, rm } from 'node:fs/promises';
+import { createWriteStream } from 'node:fs';
+import { access, mkdir, readFile, readdir, realpath, rename, rm, stat, writeFile } from 'node:fs/promises';
 import { dirname, join, resolve } from 'node:path';
-import { Readable } from 'node:stream';
 import { json } from 'node:stream/consumers';
 import { pipeline } from 'node:stream/promises';
 import { setTimeout as wait } from 'node:timers/promises';
@@ -13,15 +12,23 @@ import { ZipFile } from 'yazl';
 import { z } from 'zod';
 
 import { readConfig, type Config, type Environment } from '../config/config.ts';
+import { NewerVersionError } from '../core/errors.ts';
 import { isSnowflake } from '../core/snowflake.ts';
-import { parseJson } from '../core/text.ts';
 import { createLogger } from '../observability/logger.ts';
-import { nodeFileSystem } from '../storage/files/file-system.ts';
-import { FolderInUseError, takeOwnerLock } from '../storage/files/owner-lock.ts';
+import { formatDocument, parseDocument } from '../storage/document-text.ts';
+import { nodeFileSystem, unlessMissing } from '../storage/files/file-system.ts';
+import { FolderInUseError, takeOwnerLock, waitNotice } from '../storage/files/owner-lock.ts';
 import { allRoots, locate, rootsIn, type RootFolders } from '../storage/files/paths.ts';
 import { readSnapshot, type SnapshotContents } from '../storage/files/snapshot.ts';
-import { createFileStore } from '../storage/files/store.ts';
-import { erasedAtIn, erasuresKey, erasuresKind, type ErasureList } from '../memory/settings/erasures.ts';
+import { createFileStore, findRoots } from '../storage/files/store.ts';
+import {
+  erasedAtIn,
+  erasuresKey,
+  erasuresKind,
+  later,
+  withList,
+  type ErasureList,
+} from '../memory/settings/erasures.ts';
 import { RequestError } from './command-line.ts';
 import { openMemory } from './memory-alone.ts';
 
@@ -49,6 +56,11 @@ export async function runBackup(path: string, environment: Environment): Promise
   if (await exists(file)) throw new RequestError(`There is a file ${file} already: name another.`);
   if (!(await exists(dirname(file)))) throw new RequestError(`There is no folder ${dirname(file)}.`);
   if (!(await exists(data))) throw new RequestError(`There is no data folder at ${data}.`);
+  const roots = await findRoots(nodeFileSystem, config.storage);
+  if (rootOf(roots, await realpath(dirname(file))) !== '')
+    throw new RequestError(
+      `${dirname(file)} is backed up itself, so that each backup would hold all before it: name a file elsewhere.`,
+    );
   const about: About = { format: 1, at: new Date().toISOString() };
   const folder = join(data, `.backup-${token()}`);
   const staged = `${file}.${token()}.part`;
@@ -89,67 +101,106 @@ async function copyInto(folder: string, config: Config): Promise<SnapshotContent
 async function pack(contents: SnapshotContents, folder: string, about: About, file: string): Promise<void> {
   const zip = new ZipFile();
   zip.addBuffer(Buffer.from(`${JSON.stringify(about, null, 2)}\n`), aboutName);
-  for (const { name, file: copy, size } of contents) {
+  for (const { name, file: copy } of contents) {
     // Not a name that the bot uses, nor one that an archive can hold.
     if (name.includes('\\')) continue;
-    zip.addReadStreamLazy(name, { size }, (give) => {
-      give(null, size === 0 ? Readable.from([]) : createReadStream(join(folder, copy), { end: size - 1 }));
-    });
+    zip.addFile(join(folder, copy), name);
   }
   zip.end();
   await pipeline(zip.outputStream, createWriteStream(file, onlyOwner));
 }
 
-/** `npm run restore -- FILE`, with `--replace` in the place of what is there [O4]. @throws {RequestError} @throws {StoreError} */
+const sayWaiting = () => void process.stderr.write(`${waitNotice}\n`);
+
+/**
+ * `npm run restore -- FILE`, with `--replace` in the place of what is there [O4]. Where it is killed, the next start
+ * of the bot erases again: the restored folder says so before it takes the old one's place.
+ * @throws {RequestError} @throws {StoreError}
+ */
 export async function runRestore(
   path: string,
   isReplacing: boolean,
   environment: Environment,
 ): Promise<void> {
   const file = resolve(path);
-  const roots = rootsIn(configOfFiles(environment, 'pg_restore puts a copy back').storage);
-  const all = allRoots(roots);
-  for (const root of all) await mkdir(root, { recursive: true, mode: 0o700 });
-  const lock = await takeOwnerLock(nodeFileSystem, roots.data).catch((error: unknown) => {
-    throw error instanceof FolderInUseError ? new RequestError(error.message) : error;
-  });
+  const { storage } = configOfFiles(environment, 'pg_restore puts a copy back');
+  for (const root of allRoots(rootsIn(storage))) await mkdir(root, { recursive: true, mode: 0o700 });
+  const roots = await findRoots(nodeFileSystem, storage);
+  const places = await placesIn(roots);
+  const lock = await takeOwnerLock(nodeFileSystem, roots.data, { onWait: sayWaiting }).catch(
+    (error: unknown) => {
+      throw error instanceof FolderInUseError ? new RequestError(error.message) : error;
+    },
+  );
   const mark = token();
   const [staging, aside] = [`.restoring-${mark}`, `.replaced-${mark}`];
-  let erasures: readonly ErasureList[];
-  let unpacked: Unpacked;
+  let erased: number;
+  let unpacked: Awaited<ReturnType<typeof unpack>>;
   try {
-    if (!isReplacing) await refuseToReplace(roots);
-    erasures = await erasuresIn(roots);
-    unpacked = await unpack(file, roots, staging);
-    for (const root of all) await exchange(root, staging, aside);
-    for (const root of all)
-      if (root !== roots.workspace) await rm(join(root, aside), { recursive: true, force: true });
+    if (!isReplacing) await refuseToReplace(places);
+    const lists = await erasuresIn(roots);
+    unpacked = await unpack(file, { roots, places, staging });
+    erased = await stageErasures(lists, unpacked, join(roots.data, staging));
+    await lock.assertHeld();
+    if (isReplacing)
+      process.stderr.write(`Until all is in place, what is replaced lies in ${aside} below ${roots.data}.\n`);
+    await exchange(places, staging, aside);
+    for (const place of places) if (rootOf(roots, place) !== roots.workspace) await removeSetAside(place);
   } finally {
-    for (const root of all) await rm(join(root, staging), { recursive: true, force: true });
+    for (const place of places) await rm(join(place, staging), { recursive: true, force: true });
     await lock.release();
   }
-  const again = await eraseAgain(erasures, unpacked, environment);
+  const again = erased === 0 ? '' : await eraseAgain(erased, environment);
   const kept = (await exists(join(roots.workspace, aside)))
     ? `What the workspace held before is in ${join(roots.workspace, aside)}.\n`
     : '';
   process.stdout.write(`Restored ${unpacked.count} files, as they were at ${unpacked.at}.\n${again}${kept}`);
 }
 
-interface Unpacked {
-  /** As in `aboutSchema`. */
-  readonly at: string;
-  readonly count: number;
-  /** The Discord ids in file names: each person in the backup has a folder. */
-  readonly ids: ReadonlySet<string>;
+/**
+ * The folders whose contents are exchanged each by itself, the innermost last: roots, volumes below them, and what
+ * leads there, since none of these can be moved.
+ */
+async function placesIn(roots: RootFolders): Promise<readonly string[]> {
+  const mounts = await readFile('/proc/self/mountinfo', 'utf8').catch(() => '');
+  const fixed = mounts.split('\n').map((line) =>
+    // Spaces and the like are octal there.
+    (line.split(' ')[4] ?? '').replaceAll(/\\(\d{3})/gu, (_, code: string) =>
+      String.fromCharCode(Number.parseInt(code, 8)),
+    ),
+  );
+  const all = allRoots(roots);
+  const places = new Set(all);
+  for (const path of [...all, ...fixed])
+    for (const root of all.filter((each) => path.startsWith(`${each}/`)))
+      for (let folder = path; folder !== root; folder = dirname(folder))
+        if ((await stat(folder).catch(() => undefined))?.isDirectory() === true) places.add(folder);
+  return [...places].toSorted((one, other) => one.length - other.length);
 }
 
+/** The innermost of the folders that a path lies in. */
+function innermost(folders: readonly string[], path: string): string {
+  const around = folders.filter((folder) => path === folder || path.startsWith(`${folder}/`));
+  return around.reduce((one, other) => (other.length > one.length ? other : one), '');
+}
+
+const rootOf = (roots: RootFolders, path: string) => innermost(allRoots(roots), path);
+
 /** Checks and unpacks all files into `staging` folders. @throws {RequestError} that says what is wrong. */
-async function unpack(file: string, roots: RootFolders, staging: string): Promise<Unpacked> {
+async function unpack(
+  file: string,
+  {
+    roots,
+    places,
+    staging,
+  }: { readonly roots: RootFolders; readonly places: readonly string[]; readonly staging: string },
+) {
   let zip: OpenedZip | undefined;
   try {
     zip = await openPromise(file, { lazyEntries: true, autoClose: false });
     let at: string | undefined;
     let count = 0;
+    /** The Discord ids in file names: each person in the backup has a folder. */
     const ids = new Set<string>();
     for await (const entry of zip.eachEntry()) {
       const { fileName: name } = entry;
@@ -160,8 +211,9 @@ async function unpack(file: string, roots: RootFolders, staging: string): Promis
         continue;
       }
       if (!/^(?:data|workspace)\/./u.test(name)) throw new Error(`it has ${name}`);
-      const { root, path } = locate(roots, name.replace(/^data\//u, ''));
-      await unpackEntry(zip, entry, join(root, staging, path.slice(root.length)));
+      const { path } = locate(roots, name.replace(/^data\//u, ''));
+      const place = innermost(places, path);
+      await unpackEntry(zip, entry, join(place, staging, path.slice(place.length)));
       for (const id of name.split('/').filter(isSnowflake)) ids.add(id);
       count += 1;
     }
@@ -190,63 +242,139 @@ async function unpackEntry(zip: OpenedZip, entry: Entry, target: string): Promis
   if (sum !== entry.crc32) throw new Error(`${entry.fileName} is not what it was`);
 }
 
-/** @throws {RequestError} where a root folder is not empty. */
-async function refuseToReplace(roots: RootFolders): Promise<void> {
-  for (const root of allRoots(roots)) {
-    const [found] = await standing(root);
+/** @throws {RequestError} where a folder is not empty. */
+async function refuseToReplace(places: readonly string[]): Promise<void> {
+  for (const place of places) {
+    const [found] = await existingIn(place, places);
     if (found === undefined) continue;
     throw new RequestError(
-      `${join(root, found)} is there already, and nothing was changed. Add --replace to put the backup in place of what ${root} holds.`,
+      `${join(place, found)} is there already, and nothing was changed. Add --replace to put the backup in place of what ${place} holds.`,
     );
   }
 }
 
-/** What a root folder holds, apart from hidden files. */
-async function standing(root: string): Promise<readonly string[]> {
-  return (await readdir(root)).filter((name) => !name.startsWith('.'));
+/** What can be moved out of a folder, apart from hidden files. */
+async function existingIn(place: string, places: readonly string[]): Promise<readonly string[]> {
+  const names = await readdir(place);
+  // A file system of its own has the last.
+  return names.filter(
+    (name) => !name.startsWith('.') && !places.includes(join(place, name)) && name !== 'lost+found',
+  );
 }
 
-/** Moves a root folder's contents to `aside`, and those of `staging` in their place. */
-async function exchange(root: string, staging: string, aside: string): Promise<void> {
-  const former = await standing(root);
-  if (former.length > 0) await mkdir(join(root, aside), { mode: 0o700 });
-  for (const name of former) await rename(join(root, name), join(root, aside, name));
-  if (!(await exists(join(root, staging)))) return;
-  for (const name of await readdir(join(root, staging)))
-    await rename(join(root, staging, name), join(root, name));
+/** Moves the contents of all places to `aside`, and those of `staging` there. @throws {RequestError} with everything as it was, or where it is. */
+async function exchange(places: readonly string[], staging: string, aside: string): Promise<void> {
+  const moved: [from: string, to: string][] = [];
+  async function move(from: string, to: string): Promise<void> {
+    await rename(from, to);
+    moved.push([from, to]);
+  }
+  try {
+    for (const place of places) {
+      const existing = await existingIn(place, places);
+      if (existing.length > 0) await mkdir(join(place, aside), { mode: 0o700 });
+      for (const name of existing) await move(join(place, name), join(place, aside, name));
+    }
+    for (const place of places) {
+      const staged = (await readdir(join(place, staging)).catch(() => [])).filter(
+        (name) => !places.includes(join(place, name)),
+      );
+      // Whom to erase again comes before what they had.
+      for (const name of staged.toSorted((one, other) => Number(isFirst(other)) - Number(isFirst(one))))
+        await move(join(place, staging, name), join(place, name));
+    }
+  } catch (error) {
+    const reason = error instanceof Error ? error.message : String(error);
+    const lost = new Set<string>();
+    for (const [from, to] of moved.toReversed())
+      await rename(to, from).catch(() => lost.add(to.includes(aside) ? to : from));
+    if (lost.size === 0)
+      for (const place of places) await rm(join(place, aside), { recursive: true, force: true });
+    const outcome =
+      lost.size === 0 ? 'everything is as it was' : `this could not be moved back: ${[...lost].join(', ')}`;
+    throw new RequestError(`The backup could not be put in place, and ${outcome} (${reason})`, {
+      cause: error,
+    });
+  }
 }
 
-/** The present data folder's hashes of people who had everything erased [K11]. */
+const isFirst = (name: string): boolean => name === erasuresKey || name === 'changes';
+
+/** Also what a restore left that was killed. */
+async function removeSetAside(place: string): Promise<void> {
+  for (const name of await readdir(place))
+    if (/^\.(?:replaced|restoring)-[0-9a-f]{12}$/u.test(name))
+      await rm(join(place, name), { recursive: true, force: true });
+}
+
+/**
+ * The present data folder's hashes of people who had everything erased [K11], with those that a restore set aside
+ * that was killed. @throws {RequestError} where they cannot be read: those whom they name would be back.
+ */
 async function erasuresIn({ data }: RootFolders): Promise<readonly ErasureList[]> {
-  const text = await readFile(join(data, erasuresKey), 'utf8').catch(() => '');
-  const { data: document } = erasuresKind.schema.safeParse(text === '' ? undefined : parseJson(text));
-  return document?.lists ?? [];
+  const left = (await readdir(data)).filter((name) => /^\.(?:replaced|restoring)-/u.test(name));
+  const found = await Promise.all(['', ...left].map((folder) => erasuresAt(join(data, folder, erasuresKey))));
+  return found.flat().reduce(withList, []);
+}
+
+/** As the store reads a document, by its copy where it is damaged [S4]. */
+async function erasuresAt(file: string): Promise<readonly ErasureList[]> {
+  const [text, copy] = await Promise.all(
+    [file, `${file}.bak`].map((path) => unlessMissing(readFile(path, 'utf8'))),
+  );
+  if (text === undefined) return [];
+  try {
+    for (const each of [text, copy ?? '']) {
+      const parsed = parseDocument(file, each, erasuresKind);
+      if (parsed.outcome === 'valid') return parsed.value.lists;
+    }
+  } catch (error) {
+    if (!(error instanceof NewerVersionError)) throw error;
+    throw new RequestError(
+      `${error.message}, and nothing was changed. Restore with the version that wrote it.`,
+      {
+        cause: error,
+      },
+    );
+  }
+  throw new RequestError(
+    `${file} is damaged, so that it cannot be known who had everything erased since the backup, and nothing was changed. Put it right, or remove it to restore them too.`,
+  );
+}
+
+/** Where changes are kept that have not reached every layer [F5]. */
+const ledgerName = 'changes/0-restored.jsonl';
+
+/** Has the restored folder know who had everything erased since, and erase it. Resolves with how many people. */
+async function stageErasures(
+  lists: readonly ErasureList[],
+  { ids, at: moment }: Awaited<ReturnType<typeof unpack>>,
+  staged: string,
+): Promise<number> {
+  if (lists.length === 0) return 0;
+  const own = await erasuresAt(join(staged, erasuresKey));
+  await mkdir(join(staged, dirname(ledgerName)), { recursive: true, mode: 0o700 });
+  const document = { version: 1 as const, lists: lists.reduce(withList, own) };
+  const onDisk = { mode: 0o600, flush: true };
+  await writeFile(join(staged, erasuresKey), formatDocument(document), onDisk);
+  const erased = [...ids].flatMap((userId) => {
+    const at = lists.map((list) => erasedAtIn(list, userId)).reduce(later, undefined);
+    return at === undefined || at <= moment ? [] : [{ kind: 'erased', userId, at }];
+  });
+  const lines = erased.map((record, index) => `${JSON.stringify({ sequence: index + 1, record })}\n`);
+  if (erased.length > 0) await writeFile(join(staged, ledgerName), lines.join(''), onDisk);
+  return erased.length;
 }
 
 /** Erases again what people had erased after the backup was made. Resolves with a report. */
-async function eraseAgain(
-  lists: readonly ErasureList[],
-  { ids, at: moment }: Unpacked,
-  environment: Environment,
-): Promise<string> {
-  if (lists.length === 0) return '';
-  const erased = [...ids].flatMap((id) =>
-    lists.flatMap((list) => {
-      const at = erasedAtIn(list, id);
-      return at === undefined || at <= moment ? [] : [{ id, at }];
-    }),
-  );
+async function eraseAgain(people: number, environment: Environment): Promise<string> {
   const { memory, close } = await openMemory(environment);
   try {
-    await memory.people.adoptErasures(lists);
-    for (const { id, at } of erased) await memory.changes.erase(id, at);
+    await memory.changes.finish();
   } finally {
     await close();
   }
-  const people = new Set(erased.map(({ id }) => id)).size;
-  return people === 0
-    ? ''
-    : `Erased again what ${people === 1 ? 'one person' : `${people} people`} had erased since.\n`;
+  return `Erased again what ${people === 1 ? 'one person' : `${people} people`} had erased since.\n`;
 }
 
 function exists(path: string): Promise<boolean> {

@@ -1,9 +1,10 @@
 import { parseArgs } from 'node:util';
 
-import { ConfigError } from '../config/config.ts';
+import { ConfigError, type Config } from '../config/config.ts';
 import { StoreError, UnusableStoreError } from '../core/errors.ts';
 import { GatewayError } from '../discord/gateway-error.ts';
 import { errorCode } from '../storage/files/file-system.ts';
+import { FolderLostError } from '../storage/files/owner-lock.ts';
 import { refusedByDisk } from './folders.ts';
 
 export const usage = `A Discord bot whose memory its people can see, correct and trust.
@@ -22,7 +23,7 @@ export const usage = `A Discord bot whose memory its people can see, correct and
 
 Without npm: node dist/main.js [setup | doctor | backup FILE | restore FILE [--replace] | migrate FROM TO | notebook pull|push WHOSE FOLDER | person export|erase USER]`;
 
-export class UsageError extends Error {
+class UsageError extends Error {
   override readonly name = 'UsageError';
 }
 
@@ -50,11 +51,11 @@ export function readArguments(args: Words) {
   const { values, positionals } = parsed(args);
   const [name, ...words] = positionals;
   if (name !== undefined && !isCommand(name)) throw new UsageError(`Unknown argument '${name}'`);
-  const wanted: Words = name === undefined ? [] : wordsOf[name];
-  const { [wanted.length]: tooMuch } = words;
+  const known: Words = name === undefined ? [] : wordsOf[name];
+  const { [known.length]: tooMuch } = words;
   if (tooMuch !== undefined) throw new UsageError(`Unknown argument '${tooMuch}'`);
-  if (words.length < wanted.length && !values.help)
-    throw new UsageError(`${name} needs ${wanted.join(' and ')}`);
+  if (words.length < known.length && !values.help)
+    throw new UsageError(`${name} needs ${known.join(' and ')}`);
   if (values.replace && name !== 'restore') throw new UsageError("Unknown option '--replace'");
   return { command: name, words, ...values };
 }
@@ -72,8 +73,6 @@ function parsed(args: Words) {
         help: { type: 'boolean', short: 'h', default: false },
         version: { type: 'boolean', short: 'v', default: false },
         replace: { type: 'boolean', default: false },
-        // Given by the bot to processes that it starts.
-        supervised: { type: 'string' },
       },
     });
   } catch (error) {
@@ -81,6 +80,20 @@ function parsed(args: Words) {
     const [first = ''] = (error instanceof Error ? error.message : String(error)).split('. ');
     throw new UsageError(first, { cause: error });
   }
+}
+
+/** Never asked of a proxy, which would look for them on its own machine. */
+const loopback = ['localhost', '127.0.0.1', '[::1]'];
+
+/** Sends all requests of this process through the operator's proxy [M10], but not the gateway's socket. */
+export async function useProxy({ http = '', https = '', except = '' }: Config['proxy']): Promise<void> {
+  if (http === '' && https === '') return;
+  const { default: undici } = await import('undici');
+  const { fetch, Headers, Request, Response, FormData, EnvHttpProxyAgent, setGlobalDispatcher } = undici;
+  // Not every version of Node.js lets its own take this package's dispatcher.
+  Object.assign(globalThis, { fetch, Headers, Request, Response, FormData });
+  const noProxy = [except, ...loopback].join(',');
+  setGlobalDispatcher(new EnvHttpProxyAgent({ httpProxy: http, httpsProxy: https, noProxy }));
 }
 
 /** What a check found. A `warning` limits what the bot can do; `broken` has to be fixed. */
@@ -121,6 +134,8 @@ export function describeFailure(failure: unknown): { readonly text: string; read
     (error instanceof GatewayError && !error.isPassing);
   // `EX_CONFIG` of sysexits.h: a restart does not help [O2].
   if (needsOperator) return { text: error.message, exitCode: 78 };
+  // `EX_TEMPFAIL`: a restart finds out whose the folder is [S8].
+  if (error instanceof FolderLostError) return { text: error.message, exitCode: 75 };
   if (!(error instanceof Error)) return { text: String(error), exitCode: 1 };
   // What the system says, such as of a full disk, needs no stack.
   const isClear =

@@ -1,23 +1,22 @@
 import { randomBytes } from 'node:crypto';
 
-import type { StatusFacts } from '../commands/status-command.ts';
 import type { Config } from '../config/config.ts';
-import type { CommandRequest } from '../core/commands.ts';
+import type { CommandRequest, MenuRequest, Unstarted } from '../core/commands.ts';
 import { endableTimer, nextDayAt, processTimer } from '../core/time.ts';
 import { measure } from '../core/logger.ts';
 import { createOneProcess } from '../core/processes.ts';
-import type { SetAside } from '../core/store.ts';
+import { createKeyedQueue } from '../core/keyed-queue.ts';
 import { createWorkQueue } from '../core/work-queue.ts';
 import { createAccessRequests } from '../turn/access-requests.ts';
-import { createAfterTurn, expiryKey, mayFold } from '../turn/after-turn.ts';
-import { createCommandOrder, runCommand } from '../turn/commands.ts';
+import { createAfterTurn, expiryKey } from '../turn/after-turn.ts';
+import { runCommand } from '../turn/commands.ts';
 import { createHearing } from '../turn/hearing.ts';
 import { createIntake } from '../turn/intake.ts';
 import { outboxInJobs } from '../turn/outbox.ts';
 import { personaSource } from '../memory/settings/place-settings.ts';
 import type { PresentGuilds } from '../memory/gone-places.ts';
-import { createNoteTaking } from '../memory/channel/note-taking.ts';
-import { cachePrice, callCost } from '../model/anthropic/models.ts';
+import { createSignIn, type PagePath, type PagePerson } from '../page/sign-in.ts';
+import { callCost } from '../model/anthropic/models.ts';
 import { createMediaBudget } from '../model/media.ts';
 import { createLateNotices, createMemoryNotices } from '../turn/notices.ts';
 import { createPauseNotes } from '../turn/pauses.ts';
@@ -31,18 +30,21 @@ import { WaitingReactions } from '../turn/waiting-reactions.ts';
 import { createCommands } from './commands.ts';
 import { type BotPorts, createEvents, createKnownChannels } from './bot-ports.ts';
 import { createModelChoice } from './create-model.ts';
-import { botName, createLayers, unknownChannels } from './layers.ts';
-import { createReadStatus, statusOfAll } from './status.ts';
+import { botName, createLayers } from './layers.ts';
+import { createReadStatus } from './status.ts';
 
 /** The bot without its edges: everything between the gateway's events and the ports. */
 export type Bot = ReturnType<typeof createBot>;
 
 export function createBot(config: Config, ports: BotPorts) {
-  const { store, model, recent, replies, reactions, presentPlace, clock, logger } = ports;
-  const { directMessages, ownerIds, offers, statusSources, spending, channels = unknownChannels } = ports;
-  const { timer, end: endTimers } = endableTimer(ports.timer ?? processTimer);
+  const { keeping, discord, ownerIds, statusSources, logger } = ports;
+  const { store, recent } = keeping;
+  const { replies, reactions, presentPlace, directMessages, offers, channels } = discord;
+  const { client: model, spending } = ports.model;
+  const { clock, discordClock } = ports.time;
+  const { timer, end: endTimers } = endableTimer(ports.time.timer ?? processTimer);
   const basics = { store, model, recent, channels, clock, timer, logger };
-  const { processes, work } = ports.shared ?? {
+  const { processes, work } = keeping.shared ?? {
     processes: createOneProcess(),
     work: createWorkQueue(basics),
   };
@@ -51,24 +53,25 @@ export function createBot(config: Config, ports: BotPorts) {
     ...basics,
     events,
     answers: {
-      ...ports.outbox,
+      ...keeping.outbox,
       async erase(userId, before, channelIds) {
-        const unfinished = await ports.outbox.erase(userId, before, channelIds);
+        const unfinished = await keeping.outbox.erase(userId, before, channelIds);
         // Not awaited: Discord may be slow, and nothing depends on it.
-        for (const reply of unfinished) void takeAwayErased({ outbox: ports.outbox, replies, logger }, reply);
+        for (const reply of unfinished)
+          void takeAwayErased({ outbox: keeping.outbox, replies, logger }, reply);
       },
     },
-    server: ports.server,
+    server: discord.server,
     costs: spending?.layer,
     processes,
     expireAt: (userId, time) => work.add(userId, expiryKey, time),
     turnsOver: (userId) => turns.overFor(userId),
   });
   const { states, sessionLog, placeSettings: settings, people, writes } = memory;
-  const { greeting, setAside, retention, gonePlaces, provenance, channelNotes } = memory;
-  const outbox = outboxInJobs(ports.outbox, { writes, begin: sessionLog.listSession, people });
-  const modelChoice = createModelChoice(config, memory.botSettings, ports.listModels ?? (async () => []));
-  const history = retention.young(ports.history);
+  const { oneTimeNotices, retention, gonePlaces, provenance } = memory;
+  const outbox = outboxInJobs(keeping.outbox, { writes, begin: sessionLog.listSession, people });
+  const modelChoice = createModelChoice(config, memory.botSettings, ports.model.list ?? (async () => []));
+  const history = retention.young(discord.history);
   const { timeZone, commandsEnabled } = config;
   const shared = {
     ...basics,
@@ -83,14 +86,6 @@ export function createBot(config: Config, ports: BotPorts) {
     botName,
     timeZone,
   };
-  const noteTaking = createNoteTaking({
-    ...shared,
-    notes: channelNotes,
-    modelName: config.model.fast,
-    hasAccess: ports.hasAccess ?? (async () => false),
-    isForgotten: (...asked) => memory.durable.wasForgotten(...asked),
-    idleMs: config.channelNotes.idleMs,
-  });
   const afterTurn = createAfterTurn({
     ...shared,
     layers: memory.afterTurn,
@@ -99,8 +94,8 @@ export function createBot(config: Config, ports: BotPorts) {
     async expire(userId) {
       for (const { expire } of [memory.undo, memory.proposals]) await expire(userId);
     },
-    isWanted: (session) =>
-      mayFold(session, { states, sessionLog, settings, people, goneChannels: memory.goneChannels, logger }),
+    states,
+    goneChannels: memory.goneChannels,
   });
   events.changed.on((session) => afterTurn.schedule(session));
   events.due.on((session, time) => afterTurn.schedule(session, time));
@@ -109,10 +104,14 @@ export function createBot(config: Config, ports: BotPorts) {
     if (erasedBy === 'here') void work.drop(userId);
     else work.end(userId);
   });
-  const commandOrder = createCommandOrder();
+  const commandOrder = createKeyedQueue();
   const waitingReactions = new WaitingReactions({ reactions, timer, clock });
-  const actions = config.discord.actionsEnabled ? ports.actions : undefined;
-  const hearing = createHearing({ ...ports, log: sessionLog });
+  const actions = config.discord.actionsEnabled ? discord.actions : undefined;
+  const hearing = createHearing({
+    ...shared,
+    transcribe: ports.model.transcribe,
+    readAttachment: discord.attachments.read,
+  });
   memory.layers.push(hearing.layer);
   const prompts = new PromptComposer({
     ...shared,
@@ -122,26 +121,21 @@ export function createBot(config: Config, ports: BotPorts) {
     layers: memory.layers,
     actions,
     soul: memory.workspace.soul,
-    attachments: ports.attachments,
-    readReplied: hearing.replied(retention.youngReplied(ports.readReplied)),
+    attachments: discord.attachments,
+    readReplied: hearing.replied(retention.youngReplied(discord.readReplied)),
     historyBudget: config.prompt.historyBudget,
     maxChars: config.prompt.maxChars,
-    cachePrice: cachePrice(config.model.main),
-  });
-  events.changed.on((session, hasMoreHistory) => {
-    if (hasMoreHistory !== true) return;
-    prompts.renew(session);
-    processes.notices.tell({ kind: 'restored', session });
   });
   events.erased.on((userId) => prompts.evict(userId));
   events.erased.on((userId) => offers.endOffersTo(userId));
   const channelReading = createChannelReading({
     ...shared,
-    readChannel: hearing.talk(retention.youngTalk(ports.readChannel)),
+    readChannel: hearing.talk(retention.youngTalk(discord.readChannel)),
     modelName: config.model.fast,
   });
   const memoryNotices = createMemoryNotices({ people, commandsEnabled });
   const lateNotices = createLateNotices({ ...shared, memoryNotices, isNamed: memory.isNamed });
+  events.erased.on((userId) => lateNotices.evict(userId));
   events.stored.on(async (stored) => {
     for (const late of await lateNotices.tell(stored))
       processes.notices.tell({ kind: 'stored', stored: late });
@@ -161,20 +155,23 @@ export function createBot(config: Config, ports: BotPorts) {
     pauseNotes: createPauseNotes(clock),
     memoryNotices,
     lateNotices,
-    greeting,
-    setAside,
+    oneTimeNotices,
     provenance,
-    channelNotes,
     prompts,
     hearing,
-    memoryTools: memory.tools,
-    readingTools: [createReadChannelTool(channelReading)],
-    actionTools: actions?.tools ?? [],
-    mediaBudget: createMediaBudget(),
+    model: {
+      client: model,
+      current: modelChoice.current,
+      costOf: (name, used) => (model.isOffline ? 0 : callCost(name, used, config.model.prices)),
+      timeoutMs: config.model.totalTimeoutMs,
+      mediaBudget: createMediaBudget(),
+    },
+    tools: {
+      memory: memory.tools,
+      reading: [createReadChannelTool(channelReading)],
+      actions: actions?.tools ?? [],
+    },
     limits,
-    mainModel: modelChoice.current,
-    costOf: (name, used) => (ports.model.isOffline ? 0 : callCost(name, used, config.model.prices)),
-    answerTimeoutMs: config.model.totalTimeoutMs,
     afterTurn,
     offers,
     makeReference: () => randomBytes(3).toString('hex'),
@@ -186,6 +183,7 @@ export function createBot(config: Config, ports: BotPorts) {
       return outcome;
     },
     recent,
+    timer,
     limits.mayBegin,
   );
   recent.subscribe((change) => turns.follow(change));
@@ -194,8 +192,6 @@ export function createBot(config: Config, ports: BotPorts) {
     switch (notice.kind) {
       case 'erased':
         return memory.changes.erasedElsewhere(notice);
-      case 'restored':
-        return prompts.renew(notice.session);
       case 'stored':
         return void lateNotices.tell([notice.stored]);
       case 'written':
@@ -203,35 +199,35 @@ export function createBot(config: Config, ports: BotPorts) {
     }
   });
   if (ports.page !== undefined) {
-    const { memoryChanged, erased } = ports.page;
+    const { memoryChanged } = ports.page;
     events.written.on((userId) => {
       memoryChanged(userId);
       processes.notices.tell({ kind: 'written', userId });
     });
-    events.erased.on(erased);
+    events.erased.on(async (userId) => {
+      await signIn.endAllOf(userId);
+      memoryChanged(userId);
+    });
   }
-  const queues = () => ({ turns: turns.open, afterTurn: work.size, writes: writes.size });
-  const readOwnStatus =
+  const readStatus =
     statusSources &&
-    createReadStatus(
-      config,
-      {
-        store,
-        botSettings: memory.botSettings,
-        clock,
-        mainModel: modelChoice.current,
-        sources: statusSources,
-      },
-      queues,
-    );
-  const readStatus = readOwnStatus && statusOfAll(readOwnStatus, ports.others);
+    createReadStatus(config, {
+      ...shared,
+      botSettings: memory.botSettings,
+      mainModel: modelChoice.current,
+      queues: () => ({ turns: turns.open, afterTurn: work.size, writes: writes.size }),
+      sources: statusSources,
+    });
+  const signIn = createSignIn({ store, writes, clock });
+  /** Where a person signs in, once, and comes to one of the pages; `undefined` without a page. Rejects with `StoreError`. */
+  async function pageLink(person: PagePerson, path?: PagePath): Promise<string | undefined> {
+    const url = ports.page?.url();
+    return url && `${url}/sign-in/${await signIn.link(person, path)}`;
+  }
   const commands = createCommands(config, memory, {
     ...shared,
-    directMessages,
-    readAttachment: ports.readAttachment,
-    server: ports.server,
-    page: ports.page,
-    others: ports.others,
+    discord,
+    pageLink,
     ownerIds,
     modelChoice,
     tellOfChannel: (wish, asker) => channelReading.tell(wish, asker),
@@ -251,12 +247,11 @@ export function createBot(config: Config, ports: BotPorts) {
     reactions,
     runCommand: (message, command) => runCommand(message, command, commandPorts),
     commands,
-    order: commandOrder,
+    commandOrder,
     changes: recent,
     record: memory.changes.record,
     erased: memory.changes.erased,
     erasedBy: (userId, ifUnknown) => people.erasedBy(userId, ifUnknown),
-    onUserMessage: (said) => noteTaking.onUserMessage(said),
     lockedOut: config.discord.accessRequests ? askOwner : async () => undefined,
   });
   const recovery = createRecovery({
@@ -264,52 +259,41 @@ export function createBot(config: Config, ports: BotPorts) {
     sessionLog,
     afterTurn,
     finishChanges: memory.changes.finish,
-    discordClock: ports.discordClock,
+    clock: discordClock ?? clock,
   });
 
   /** Resolves when no turn and no after-turn work runs or waits. */
   async function idle(): Promise<void> {
-    const parts = [retention, gonePlaces, noteTaking, turns, work, writes];
+    const parts = [retention, gonePlaces, turns, work, writes];
     for (const part of parts) await part.idle();
   }
 
   return {
-    handlers,
+    handlers: {
+      ...handlers,
+      // A message waits for its channel's recovery; a command or menu entry only for what is to be forgotten.
+      command: (request: Unstarted<CommandRequest>) =>
+        recovery.finishChanges().then(() => handlers.command(request)),
+      menu: (request: Unstarted<MenuRequest>) => recovery.finishChanges().then(() => handlers.menu(request)),
+    },
     commands,
-    sizesOf: async (userId: string) => provenance.sizesOf(userId),
-    /** Of this process; `undefined` without `statusSources`. */
-    status: async (): Promise<StatusFacts | undefined> => readOwnStatus?.(),
-    /** Tells the person that a file of theirs could not be read [S5]. */
-    noteSetAside: (file: SetAside): void => setAside.note(file),
-    answerModes: settings,
-    addedAccess: memory.botSettings.read,
-    /** Logs which channel contexts of the workspace are unused. Never rejects. */
-    nameUnusedContexts: memory.workspace.nameUnusedContexts,
-    tellOwners: limits.tellOwners,
+    signIn,
+    pageLink,
+    memory,
+    limits,
     /** Whether a person had the first words [K12], and was not erased since. Never rejects. */
     wasGreeted: (userId: string): Promise<boolean> =>
       people.latest(userId).then(
         ({ greetedAt }) => greetedAt !== undefined,
         () => false,
       ),
-    /** Whether a person takes what a proxy posts as their words [G2a]. */
-    proxyConsent: {
-      has: async (userId: string, appId: string): Promise<boolean> =>
-        (await people.latest(userId)).proxyIds?.includes(appId) === true,
-      async give(userId: string, appId: string): Promise<void> {
-        const { proxyIds = [] } = await people.latest(userId);
-        await people.set(await writes.begin(userId), { proxyIds: [...new Set([...proxyIds, appId])] });
-      },
-    },
-    /** The role that lets people into a guild, where one is set [V0]. */
-    memberRole: settings.memberRole,
-    ...createKnownChannels({ sessionLog, outbox, channelNotes }),
+    ...createKnownChannels(sessionLog, outbox),
     /** The bot was removed from a guild that had these channels; not for outages. */
     guildLeft: (guildId: string, channelIds: readonly string[]) => gonePlaces.left(guildId, channelIds),
     /** Ends turns in deleted channels and threads, and stops using what was said there [K15]. Never rejects. */
-    channelsDeleted: (channelIds: readonly string[]): Promise<void> => {
+    channelsDeleted: (channelIds: readonly string[], parentId?: string): Promise<void> => {
       for (const id of channelIds) turns.endIn(id);
-      return gonePlaces.deleted(channelIds);
+      return gonePlaces.deleted(channelIds, parentId);
     },
     /** Finishes what a kill left undone; needs a connection. */
     recovery,
@@ -320,8 +304,6 @@ export function createBot(config: Config, ports: BotPorts) {
       void memory.expireEverybody();
       retention.start();
       gonePlaces.start(presentGuilds);
-      await channelNotes.dropPaused(clock().toISOString(), processes.locks);
-      await noteTaking.start(presentGuilds.areKnown);
     },
     idle,
     openWork: () => ({
@@ -334,7 +316,7 @@ export function createBot(config: Config, ports: BotPorts) {
     async drain(withinMs: number): Promise<void> {
       turns.stop();
       work.stopTaking();
-      for (const part of [retention, gonePlaces, noteTaking, memory.changes]) part.stop();
+      for (const part of [retention, gonePlaces, memory.changes]) part.stop();
       const timeUp = setTimeout(() => {
         logger.warn('running work is left to the next start', { withinMs });
         turns.abort();

@@ -23,8 +23,6 @@ export async function createModel(
   return createAnthropicClient({
     apiKey,
     baseUrl,
-    // Other servers may not know the field.
-    asksForCacheMisses: baseUrl === undefined,
     budget,
     prices,
     concurrency,

@@ -4,62 +4,53 @@ import type { Config } from '../config/config.ts';
 import { StoreError } from '../core/errors.ts';
 import type { Logger } from '../core/logger.ts';
 import { nodeFileSystem } from '../storage/files/file-system.ts';
-import { faultOf, foldersOf, freeBytes, inspectFolder } from './folders.ts';
+import { faultOf, foldersOf, freeBytes } from './folders.ts';
 import { findOwner } from '../storage/files/owner-lock.ts';
 import { type FileStore, createFileStore } from '../storage/files/store.ts';
 import { openStore } from './open-store.ts';
 import { type Finding, broken, fine, warning } from './command-line.ts';
 import type { DocumentKind, Versioned } from '../core/store.ts';
 import { durableDocumentKind } from '../memory/durable/document.ts';
-import { notesKind } from '../memory/channel/document.ts';
-import { notedKind } from '../memory/channel/files.ts';
 import { erasuresKind } from '../memory/settings/erasures.ts';
 import { goneKind } from '../memory/gone-places.ts';
-import { retentionKind } from '../memory/retention.ts';
 import { stateKind } from '../memory/log/session-state.ts';
 import { sessionsKind } from '../memory/log/sessions.ts';
 import { botSettingsKind } from '../memory/settings/bot-settings.ts';
 import { settingsKind as personSettingsKind } from '../memory/settings/person-settings.ts';
 import { settingsKind as placeSettingsKind } from '../memory/settings/place-settings.ts';
-import { shortTermKind } from '../memory/short-term/exchanges.ts';
+import { shortTermKind } from '../memory/short-term/short-term.ts';
 import { spendingKind } from '../observability/spending.ts';
+import { signInKind } from '../page/sign-in.ts';
 import { usageKind } from '../observability/usage-meter.ts';
-import { turnsKind } from '../turn/turn-limits.ts';
 
 const megabyte = 1024 * 1024;
 /** Below these, the disk is about to be full, and saving is not certain. */
 const scarceBytes = 1024 * megabyte;
 const tooFewBytes = 100 * megabyte;
+const namedFiles = 5;
 
 export async function checkFolders(config: Config): Promise<readonly Finding[]> {
-  return Promise.all(foldersOf(config).map(([variable, folder]) => checkFolder(variable, folder)));
-}
-
-async function checkFolder(variable: string, folder: string): Promise<Finding> {
-  const inspected = await inspectFolder(folder);
-  const { path, state, mode } = inspected;
-  const fault = faultOf(variable, inspected);
-  if (fault !== undefined) return broken('folders', fault.text, fault.remedy);
-  if (state === 'creatable') return fine('folders', `${path} will be made by the first start`);
-  // The owner may share the workspace.
-  if (variable === 'DISCOCLAW_WORKSPACE_DIR' || (mode & 0o077) === 0)
-    return fine('folders', `${path} can be written`);
-  const text = `others on this machine may look into ${path} (mode ${mode.toString(8)})`;
-  return warning('folders', text, `run chmod 700 ${path}, or let the next start do it`);
+  const found = foldersOf(config).map(async ([variable, folder]) => {
+    const fault = await faultOf(variable, folder);
+    return fault === undefined
+      ? fine('folders', `${resolve(folder)} can be used`)
+      : broken('folders', fault.text, fault.remedy);
+  });
+  return Promise.all(found);
 }
 
 export async function checkDatabase(config: Config, logger: Logger): Promise<readonly Finding[]> {
   if (config.storage.databaseUrl === undefined) return [];
   const about = 'database';
   try {
-    const opened = await openStore(config, { as: 'reader', clock: () => new Date(), logger });
+    const { store } = await openStore(config, { as: 'reader', clock: () => new Date(), logger });
     try {
-      const quarantined = await opened.quarantined();
-      if (quarantined === 0) return [fine(about, 'the database can be used')];
-      const text = `${quarantined} damaged documents lie in the table discoclaw.quarantine`;
+      const quarantined = await store.quarantined();
+      if (quarantined.length === 0) return [fine(about, 'the database can be used')];
+      const text = `damaged documents lie in the table discoclaw.quarantine: ${namesOf(quarantined)}`;
       return [warning(about, text, 'put right what you can, and delete its rows')];
     } finally {
-      await opened.close();
+      await store.close();
     }
   } catch (error) {
     const text = error instanceof StoreError ? error.message : 'the database cannot be used';
@@ -98,7 +89,7 @@ export async function checkDisk({ storage }: Config): Promise<Finding[]> {
   return [free < tooFewBytes ? broken('disk', text, remedy) : warning('disk', text, remedy)];
 }
 
-/** Finds damaged documents and lines, and what is in quarantine. */
+/** Finds damaged documents, and what is in quarantine. */
 export async function checkFiles({ storage }: Config, logger: Logger): Promise<readonly Finding[]> {
   if (storage.databaseUrl !== undefined) return [];
   const store = await createFileStore({ ...storage, clock: () => new Date(), logger, readOnly: true });
@@ -110,8 +101,8 @@ export async function checkFiles({ storage }: Config, logger: Logger): Promise<r
     const found: Finding[] = [];
     for (const key of [...rootFiles, ...keys]) found.push(...(await damageOf(store, key)));
     const quarantined = await store.quarantined();
-    if (quarantined > 0) {
-      const text = `${quarantined} damaged files lie in ${resolve(storage.dataDir)}/quarantine`;
+    if (quarantined.length > 0) {
+      const text = `damaged files lie in ${resolve(storage.dataDir)}/quarantine: ${namesOf(quarantined)}`;
       found.push(warning('files', text, 'put right what you can, and remove them'));
     }
     return found.length > 0 ? found : [fine('files', `${keys.length} files can be read`)];
@@ -122,19 +113,19 @@ export async function checkFiles({ storage }: Config, logger: Logger): Promise<r
   }
 }
 
+function namesOf(quarantined: readonly string[]): string {
+  const more = quarantined.length - namedFiles;
+  return `${quarantined.slice(0, namedFiles).join(', ')}${more > 0 ? ` and ${more} more` : ''}`;
+}
+
 /** Never rejects. */
 async function damageOf(store: FileStore, key: string): Promise<readonly Finding[]> {
   try {
     const kind = documentKindOf(key);
     const reason = kind && (await store.damage(key, kind));
-    if (reason !== undefined) {
-      const remedy = `put it right by hand; otherwise it goes to quarantine, and its last good copy ${basename(key)}.bak is used`;
-      return [broken('files', `${key} is damaged (${reason})`, remedy)];
-    }
-    const lines = key.endsWith('.jsonl') ? await store.damagedLines(key) : 0;
-    if (lines === 0) return [];
-    const remedy = 'put them right by hand while the bot is stopped, or leave them';
-    return [warning('files', `${lines} damaged lines of ${key} are passed over`, remedy)];
+    if (reason === undefined) return [];
+    const remedy = `put it right by hand; otherwise it goes to quarantine, and its former content, ${basename(key)}.bak, is used`;
+    return [broken('files', `${key} is damaged (${reason})`, remedy)];
   } catch (error) {
     const text = error instanceof Error ? error.message : `${key} cannot be read`;
     return [broken('files', text, 'start the version that wrote it, or restore a backup')];
@@ -146,17 +137,14 @@ const documentKinds: Readonly<Record<string, DocumentKind<Versioned>>> = {
   'users/*/durable.json': durableDocumentKind,
   'users/*/settings.json': personSettingsKind,
   'users/*/sessions.json': sessionsKind,
-  'users/*/noted.json': notedKind,
-  'users/*/turns.json': turnsKind,
+  'users/*/page.json': signInKind,
   'users/*/spending.json': spendingKind,
   'users/*/short-term/*.json': shortTermKind,
   'sessions/*/*/state.json': stateKind,
   'guilds/*/settings.json': placeSettingsKind,
-  'guilds/*/notes/*.json': notesKind,
   'settings.json': botSettingsKind,
   'usage.json': usageKind,
   'spending.json': spendingKind,
-  'retention.json': retentionKind,
   'gone-places.json': goneKind,
   'erasures.json': erasuresKind,
 };

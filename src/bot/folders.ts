@@ -7,25 +7,6 @@ import type { Config } from '../config/config.ts';
 import { StoreError, UnusableStoreError } from '../core/errors.ts';
 import { errorCode } from '../storage/files/file-system.ts';
 
-/**
- * Whether the store can use a folder; changes nothing. `creatable`: not there, and can be made. `refused`: this process's
- * user may not write there. Owner and mode are those of `nearest`, the folder or what exists above it.
- */
-export async function inspectFolder(folder: string) {
-  const path = resolve(folder);
-  const nearest = await nearestAbove(path);
-  // A link may lead nowhere.
-  const stats = await stat(nearest).catch(() => lstat(nearest));
-  const about = { path, nearest, owner: stats.uid, mode: stats.mode & 0o777 };
-  if (!stats.isDirectory()) return { ...about, state: 'no-folder' as const };
-  try {
-    await access(nearest, constants.R_OK | constants.W_OK | constants.X_OK);
-  } catch (error) {
-    return { ...about, state: errorCode(error) === 'EROFS' ? ('read-only' as const) : ('refused' as const) };
-  }
-  return { ...about, state: nearest === path ? ('fine' as const) : ('creatable' as const) };
-}
-
 /** Where a folder is, or will be. */
 export async function freeBytes(folder: string): Promise<number> {
   const { bavail, bsize } = await statfs(await nearestAbove(resolve(folder)));
@@ -51,37 +32,36 @@ export function foldersOf({ storage }: Pick<Config, 'storage'>): readonly (reado
   );
 }
 
-/** Why the bot cannot use a folder, and what to do about it [O7]; `undefined` where it can. */
-export function faultOf(
+/** Why the bot cannot use a folder, and what to do about it [O7]; `undefined` where it can. Changes nothing. */
+export async function faultOf(
   variable: string,
-  { path, state, nearest, owner, mode }: Awaited<ReturnType<typeof inspectFolder>>,
-): { readonly text: string; readonly remedy: string } | undefined {
-  if (state === 'fine' || state === 'creatable') return undefined;
-  const elsewhere = `set ${variable} to another folder`;
-  const isThere = nearest === path;
-  if (state === 'no-folder')
-    return {
-      text: isThere ? `${path} is not a folder` : `${path} cannot be made, since ${nearest} is not a folder`,
-      remedy: `move away what is there, or ${elsewhere}`,
-    };
-  const cannot = `${path} cannot be written by ${ownName()}${isThere ? ': it' : `, since ${nearest}`}`;
-  if (state === 'read-only')
-    return {
-      text: `${cannot} lies on a read-only file system`,
-      remedy: `let the bot write there (systemd: ReadWritePaths; a container: a volume), or ${elsewhere}`,
-    };
-  const making = `make it for that user (mkdir -p ${path} && chown ${ownIds()} ${path})`;
-  return {
-    text: `${cannot} belongs to ${owner === 0 ? 'root' : `the user ${owner}`} with mode ${mode.toString(8)}`,
-    remedy: `${isThere ? waysToGive(path, owner) : making}, or ${elsewhere}`,
-  };
+  folder: string,
+): Promise<{ readonly text: string; readonly remedy: string } | undefined> {
+  const path = resolve(folder);
+  const nearest = await nearestAbove(path);
+  const orElse = `, or set ${variable} to another folder`;
+  // A link may lead nowhere.
+  const stats = await stat(nearest).catch(() => undefined);
+  if (stats?.isDirectory() !== true) {
+    const text = `${path} cannot be used, since ${nearest} is not a folder`;
+    return { text, remedy: `move away what is there${orElse}` };
+  }
+  try {
+    await access(nearest, constants.R_OK | constants.W_OK | constants.X_OK);
+    return undefined;
+  } catch (error) {
+    const code = errorCode(error);
+    const text = `${path} cannot be written by ${ownName()} (${code} at ${nearest})`;
+    if (code === 'EROFS')
+      return { text, remedy: `make it writable (systemd: ReadWritePaths; a container: a volume)${orElse}` };
+    const making = `make it for that user (mkdir -p ${path} && chown ${ownIds()} ${path})`;
+    return { text, remedy: `${nearest === path ? waysToGive(path, stats.uid) : making}${orElse}` };
+  }
 }
 
 /** @throws {UnusableStoreError} that names each folder that the bot cannot use [O2]. */
 export async function assertFoldersUsable(config: Config): Promise<void> {
-  const faults = await Promise.all(
-    foldersOf(config).map(async ([variable, folder]) => faultOf(variable, await inspectFolder(folder))),
-  );
+  const faults = await Promise.all(foldersOf(config).map(([variable, folder]) => faultOf(variable, folder)));
   const lines = faults.flatMap((fault) => (fault === undefined ? [] : [`${fault.text}: ${fault.remedy}`]));
   if (lines.length > 0) throw new UnusableStoreError(lines.join('\n'), '.');
 }

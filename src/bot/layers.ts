@@ -1,11 +1,11 @@
 import type { Config } from '../config/config.ts';
-import type { ChannelPort, ServerPort } from '../core/chat.ts';
+import type { ChannelPort, ServerPort } from '../core/channels.ts';
 import type { SessionKey } from '../core/place.ts';
+import type { ModelClient } from '../core/model.ts';
 import type { Processes } from '../core/processes.ts';
 import type { Timer } from '../core/time.ts';
 import type { Tool } from '../core/tool.ts';
 import { createWrites } from '../core/writes.ts';
-import { createChannelNotes } from '../memory/channel/channel-notes.ts';
 import { type AnswerKeeper, type ChangeLedgerPorts, createChangeLedger } from '../memory/changes.ts';
 import { createControlTool } from '../memory/control-tool.ts';
 import { createDurableMemory } from '../memory/durable/durable-memory.ts';
@@ -27,15 +27,18 @@ import { createReflection, reflectWhenDue } from '../memory/notebook/reflection.
 import { createWeeklyTrim } from '../memory/notebook/weekly-trim.ts';
 import { createWorkspace } from '../memory/notebook/workspace.ts';
 import { createProvenance } from '../memory/provenance.ts';
-import { createMessageSource } from '../memory/recall/messages.ts';
+import {
+  createDetailSource,
+  createItemSource,
+  createMessageSource,
+  createNotebookSource,
+} from '../memory/recall/sources.ts';
 import { createRecall } from '../memory/recall/recall.ts';
-import { createDetailSource, createItemSource, createNotebookSource } from '../memory/recall/sources.ts';
 import { createRecallTool } from '../memory/recall/tool.ts';
 import { createRollingSummary } from '../memory/rolling/rolling-summary.ts';
 import { createBotSettings } from '../memory/settings/bot-settings.ts';
 import { createErasures } from '../memory/settings/erasures.ts';
-import { createGreeting } from '../memory/settings/greeting.ts';
-import { createSetAsideLines } from '../memory/settings/set-aside.ts';
+import { createOneTimeNotices } from '../memory/settings/one-time-notices.ts';
 import { createPersonSettings } from '../memory/settings/person-settings.ts';
 import { createPlaceSettings } from '../memory/settings/place-settings.ts';
 import { createShortTerm } from '../memory/short-term/short-term.ts';
@@ -45,15 +48,18 @@ import { createUndoLog, undoFile } from '../memory/undo.ts';
 import { createProposals, proposalsFile } from '../memory/durable/proposals.ts';
 import { runToolLoop } from '../model/tool-loop.ts';
 import type { Outbox } from '../turn/outbox.ts';
-import type { BotPorts, Events } from './bot-ports.ts';
+import type { BotPorts, Events, KeepingPorts, TimePorts } from './bot-ports.ts';
 
 /** What the bot is called in logs and summaries. */
 export const botName = 'Discoclaw';
 
 export interface LayerPorts
   extends
-    Pick<BotPorts, 'store' | 'model' | 'recent' | 'clock' | 'logger'>,
+    Pick<KeepingPorts, 'store' | 'recent'>,
+    Pick<TimePorts, 'clock'>,
+    Pick<BotPorts, 'logger'>,
     Pick<ChangeLedgerPorts, 'turnsOver'> {
+  readonly model: ModelClient;
   readonly events: Events;
   readonly channels: ChannelPort;
   readonly answers: AnswerKeeper & Pick<Outbox, 'dropPast' | 'drop'>;
@@ -68,36 +74,49 @@ export interface LayerPorts
 
 export type Memory = ReturnType<typeof createLayers>;
 
-/** All memory as configured: the layers in the order in which they fold a turn [A1], their ledger and tools. */
-export function createLayers(config: Config, ports: LayerPorts) {
-  const { store, model, recent, events, channels, answers, processes, clock, timer, logger } = ports;
+/** What layers rest on: each person's writes, the log, and settings. */
+function createStores(config: Config, ports: LayerPorts) {
+  const { store, recent, model, channels, processes, events, expireAt, clock, timer, logger } = ports;
   const { timeZone } = config;
   const erasures = createErasures(store);
   const writes = createWrites({
     locks: processes.locks,
-    erasedAt: (id) => erasures.at(id),
+    erasedAt: erasures.at,
     written: (userId) => void events.written.emit(userId),
     clock,
   });
-  /** What every layer may need. */
-  const basics = { store, recent, writes, model, expireAt: ports.expireAt, clock, timer, timeZone, logger };
-  const states = createSessionStates(basics);
-  const sessionLog = createSessionLog({
+  const basics = { store, recent, writes, model, expireAt, clock, timer, timeZone, logger };
+  const log = createSessionLog({
     ...basics,
     changes: recent,
     placeOf: channels.placeOf,
     botName,
     activeFolds: activeFolds(config),
   });
-  const botSettings = createBotSettings(store);
-  const placeSettings = createPlaceSettings({ ...basics, noMemoryIds: config.storage.noMemoryChannelIds });
-  const people = createPersonSettings({
+  const people = createPersonSettings({ ...basics, defaultMode: config.memoryMode });
+  return {
     ...basics,
-    defaultMode: config.memoryMode,
-    paused: (...told) => events.paused.emit(...told),
-  });
-  const { timeZoneOf } = people;
-  const kept = { ...basics, states, log: sessionLog, timeZoneOf };
+    log,
+    erasures,
+    states: createSessionStates(basics),
+    people,
+    timeZoneOf: people.timeZoneOf,
+    botSettings: createBotSettings(store),
+    placeSettings: createPlaceSettings({ ...basics, noMemoryIds: config.storage.noMemoryChannelIds }),
+    undo: createUndoLog({
+      ...basics,
+      onExpire: (change) => events.undoOver.emit(change),
+      resume: (change) => events.halfUndone.emit(change),
+    }),
+  };
+}
+
+/** All memory as configured: the layers in the order in which they fold a turn [A1], their ledger and tools. */
+export function createLayers(config: Config, ports: LayerPorts) {
+  const { events, channels, answers, processes } = ports;
+  const kept = createStores(config, ports);
+  const { store, recent, writes, log: sessionLog, states, people, undo } = kept;
+  const { model, clock, timeZone, logger } = kept;
   /** Everything that holds something of people; filled below. */
   const layers: MemoryLayer[] = [];
   const changes = createChangeLedger({
@@ -106,57 +125,41 @@ export function createLayers(config: Config, ports: LayerPorts) {
     answers,
     mayStore: (session, at) => people.mayStore(session, at === undefined ? undefined : new Date(at)),
     placeOf: channels.placeOf,
-    changed: (...told) => void events.changed.emit(...told),
-    endWork: (...told) => void events.erased.emit(...told),
+    changed: (...args) => void events.changed.emit(...args),
+    endWork: (...args) => void events.erased.emit(...args),
     turnsOver: ports.turnsOver,
-    isUndoable: (...asked) => undo.isUndoable(...asked),
-    noteErased: (userId, at) => people.noteErased(userId, at),
+    isUndoable: undo.isUndoable,
+    noteErased: kept.erasures.note,
     processes,
   });
-  const channelNotes = createChannelNotes({
-    ...basics,
-    channels,
-    settings: placeSettings,
-    people,
-    guildsOf: sessionLog.guildsOf,
-  });
-  events.paused.on(channelNotes.dropOf);
+  events.undoOver.on(changes.deleteForgotten);
   const shortTerm = createShortTerm({
     ...kept,
     settings: config.shortTerm,
     goneChannels: () => goneChannels(store),
   });
   const rolling = createRollingSummary({ ...kept, settings: config.summary });
-  const undo = createUndoLog({
-    ...basics,
-    onExpire: changes.deleteForgotten,
-    resume: (change) => events.halfUndone.emit(change),
-  });
   const undoable = createUndoableNotes({ store, writes, undo });
   const durable = createDurableMemory({
-    ...basics,
+    ...kept,
     settings: config.durable,
-    timeZoneOf,
-    zoneToTell: (work) => people.zoneToTell(work),
+    zoneToTell: people.zoneToTell,
     changes,
-    undo,
     notes: undoable.part,
-    notesSaying: channelNotes.saying,
     noticing: createExtractionCursors({ store, sessionsOf: sessionLog.sessionsOfPerson }),
   });
   events.halfUndone.on(durable.resumeUndo);
   const proposals = createProposals({
-    ...basics,
+    ...kept,
     durable,
     modeOf: people.mode,
-    said: sessionLog.message,
+    textOf: sessionLog.message,
     maxItems: config.durable.maxItems,
   });
   const extract = createExtractionFold({
     extraction: createExtraction({
-      ...basics,
+      ...kept,
       modelName: config.model.fast,
-      timeZoneOf,
       durable: proposals,
       tell: (stored) => events.stored.emit(stored),
     }),
@@ -165,7 +168,7 @@ export function createLayers(config: Config, ports: LayerPorts) {
     modeOf: people.mode,
     logger,
   });
-  const background = { ...kept, openNotebook: notebookOpener(basics), modelName: config.model.fast };
+  const background = { ...kept, openNotebook: notebookOpener(kept), modelName: config.model.fast };
   const reflection = createReflection({
     ...background,
     sessionLog,
@@ -181,7 +184,7 @@ export function createLayers(config: Config, ports: LayerPorts) {
   });
   const reflect = reflectWhenDue({
     reflection,
-    wakeAt: (...told) => void events.due.emit(...told),
+    wakeAt: (...args) => void events.due.emit(...args),
     modeOf: people.mode,
     clock,
   });
@@ -215,7 +218,6 @@ export function createLayers(config: Config, ports: LayerPorts) {
       ...(config.durable.enabled ? [createItemSource(durable)] : []),
     ],
     timeZone,
-    forgotten: durable.forgotten,
   });
   const provenance = createProvenance(kept);
   layers.push(
@@ -224,7 +226,6 @@ export function createLayers(config: Config, ports: LayerPorts) {
     rolling,
     durable,
     proposals.layer,
-    channelNotes,
     notebook,
     recall,
     provenance,
@@ -235,7 +236,6 @@ export function createLayers(config: Config, ports: LayerPorts) {
     ...kept,
     maxBytes: config.storage.personQuotaBytes,
     folds: [...activeFolds(config), ...(config.summary.enabled ? (['rolling'] as const) : [])],
-    dropIndex: (userId) => recall.erase({ userId, sessions: [], isWhole: false }),
   });
   const retention = createRetention({
     ...kept,
@@ -243,15 +243,12 @@ export function createLayers(config: Config, ports: LayerPorts) {
     changes,
     durable,
     layers: [shortTerm, rolling, notebook, recall, sessionLog],
-    dropNotes: channelNotes.expire,
     dropAnswers: answers.dropPast,
     locks: processes.locks,
   });
   const gonePlaces = createGonePlaces({
     ...kept,
     layers: [shortTerm, rolling, notebook, recall, provenance, sessionLog],
-    forgetNotes: channelNotes.forgetGuild,
-    forgetAccess: botSettings.forgetServer,
     dropOutbox: answers.drop,
   });
   const { message: stillThere, answerBefore } = sessionLog;
@@ -290,8 +287,8 @@ export function createLayers(config: Config, ports: LayerPorts) {
     isNamed: stillNamed({ durable, proposals, recent }),
     states,
     sessionLog,
-    placeSettings,
-    botSettings,
+    placeSettings: kept.placeSettings,
+    botSettings: kept.botSettings,
     people,
     shortTerm,
     rolling,
@@ -299,21 +296,19 @@ export function createLayers(config: Config, ports: LayerPorts) {
     recall,
     provenance,
     writes,
-    noted: [rolling, notebook, channelNotes],
+    noted: [rolling, notebook],
     notes: { export: notebook.purgeable },
     notebook: notebook.files,
     workspace: createWorkspace({ store, server: ports.server, logger }),
-    channelNotes,
-    setAside: createSetAsideLines({ people, logger }),
-    greeting: createGreeting({ ...kept, settings: people, commandsEnabled: config.commandsEnabled }),
+    oneTimeNotices: createOneTimeNotices({
+      people,
+      commandsEnabled: config.commandsEnabled,
+      clock,
+      logger,
+    }),
     tools,
   };
 }
-
-export const unknownChannels: ChannelPort = {
-  placeOf: () => Promise.resolve(undefined),
-  personMay: () => Promise.resolve(false),
-};
 
 /** The layers with a cursor that are switched on. */
 function activeFolds({ shortTerm, durable, reflection }: Config): readonly FoldName[] {

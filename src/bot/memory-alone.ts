@@ -1,65 +1,38 @@
-import { readConfig, type Config, type Environment } from '../config/config.ts';
+import { resolve } from 'node:path';
+
+import writeFileAtomic from 'write-file-atomic';
+
+import { archivesOf } from '../commands/memory-export.ts';
+import { readConfig, type Environment } from '../config/config.ts';
 import { RecentChanges } from '../core/changes.ts';
 import { createOneProcess } from '../core/processes.ts';
-import type { SetAside } from '../core/store.ts';
+import { isSnowflake } from '../core/snowflake.ts';
+import { countHoldings } from '../memory/holdings.ts';
 import { createLogger } from '../observability/logger.ts';
 import { createSpending } from '../observability/spending.ts';
 import { createOutbox } from '../turn/outbox.ts';
+import { RequestError } from './command-line.ts';
 import { createEvents } from './bot-ports.ts';
-import { createLayers, unknownChannels, type LayerPorts, type Memory } from './layers.ts';
+import { createLayers } from './layers.ts';
 import { openStore } from './open-store.ts';
 
 const clock = () => new Date();
-
-/** For use without answers and history. */
-export const noAnswers: LayerPorts['answers'] = {
-  deleteUnsent: () => Promise.resolve(),
-  hide: () => Promise.resolve(),
-  unhide: () => Promise.resolve(),
-  markHandled: () => Promise.resolve(),
-  erase: () => Promise.resolve(),
-  noteErased: () => {},
-  dropPast: () => Promise.resolve(0),
-  drop: () => Promise.resolve(),
-};
-
-/** All layers without a bot: no model, and nothing in the background. */
-export function layersAlone(
-  config: Config,
-  ports: Pick<LayerPorts, 'store' | 'logger'> & Partial<LayerPorts>,
-): Memory {
-  return createLayers(config, {
-    model: { isOffline: true, complete: () => Promise.reject(new Error('No model is asked')) },
-    recent: new RecentChanges(),
-    events: createEvents(),
-    answers: noAnswers,
-    channels: unknownChannels,
-    server: { hasSeveral: () => false },
-    timer: () => () => {},
-    processes: createOneProcess(),
-    expireAt: () => Promise.resolve(),
-    clock,
-    ...ports,
-  });
-}
 
 /** All memory, for this process alone. @throws {StoreError} where the bot runs. */
 export async function openMemory(environment: Environment) {
   const { config } = readConfig(environment);
   const logger = createLogger({ level: 'warn' });
-  const setAside: SetAside[] = [];
-  const opened = await openStore(config, {
-    as: 'alone',
-    onSetAside: (file) => void setAside.push(file),
-    clock,
-    logger,
-  });
-  const { store, shared } = opened;
+  const { store, shared, tellSetAside } = await openStore(config, { as: 'alone', clock, logger });
   const recent = new RecentChanges();
   const outbox = createOutbox({ store, changes: recent });
-  const memory = layersAlone(config, {
+  const events = createEvents();
+  // In a database, work waits while no bot runs.
+  events.erased.on((userId) => shared?.work.drop(userId));
+  const memory = createLayers(config, {
     store,
+    model: { isOffline: true, complete: () => Promise.reject(new Error('No model is asked')) },
     recent,
+    events,
     answers: {
       ...outbox,
       async erase(userId, before, channelIds) {
@@ -75,16 +48,50 @@ export async function openMemory(environment: Environment) {
       tellOwner: () => Promise.resolve(),
       logger,
     }).layer,
+    channels: { placeOf: () => Promise.resolve(undefined) },
+    server: { hasSeveral: () => false },
     processes: shared?.processes ?? createOneProcess(),
+    expireAt: () => Promise.resolve(),
+    clock,
+    timer: () => () => {},
     logger,
   });
   return {
     memory,
-    /** Notes what could not be read: the bot tells people when it runs again [S5]. */
     close: async (): Promise<void> => {
-      for (const file of setAside) memory.setAside.note(file);
-      await memory.setAside.idle();
-      await opened.close();
+      // What could not be read: the bot tells people when it runs again [S5].
+      tellSetAside(memory.oneTimeNotices.note);
+      await memory.oneTimeNotices.idle();
+      await store.close();
     },
   };
+}
+
+/** `npm run person -- export|erase USER`: requests by letter, while the bot does not run [K11]. @throws {RequestError} @throws {StoreError} */
+export async function runPerson(wish: string, userId: string, environment: Environment): Promise<void> {
+  if (wish !== 'export' && wish !== 'erase') throw new RequestError(`Say export or erase, not "${wish}".`);
+  if (!isSnowflake(userId))
+    throw new RequestError(`"${userId}" is not a Discord user id, such as 140000000000000001.`);
+  const { memory, close } = await openMemory(environment);
+  try {
+    await memory.changes.finish();
+    if (wish === 'erase') {
+      const { items, messages, notes } = await countHoldings(userId, memory);
+      const failures = await memory.changes.erase(userId, clock().toISOString());
+      if (failures.size > 0)
+        throw new RequestError('Not all of it could be erased; the next start of the bot goes on with it.');
+      process.stdout.write(
+        `Erased: ${items} items, ${messages} messages, ${notes} notes, and the settings.\n`,
+      );
+      return;
+    }
+    for (const { name, bytes } of await archivesOf(memory.layers, userId, clock().toISOString())) {
+      // Another person's of the same day has the same name.
+      const path = resolve(`${userId}-${name}`);
+      await writeFileAtomic(path, Buffer.from(bytes));
+      process.stdout.write(`${path}\n`);
+    }
+  } finally {
+    await close();
+  }
 }

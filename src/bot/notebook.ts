@@ -1,7 +1,8 @@
 import { createHash } from 'node:crypto';
-import { mkdir, readFile, readdir, writeFile } from 'node:fs/promises';
+import { mkdir, readFile, readdir } from 'node:fs/promises';
 import { dirname, join, relative, resolve, sep } from 'node:path';
 
+import writeFileAtomic from 'write-file-atomic';
 import { z } from 'zod';
 
 import { readConfig, type Environment } from '../config/config.ts';
@@ -34,12 +35,12 @@ export async function runNotebook(
   }
   const logger = createLogger({ level: 'warn' });
   const root = whose === 'workspace' ? 'workspace' : `users/${whose}/notebook`;
-  const { store, close } = await openStore(config, { as: wish === 'pull' ? 'reader' : 'bot', clock, logger });
+  const { store } = await openStore(config, { as: wish === 'pull' ? 'reader' : 'bot', clock, logger });
   try {
     const carry = wish === 'pull' ? pull : push;
     for (const path of await carry(store, root, resolve(place))) process.stdout.write(`${path}\n`);
   } finally {
-    await close();
+    await store.close();
   }
 }
 
@@ -99,7 +100,7 @@ async function pulledIn(folder: string): Promise<Map<string, string>> {
 
 async function write(folder: string, path: string, text: string): Promise<void> {
   await mkdir(dirname(join(folder, path)), { recursive: true, mode: 0o700 });
-  await writeFile(join(folder, path), text, { mode: 0o600 });
+  await writeFileAtomic(join(folder, path), text);
 }
 
 function hashOf(text: string): string {

@@ -1,55 +1,43 @@
 import { join, resolve } from 'node:path';
 import { mkdtemp, rm } from 'node:fs/promises';
 import { once } from 'node:events';
-import { setTimeout as delay } from 'node:timers/promises';
 import { tmpdir } from 'node:os';
 
 import type { Config } from '../config/config.ts';
 import type { Logger } from '../core/logger.ts';
-import { unlessAborted } from '../core/time.ts';
+import type { Shards } from '../core/processes.ts';
+import { growingPause, retry, unlessAborted } from '../core/time.ts';
+import { withDiscord } from '../discord/checkup.ts';
 import { GatewayError } from '../discord/gateway-error.ts';
 import { createLogger } from '../observability/logger.ts';
-import { checkStart } from './checks.ts';
-import { unusablePort } from './open-page.ts';
+import { FolderLostError } from '../storage/files/owner-lock.ts';
+import { checkStart } from './doctor.ts';
 import type { SandboxServer } from '../sandbox/sandbox-server.ts';
-import { type Supervised, askAboutShards, shardsHere, shownShards } from './processes.ts';
-import { startBot } from './start-bot.ts';
-import type { HealthServer } from '../observability/health-server.ts';
-import type { Metrics } from '../observability/metrics.ts';
+import { startBot, unusablePort } from './start-bot.ts';
 import type { Suggestion } from '../sandbox/terminal/guide.ts';
 import type { Demonstration } from '../sandbox/terminal/run-terminal-chat.ts';
 
-/** Until `signal`. Rejects when the connection is lost for good, after a clean stop. */
+/** Until `signal`. Rejects when the connection or the data folder is lost for good, after a clean stop. */
 export async function runConnected(
   config: Config,
   token: string,
   notes: readonly string[],
   signal: AbortSignal,
-  supervised?: Supervised,
 ): Promise<void> {
-  const about = supervised && { process: supervised.number, shards: shownShards(config.shards.ids ?? []) };
-  const logger = createLogger({ level: config.logLevel, about });
-  const metrics = await countFor(config.http);
-  if (metrics !== undefined) supervised?.answer({ metrics: metrics.parts });
-  // A supervisor logs the notes, has the port and runs the checks.
-  const isAlone = supervised === undefined;
-  if (isAlone) for (const note of notes) logger.warn(note);
-  const health = isAlone ? await serveHealth(config.http, metrics) : undefined;
-  const checked = isAlone ? checkStart(config, logger) : Promise.resolve();
+  const logger = createLogger({ level: config.logLevel });
+  // It is a fault of ours, or of a library's, but no conversation ends with it [L5].
+  process.on('unhandledRejection', (error) => logger.error('a rejection that nobody handles', { error }));
+  for (const note of notes) logger.warn(note);
+  const health = await serveHealth(config.http);
+  const checked = checkStart(config, logger);
   const lost = new AbortController();
   const start = async () => {
     try {
-      const asked =
-        config.shards.count === 'auto' ? askAboutShards(config, token, logger) : { recommended: 1 };
-      const { recommended } = await unlessAborted(signal, Promise.resolve(asked));
       return await startBot(config, {
         token,
-        apiUrl: config.discord.apiUrl,
-        shards: shardsHere(config, recommended),
-        identifying: supervised?.identifying,
-        others: supervised?.others,
+        shards: await unlessAborted(signal, shardsHere(config, token, logger)),
         logger,
-        metrics,
+        metrics: health?.metrics,
         checked,
         signal,
         onLost: (error) => lost.abort(error),
@@ -64,46 +52,54 @@ export async function runConnected(
     const bot = await whenReachable(start, logger, signal);
     if (bot === undefined) return;
     health?.follow(bot);
-    supervised?.answer(bot.calls);
-    await supervised?.ready();
-    if (isAlone) process.send?.('ready');
+    process.send?.('ready');
     const end = AbortSignal.any([signal, lost.signal]);
     if (!end.aborted) await once(end, 'abort');
     health?.follow(undefined);
-    await bot.stop();
+    await bot.stop(lost.signal.reason instanceof FolderLostError);
   } finally {
-    metrics?.close();
     await health?.close();
-    supervised?.close();
   }
   lost.signal.throwIfAborted();
 }
 
+/** The shards that this process runs [X3]; with `auto`, as many as Discord recommends. @throws {GatewayError} */
+async function shardsHere({ shards, discord }: Config, token: string, logger: Logger): Promise<Shards> {
+  const { apiUrl } = discord;
+  const count =
+    shards.count === 'auto'
+      ? await withDiscord({ token, apiUrl, logger }, (checkup) => checkup.recommendedShards())
+      : shards.count;
+  return { count, ids: shards.ids ?? Array.from({ length: count }, (_, id) => id) };
+}
+
 const firstWaitMs = 1000;
 const longestWaitMs = 60_000;
+const linesApartMs = 60_000;
 
 /** Retries what passes by itself [O2] [O7]. `undefined` once `signal` is aborted. */
-export async function whenReachable<Bot>(
+async function whenReachable<Bot>(
   start: () => Promise<Bot>,
   logger: Logger,
   signal: AbortSignal,
 ): Promise<Bot | undefined> {
-  for (let waitMs = firstWaitMs; !signal.aborted; waitMs = Math.min(2 * waitMs, longestWaitMs)) {
-    try {
-      return await start();
-    } catch (error) {
-      if (signal.aborted) return undefined;
-      if (!(error instanceof GatewayError) || !error.isPassing) throw error;
-      // Timers overflow after 24 days.
-      const inMs = Math.min(Math.max(error.waitMs ?? 0, waitMs), 24 * 3_600_000);
-      logger.warn(`${error.message}; it is tried again`, {
-        inMs,
-        error: error.waitMs === undefined ? error.cause : undefined,
-      });
-      await delay(inMs, undefined, { signal }).catch(() => undefined);
-    }
+  let saidAt = -Infinity;
+  function pauseAfter(error: unknown, failures: number): number {
+    if (!(error instanceof GatewayError) || !error.isPassing) throw error;
+    const { message, waitMs, cause } = error;
+    // Timers overflow after 24 days.
+    const pauseMs = growingPause(failures, firstWaitMs, longestWaitMs);
+    const inMs = Math.min(Math.max(waitMs ?? 0, pauseMs), 24 * 3_600_000);
+    if (waitMs === undefined && performance.now() - saidAt < linesApartMs) return inMs;
+    saidAt = performance.now();
+    logger.warn(`${message}; it is tried again`, { inMs, error: waitMs === undefined ? cause : undefined });
+    return inMs;
   }
-  return undefined;
+
+  return retry(start, pauseAfter, { signal }).catch((error: unknown) => {
+    if (signal.aborted) return undefined;
+    throw error;
+  });
 }
 
 /** Without an account: a sandbox Discord in this process and a chat in the terminal [Z5]. */
@@ -124,7 +120,7 @@ export async function runInSandbox(
     const { owner } = await sandbox.info();
     // Anyone who was answered once is remembered, and needs no introduction.
     const isNewcomer = !(await bot.remembers(owner.id));
-    const link = await bot.pageLink({ ...owner, isOwner: true });
+    const link = await bot.pageLink({ ...owner, isOwner: true }).catch(() => undefined);
     await runTerminalChat({
       mode,
       sandbox,
@@ -175,12 +171,13 @@ async function inWorld(config: Config, logger: Logger, use: UseOfWorld): Promise
   const { startSandboxServer } = await import('../sandbox/sandbox-server.ts');
   const serverBegan = new Date();
   const sandbox = await startSandboxServer();
-  const metrics = await countFor(config.http);
-  const health = await serveHealth(config.http, metrics);
+  const lost = new AbortController();
+  const health = await serveHealth(config.http);
   try {
     const { channels } = await sandbox.info();
     const discord = {
       ...config.discord,
+      apiUrl: sandbox.apiUrl,
       cdnUrl: sandbox.url,
       access: 'everyone' as const,
       autoReplyChannelIds: Object.values(channels),
@@ -189,23 +186,21 @@ async function inWorld(config: Config, logger: Logger, use: UseOfWorld): Promise
     const here = { ...config, discord, limits: { ...config.limits, turnsPerMinute: 0 } };
     const bot = await startBot(here, {
       token: sandbox.token,
-      apiUrl: sandbox.apiUrl,
       serverBegan,
       logger,
-      metrics,
+      metrics: health?.metrics,
       checked: checkStart(config, logger),
-      onLost: (error) => logger.error('the sandbox is out of reach', { error }),
+      onLost: (error) => lost.abort(error),
     });
     health?.follow(bot);
     try {
       // So that a slash command works at once.
       await bot.commandsRegistered;
-      await use(sandbox, bot, config);
+      await unlessAborted(lost.signal, use(sandbox, bot, config));
     } finally {
-      await bot.stop();
+      await bot.stop(lost.signal.aborted);
     }
   } finally {
-    metrics?.close();
     await health?.close();
     await sandbox.close();
   }
@@ -224,22 +219,16 @@ function spokenBy({ apiKey, baseUrl, main }: Config['model']): string {
     : main;
 }
 
-/** Metrics [O3]; none without a port at which somebody could read them. */
-async function countFor({ port }: Config['http']): Promise<Metrics | undefined> {
-  if (port === 0) return undefined;
-  const { createMetrics } = await import('../observability/metrics.ts');
-  return createMetrics();
-}
-
 /** Serves health and metrics, if a port is set [O3]. @throws {ConfigError} where the port cannot be used. */
-export async function serveHealth(
-  { port, host }: Config['http'],
-  metrics: Pick<Metrics, 'contentType' | 'text'> | undefined,
-): Promise<HealthServer | undefined> {
-  if (port === 0 || metrics === undefined) return undefined;
-  const { startHealthServer } = await import('../observability/health-server.ts');
+async function serveHealth({ port, host }: Config['http']) {
+  if (port === 0) return undefined;
+  const [{ createMetrics }, { startHealthServer }] = await Promise.all([
+    import('../observability/metrics.ts'),
+    import('../observability/health-server.ts'),
+  ]);
+  const metrics = createMetrics();
   try {
-    return await startHealthServer({ port, host }, metrics);
+    return { metrics, ...(await startHealthServer({ port, host }, metrics)) };
   } catch (error) {
     throw unusablePort('DISCOCLAW_HTTP', { port, host }, error);
   }
@@ -277,7 +266,6 @@ const demonstration: Demonstration = {
       lines: [
         { place: '#dev', text: 'I always drink green tea while I debug' },
         { place: '#dev', text: '/menu "Remember this" ^2' },
-        { place: '#dev', text: '/react 👍' },
         { place: '#general', text: '/memory show' },
       ],
     },

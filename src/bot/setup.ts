@@ -1,25 +1,33 @@
-import { estimateTokenCount } from 'tokenx';
+import { readFile, realpath } from 'node:fs/promises';
+import { resolve } from 'node:path';
+import { createInterface } from 'node:readline';
+import { Writable } from 'node:stream';
+
+import writeFileAtomic from 'write-file-atomic';
 
 import { type Config, type Environment, readConfig } from '../config/config.ts';
-import { withDiscord } from '../discord/checkup.ts';
+import { decodeEnvFile, readEnvFile, withVariable } from '../config/env-file.ts';
+import { variables } from '../config/variables.ts';
 import { noUsage } from '../core/model.ts';
-import { typicalExtraction } from '../memory/durable/extraction.ts';
-import { callCost, priceListDate } from '../model/anthropic/models.ts';
-import { inviteLink } from '../discord/required-permissions.ts';
+import { nearestNames } from '../core/text.ts';
+import { withDiscord } from '../discord/checkup.ts';
 import { GatewayError } from '../discord/gateway-error.ts';
+import { inviteLink } from '../discord/permissions.ts';
+import type { listModels } from '../model/anthropic/anthropic-client.ts';
+import { callCost, priceListDate, resolveModel } from '../model/anthropic/models.ts';
 import { createLogger } from '../observability/logger.ts';
-import { portalPage } from './checks.ts';
-import { useProxy } from './proxy.ts';
-import {
-  createAsker,
-  envPath,
-  InputEndedError,
-  keptValue,
-  mayTryAgain,
-  save,
-  type Setup,
-} from './setup-form.ts';
-import { setUpModel } from './setup-model.ts';
+import { unlessMissing } from '../storage/files/file-system.ts';
+import { portalPage, tryModel } from './doctor.ts';
+import { useProxy } from './command-line.ts';
+
+/** What the steps of `npm run setup` share. */
+interface Setup {
+  readonly asker: Asker;
+  readonly config: Config;
+  readonly environment: Environment;
+}
+
+type Secret = 'DISCORD_TOKEN' | 'ANTHROPIC_API_KEY';
 
 const stoppedByHand = 'Stopped before the end';
 
@@ -75,7 +83,11 @@ async function setUpDiscord(setup: Setup): Promise<void> {
     } else {
       await save(setup, 'DISCORD_TOKEN', token);
       asker.say(`✓ Discord knows the bot as ${application.name}.`);
-      await lookAtIntents(setup, token, application);
+      asker.say(
+        application.readsContent
+          ? '✓ Message Content Intent is on.'
+          : `Message Content Intent is off. Without it the bot reads only direct messages, mentions, replies to it and commands.\nSwitch it on, under Privileged Gateway Intents: ${portalPage(application.id)}`,
+      );
       asker.say(`\nInvite it to your servers with this link:\n${inviteLink(application.id)}\n`);
       return;
     }
@@ -94,25 +106,6 @@ async function askDiscord({ config }: Setup, token: string) {
   }
 }
 
-async function lookAtIntents(
-  setup: Setup,
-  token: string,
-  application: { readonly id: string; readonly readsContent: boolean },
-): Promise<void> {
-  const { asker } = setup;
-  let { readsContent } = application;
-  while (!readsContent) {
-    asker.say(
-      `Message Content Intent is off. Without it the bot reads only direct messages, mentions, replies to it and commands.\nSwitch it on, under Privileged Gateway Intents: ${portalPage(application.id)}`,
-    );
-    if (!(await asker.confirm('Look again?', true))) return;
-    const found = await askDiscord(setup, token);
-    if (typeof found === 'string') asker.say('Discord cannot be asked at the moment.');
-    else ({ readsContent } = found);
-  }
-  asker.say('✓ Message Content Intent is on.');
-}
-
 /** Whether to notice by itself what people say about themselves [A2], and what that costs. */
 async function setUpNoticing(setup: Setup, fastModel: string): Promise<void> {
   const { asker, config } = setup;
@@ -120,22 +113,230 @@ async function setUpNoticing(setup: Setup, fastModel: string): Promise<void> {
     `\nThe bot remembers what people ask it to. It can also look through what they say to it for what will still matter in months; people see each thing, and can say no. ${noticingCost(fastModel, config.model.prices)}`,
   );
   const isOn = config.durable.extractionEnabled;
-  const wanted = await asker.confirm('Notice by itself?', isOn);
-  if (wanted !== isOn) await save(setup, 'DISCOCLAW_SUMMARY_TO_DURABLE_ENABLED', String(wanted));
+  const isNoticing = await asker.confirm('Notice by itself?', isOn);
+  if (isNoticing !== isOn) await save(setup, 'DISCOCLAW_SUMMARY_TO_DURABLE_ENABLED', String(isNoticing));
 }
 
 const pricedTurns = 1000;
+/** What extraction takes for a message of 200 characters, in which it finds one thing. */
+const typicalUsage = { ...noUsage, inputTokens: 600, outputTokens: 30 };
 
 function noticingCost(model: string, prices: Config['model']['prices']): string {
-  const { request, answer } = typicalExtraction(model);
-  const used = {
-    ...noUsage,
-    inputTokens: estimateTokenCount(JSON.stringify(request)),
-    outputTokens: estimateTokenCount(answer),
-  };
-  const cost = callCost(model, used, prices);
+  const cost = callCost(model, typicalUsage, prices);
   const calls = `That is one more call of ${model} for each message`;
   return cost === undefined
-    ? `${calls}, of about ${used.inputTokens} tokens; its price is not known here.`
+    ? `${calls}, of about ${typicalUsage.inputTokens} tokens; its price is not known here.`
     : `${calls}: about $${(cost * pricedTurns).toFixed(2)} for ${pricedTurns} messages, at prices of ${priceListDate}.`;
+}
+
+interface ModelServer {
+  readonly name: string;
+  /** Absent: the vendor's own. */
+  readonly address?: string | undefined;
+  /** Where its key comes from; absent where it usually wants none. */
+  readonly key?: string;
+}
+
+const anthropic: ModelServer = { name: 'Anthropic', key: 'https://console.anthropic.com → API keys' };
+
+/** With their usual addresses [M10]. */
+const servers: readonly ModelServer[] = [
+  anthropic,
+  { name: 'Ollama', address: 'http://127.0.0.1:11434' },
+  { name: 'llama.cpp', address: 'http://127.0.0.1:8080' },
+  { name: 'LM Studio', address: 'http://127.0.0.1:1234' },
+  { name: 'vLLM', address: 'http://127.0.0.1:8000' },
+  { name: 'LiteLLM', address: 'http://127.0.0.1:4000', key: 'its configuration (master_key)' },
+  { name: 'OpenRouter', address: 'https://openrouter.ai/api', key: 'https://openrouter.ai/settings/keys' },
+];
+
+type Listed = Awaited<ReturnType<typeof listModels>>;
+
+const patienceMs = 20_000;
+const shownModels = 20;
+
+/** Asks for server, key and model until the model answers. Resolves with the fast model's name, if there is any model. */
+async function setUpModel(setup: Setup): Promise<string | undefined> {
+  const { asker, config, environment } = setup;
+  const server = await chooseServer(setup);
+  const { address: baseUrl } = server;
+  const from = server.key ?? server.name;
+  const askKey = async () => (await asker.secret('Model key (hidden):')) || undefined;
+  if (server.key !== undefined)
+    asker.say(`The model's key, from ${from}. Leave it empty to go on without one.`);
+  let apiKey =
+    server.key === undefined
+      ? environment['ANTHROPIC_API_KEY'] || undefined
+      : ((await keptValue(setup, 'ANTHROPIC_API_KEY')) ?? (await askKey()));
+  for (;;) {
+    if (apiKey === undefined && baseUrl === undefined) {
+      asker.say('No model, then: an offline stand-in answers, which is not a language model.');
+      return undefined;
+    }
+    const access = { apiKey, baseUrl, timeoutMs: patienceMs };
+    // The SDK is slow to load.
+    const client = await import('../model/anthropic/anthropic-client.ts');
+    const listed = await client.listModels(access);
+    // Before anything else, the key is put right.
+    const chosen = listed === 'key' ? config.model.main : await chooseModel(setup, listed);
+    const finding = await tryModel({ ...access, model: chosen });
+    if (finding.level === 'fine') asker.say(`✓ ${finding.text}.`);
+    else if (finding.wrong === 'key') {
+      asker.say(`${finding.text}. Copy it again from ${from}.`);
+      apiKey = await askKey();
+      continue;
+    } else if (finding.level === 'broken') {
+      if (await mayTryAgain(setup, `${finding.text}: ${finding.remedy}.`)) continue;
+    } else asker.say(`! ${finding.text}: ${finding.remedy}.`);
+    await save(setup, 'ANTHROPIC_BASE_URL', baseUrl ?? '');
+    if (apiKey !== undefined) await save(setup, 'ANTHROPIC_API_KEY', apiKey);
+    return saveModels(setup, listed, chosen);
+  }
+}
+
+async function chooseServer({ asker, config }: Setup): Promise<ModelServer> {
+  const { baseUrl } = config.model;
+  asker.say(
+    '\nWhere does the model run? Choose a number, or give the address of another server with the Messages API.',
+  );
+  for (const [index, { name, address = '' }] of servers.entries())
+    asker.say(`  ${index + 1}  ${name.padEnd(11)}${address}`.trimEnd());
+  for (;;) {
+    const answered = await asker.line('Server', baseUrl ?? '1');
+    const chosen = servers[Number(answered) - 1];
+    if (chosen !== undefined && chosen.address === undefined) return chosen;
+    const address = addressIn(chosen === undefined ? answered : await asker.line('Address', chosen.address));
+    const known = chosen ?? servers.find((each) => each.address === address);
+    if (address !== undefined) return { ...(known ?? { name: address, key: address }), address };
+    asker.say(`Please give a number from 1 to ${servers.length}, or an address that begins with http.`);
+  }
+}
+
+/** Without the path that the bot adds itself. */
+function addressIn(text: string): string | undefined {
+  try {
+    return variables.Model.ANTHROPIC_BASE_URL.read(text)?.replace(/\/v1$/u, '');
+  } catch {
+    return undefined;
+  }
+}
+
+async function chooseModel({ asker, config }: Setup, listed: readonly string[]): Promise<string> {
+  const { main } = config.model;
+  if (listed.length === 0) return asker.line('Model name', main);
+  for (const [index, name] of listed.slice(0, shownModels).entries()) asker.say(`  ${index + 1}  ${name}`);
+  if (listed.length > shownModels) asker.say(`  and ${listed.length - shownModels} more`);
+  const isServed = (name: string): boolean => listed.includes(resolveModel(name));
+  for (;;) {
+    const answered = await asker.line('Model, by number or name', isServed(main) ? main : listed[0]);
+    const name = listed[Number(answered) - 1] ?? answered;
+    if (isServed(name)) return name;
+    asker.say(`The server has no model "${answered}". Did you mean ${nearestNames(answered, listed)}?`);
+  }
+}
+
+/** The chosen model also stands in for those that the server does not have. Returns the fast one's name. */
+async function saveModels(setup: Setup, listed: Listed, chosen: string): Promise<string> {
+  const { model, summary } = setup.config;
+  const isKept = (variable: string, name: string): boolean =>
+    listed.length > 0 && listed !== 'key'
+      ? listed.includes(resolveModel(name))
+      : chosen === model.main || (setup.environment[variable] ?? '') !== '';
+  const others = { DISCOCLAW_FAST_MODEL: model.fast, DISCOCLAW_SUMMARY_MODEL: summary.model };
+  if (chosen !== model.main) await save(setup, 'DISCOCLAW_MODEL', chosen);
+  for (const [variable, name] of Object.entries(others))
+    if (!isKept(variable, name)) await save(setup, variable, chosen);
+  return isKept('DISCOCLAW_FAST_MODEL', model.fast) ? model.fast : chosen;
+}
+
+function envPath(): string {
+  return resolve('.env');
+}
+
+/** Writes a variable to `.env`, unless it has that value already; empty takes it back. */
+async function save({ asker, environment }: Setup, name: string, value: string): Promise<void> {
+  if ((environment[name] ?? '') === value) return;
+  const before = decodeEnvFile((await unlessMissing(readFile(envPath()))) ?? Buffer.alloc(0));
+  const bytes = Buffer.from(withVariable(before, name, value));
+  // A link leads to the file that is meant.
+  const path = (await unlessMissing(realpath(envPath()))) ?? envPath();
+  await writeFileAtomic(path, bytes, { mode: 0o600 });
+  asker.say(`${name} is in ${envPath()}.`);
+  const isElsewhere = environment[name] !== undefined && readEnvFile(before)[name] !== environment[name];
+  if (isElsewhere) asker.say(`But the environment sets ${name} too, and wins over .env: take it out there.`);
+}
+
+async function keptValue({ asker, environment }: Setup, name: Secret): Promise<string | undefined> {
+  const present = environment[name]?.trim() ?? '';
+  if (present === '' || (await asker.confirm(`${name} is set. Replace it?`, false))) return undefined;
+  return present;
+}
+
+/** Whether to check again; otherwise the value is kept unchecked. */
+async function mayTryAgain({ asker }: Setup, what: string): Promise<boolean> {
+  asker.say(what);
+  if (await asker.confirm('Try again?', true)) return true;
+  asker.say('Kept without being checked: npm run doctor checks it later.');
+  return false;
+}
+
+class InputEndedError extends Error {
+  override readonly name = 'InputEndedError';
+}
+
+type Asker = ReturnType<typeof createAsker>;
+
+function createAsker() {
+  const isTerminal = process.stdin.isTTY && process.stdout.isTTY;
+  let isHidden = false;
+  const output = new Writable({
+    write(chunk, _, done) {
+      if (!isHidden) process.stdout.write(chunk);
+      done();
+    },
+  });
+  const reader = createInterface({ input: process.stdin, output, terminal: isTerminal });
+  // The line editor of a terminal takes Ctrl-C for itself.
+  reader.on('SIGINT', () => process.kill(process.pid, 'SIGINT'));
+  const lines = reader[Symbol.asyncIterator]();
+
+  async function answer(question: string, options: { readonly isSecret: boolean }): Promise<string> {
+    reader.setPrompt(`${question} `);
+    reader.prompt();
+    isHidden = options.isSecret;
+    const { done, value } = await lines.next();
+    if (isHidden || !isTerminal) process.stdout.write('\n');
+    isHidden = false;
+    if (done === true) throw new InputEndedError('the input has ended');
+    return value.trim();
+  }
+
+  return {
+    say,
+    /** Does not show the answer; trims it. @throws {InputEndedError} */
+    secret: (question: string) => answer(question, { isSecret: true }),
+    /** An empty line takes the preset; without one, asks again. @throws {InputEndedError} */
+    async line(question: string, preset = ''): Promise<string> {
+      const hint = preset === '' ? '' : ` (${preset})`;
+      for (;;) {
+        const answered = (await answer(`${question}${hint}:`, { isSecret: false })) || preset;
+        if (answered !== '') return answered;
+      }
+    },
+    /** An empty line takes the preset. @throws {InputEndedError} */
+    async confirm(question: string, preset: boolean): Promise<boolean> {
+      for (;;) {
+        const word = await answer(`${question} (${preset ? 'Y/n' : 'y/N'})`, { isSecret: false });
+        if (word === '') return preset;
+        if (/^y(?:es)?$/iu.test(word)) return true;
+        if (/^no?$/iu.test(word)) return false;
+        say('Please answer yes or no.');
+      }
+    },
+    close: () => reader.close(),
+  };
+}
+
+function say(text: string): void {
+  process.stdout.write(`${text}\n`);
 }

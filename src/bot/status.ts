@@ -9,7 +9,6 @@ import type { UsageReport } from '../core/model.ts';
 import type { LastWrite, Store } from '../core/store.ts';
 import { priceListDate } from '../model/anthropic/models.ts';
 import type { WatchedModel } from '../observability/watched-model.ts';
-import type { OtherProcesses } from './processes.ts';
 
 export interface StatusSources {
   readonly model: Pick<WatchedModel, 'isOffline' | 'state' | 'openCalls' | 'refused'>;
@@ -21,7 +20,7 @@ export interface StatusSources {
   readonly letIn?: () => Promise<readonly string[] | undefined>;
   readonly usage: () => Promise<UsageReport>;
   readonly lastWrite: () => LastWrite | undefined;
-  readonly quarantined: () => Promise<number>;
+  readonly quarantined: () => Promise<readonly string[]>;
 }
 
 const folders = ['users', 'sessions', 'channels', 'guilds'] as const;
@@ -34,9 +33,9 @@ export function createReadStatus(
     readonly botSettings: Pick<BotSettings, 'read'>;
     readonly clock: Clock;
     readonly mainModel: () => Promise<string>;
+    readonly queues: () => Pick<StatusFacts, 'turns' | 'afterTurn' | 'writes'>;
     readonly sources: StatusSources;
   },
-  queues: () => Pick<StatusFacts, 'turns' | 'afterTurn' | 'writes'>,
 ): () => Promise<StatusFacts> {
   const { store, clock, mainModel, sources } = ports;
   const startedAt = clock().getTime();
@@ -61,7 +60,7 @@ export function createReadStatus(
       ...sources.gateway(),
       letIn: letIn?.map(dataLine),
       askers: settings && askers(settings, 'waiting'),
-      ...queues(),
+      ...ports.queues(),
       modelCalls: sources.model.openCalls,
       pricesOf:
         Object.keys(config.model.prices).length === 0 ? priceListDate : `${priceListDate} and your own`,
@@ -73,60 +72,6 @@ export function createReadStatus(
       limits: config.limits,
       noMemoryChannels: config.storage.noMemoryChannelIds.length,
     };
-  };
-}
-
-/** Reads the status of all processes of this machine; those that do not answer are left out. */
-export function statusOfAll(
-  readOwn: () => Promise<StatusFacts>,
-  others: OtherProcesses | undefined,
-): () => Promise<StatusFacts> {
-  if (others === undefined) return readOwn;
-  return async () => {
-    const own = await readOwn();
-    const found = (await others.ask('status', [])).flatMap((facts) => facts ?? []);
-    return addUpStatus(own, found, others.count);
-  };
-}
-
-/** The status of several processes over one store; `asked` counts the others that were asked. */
-export function addUpStatus(own: StatusFacts, others: readonly StatusFacts[], asked: number): StatusFacts {
-  const all = [own, ...others];
-  const sum = (of: (facts: StatusFacts) => number | undefined): number =>
-    all.reduce((total, facts) => total + (of(facts) ?? 0), 0);
-  const pings = all.flatMap(({ pingMs }) => pingMs ?? []);
-  const writes = all.flatMap(({ lastWrite }) => lastWrite ?? []);
-  const newest = writes.toSorted((a, b) => b.at.getTime() - a.at.getTime());
-  const refused = new Map(
-    all.flatMap((facts) => (facts.refused ?? []).map((each) => [JSON.stringify(each), each])),
-  );
-  const { shards } = own;
-  const ids = all.flatMap((facts) => facts.shards?.ids ?? []).toSorted((a, b) => a - b);
-  return {
-    ...own,
-    upMs: Math.max(...all.map(({ upMs }) => upMs)),
-    modelState:
-      all.map(({ modelState }) => modelState).find(({ kind }) => kind !== 'reachable') ?? own.modelState,
-    refused: [...refused.values()],
-    pingMs: pings.length === 0 ? undefined : Math.max(...pings),
-    readsContent: all.every(({ readsContent }) => readsContent !== false),
-    malformed: sum(({ malformed }) => malformed),
-    lockedOut: sum(({ lockedOut }) => lockedOut),
-    servers: sum(({ servers }) => servers),
-    shards: shards && { ...shards, ids },
-    processes: { asked: asked + 1, answering: all.length },
-    turns: {
-      running: sum(({ turns }) => turns.running),
-      waiting: sum(({ turns }) => turns.waiting),
-      stopped: sum(({ turns }) => turns.stopped),
-    },
-    afterTurn: sum(({ afterTurn }) => afterTurn),
-    writes: sum((facts) => facts.writes),
-    modelCalls: {
-      running: sum(({ modelCalls }) => modelCalls.running),
-      waiting: sum(({ modelCalls }) => modelCalls.waiting),
-    },
-    lastWrite: newest.find(({ isOk }) => !isOk) ?? newest[0],
   };
 }
 

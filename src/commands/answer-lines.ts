@@ -1,7 +1,7 @@
 import type { CommandReply, ShownItem } from '../core/commands.ts';
 import { NewerVersionError, referenceTo, StoreError, withReference } from '../core/errors.ts';
-import { dataLine } from '../core/section.ts';
-import { toSingleLine, quoted, withoutFences } from '../core/text.ts';
+import { quoted, shownText, toSingleLine } from '../core/text.ts';
+import { discordLink } from '../core/snowflake.ts';
 import {
   isOver,
   itemLine,
@@ -36,25 +36,30 @@ export function asManyAsFit(texts: readonly string[], most: number, separator: s
 }
 
 /** A day as Discord shows it to each reader, in their own time zone and language. */
-export function shownDay(date: Date): string {
+function shownDay(date: Date): string {
   return `<t:${Math.floor(date.getTime() / 1000)}:d>`;
 }
 
-/** A moment, in the same way. */
+/** A moment as Discord shows it to each reader, in their own time zone and language. */
 export function shownTime(date: Date): string {
   return `<t:${Math.floor(date.getTime() / 1000)}:f>`;
 }
 
+/** What people wrote as one line of an answer [D8]. */
+export function shownLine(text: string, maxChars?: number): string {
+  return shownText(toSingleLine(text), maxChars);
+}
+
 /** An item as its owner sees it: the line of the prompt [D5], its id, and where it may be used. */
 export function listedItem(item: DurableItem, { view, today }: Pick<MemoryCall, 'view' | 'today'>): string {
-  const line = withoutFences(itemLine(item, view, { dateOf: shownDay, today }));
+  const line = itemLine(item, view, { dateOf: shownDay, today, words: shownLine });
   return `${line} · ${idAndVisibility(item)}${item.pinned ? ' · pinned' : ''}`;
 }
 
 /** What an item corrected, as far as the answer may name it, each with the day until which it held [D6]. */
-export function formerLines(call: MemoryCall, former: readonly DurableItem[]): readonly string[] {
-  return nameable(call, former).named.map(
-    (item) => `  before ${shownDay(new Date(item.updatedAt))}: ${withoutFences(dataLine(wordingOf(item)))}`,
+export function historyLines(call: MemoryCall, earlierItems: readonly DurableItem[]): readonly string[] {
+  return nameable(call, earlierItems).named.map(
+    (item) => `  before ${shownDay(new Date(item.updatedAt))}: ${shownLine(wordingOf(item))}`,
   );
 }
 
@@ -111,8 +116,8 @@ export function brieflyQuoted(text: string): string {
 }
 
 const newerVersion =
-  'Your memory was written by a newer version of me, so I neither read nor change it. The owner of this bot has to update me.';
-const unknownFailure = 'Something went wrong on my side. Please try again.';
+  'This was written by a newer version of me, so I neither read nor change it. The owner of this bot has to update me.';
+export const unknownFailure = 'Something went wrong on my side. Please try again.';
 
 /** What people are told when memory could not be read. */
 export function readFailure(error: unknown): string {
@@ -126,40 +131,39 @@ export function readFailure(error: unknown): string {
 export function readFailureReply(
   error: unknown,
   what: string,
-  { id, speaker, ports }: MemoryCall,
+  { id, speaker, logger }: MemoryCall,
   explain = readFailure,
 ): CommandReply {
   const reference = referenceTo(id);
-  ports.logger.error(what, { reference, userId: speaker.id, error });
+  logger.error(what, { reference, userId: speaker.id, error });
   return { text: withReference(explain(error), reference) };
 }
 
-/** What people are told when memory could not be changed; a store that refused has kept what it had [S2]. */
+/** What people are told when memory could not be changed. What a store refused may stand there all the same [S2]. */
 export function writeFailure(error: unknown): string {
   if (error instanceof NewerVersionError) return newerVersion;
   if (error instanceof StoreError)
-    return "I can't save right now, so nothing was changed. Please try again in a few minutes; if it stays like this, the owner of this bot should look at the disk.";
+    return "I can't save right now, so this may not have worked. Please try again in a few minutes; if it stays like this, the owner of this bot should look at the disk.";
   return unknownFailure;
 }
 
 /** A link to a message; the brackets keep Discord from unfolding it. */
-export function linkTo(message: {
-  readonly guildId?: string | undefined;
-  readonly channelId: string;
-  readonly messageId: string;
-}): string {
-  return `<https://discord.com/channels/${message.guildId ?? '@me'}/${message.channelId}/${message.messageId}>`;
+export function linkTo(message: Parameters<typeof discordLink>[0]): string {
+  return `<${discordLink(message)}>`;
 }
 
-/** A link that opens a page in the asker's browser [Y1], where nobody else reads it. */
-export async function replyWithLink(
-  isForAskerOnly: boolean,
-  texts: { readonly slash: string; readonly opens: string; readonly instead: string },
-  link: () => Promise<string | undefined>,
-): Promise<CommandReply> {
-  const { slash, opens, instead } = texts;
-  if (!isForAskerOnly) return { text: `The link is for you alone: use \`${slash}\`, or ask me in our DM.` };
-  const url = await link();
+/** Where a message stands, with a link unless its channel is gone. */
+export function whereOf(
+  message: Parameters<typeof discordLink>[0] & { readonly channelName?: string | undefined },
+  isGone: boolean,
+): string {
+  const { guildId, channelName = 'a channel' } = message;
+  const place = guildId === undefined ? 'in our DM' : `in #${shownLine(channelName)}`;
+  return `${place}, ${isGone ? 'which is deleted' : linkTo(message)}`;
+}
+
+/** A link that opens a page in the asker's browser [Y1], where nobody else reads it; `undefined` where there is none. */
+export function linkReply(url: string | undefined, opens: string, instead: string): CommandReply {
   if (url === undefined) return { text: `This bot has no page to open in a browser; ${instead}.` };
   return {
     text: `This opens ${opens} in your browser. The link works once, within ten minutes.`,

@@ -1,5 +1,5 @@
 import { momentIn } from '../core/moment.ts';
-import type { Place } from '../core/place.ts';
+import type { TalkAsker, TalkWish } from '../core/channels.ts';
 import { createMinuteBudget } from '../core/limits.ts';
 import { defineCommand, type Command } from './command.ts';
 
@@ -24,17 +24,7 @@ export const catchupDefinition = {
 
 export interface CatchupPorts {
   /** What was said in a channel, for a person who can read it now; what cannot be told is told in a sentence. */
-  readonly tell: (
-    wish: { readonly channel?: string | undefined; readonly since?: string | undefined },
-    asker: {
-      readonly id: string;
-      readonly name: string;
-      readonly place: Place;
-      readonly isForAskerOnly: boolean;
-      readonly askedBy: readonly string[];
-      readonly now: Date;
-    },
-  ) => Promise<string>;
+  readonly tell: (wish: TalkWish, asker: TalkAsker) => Promise<string>;
   /** A person's in any minute, since a model is asked [L2]; 0 for no limit. */
   readonly timesPerMinute: number;
   readonly timeZone: string;
@@ -46,33 +36,28 @@ export interface CatchupPorts {
 export function createCatchupCommand({ tell, timesPerMinute, timeZone, now }: CatchupPorts): Command {
   const minute = createMinuteBudget(timesPerMinute, now);
   return defineCommand(catchupDefinition, {
-    async handle(given, { id, speaker, place, ephemeral, at }) {
+    async handle(options, { id, speaker, place, ephemeral, at }) {
       if (timesPerMinute > 0 && !minute.take(speaker.id, 1)) return { text: tooOften };
-      const asked = new Date(at);
-      const text = await tell(ephemeral ? given : await wishOf(given, asked, timeZone), {
+      const requestTime = new Date(at);
+      const text = await tell(ephemeral ? options : wishOf(options, requestTime, timeZone), {
         id: speaker.id,
         name: speaker.name,
         place,
         isForAskerOnly: ephemeral || place.audience === 'dm',
-        askedBy: ephemeral ? [] : [id],
-        now: asked,
+        requestIds: ephemeral ? [] : [id],
+        now: requestTime,
       });
       return { text };
     },
-    explain: () => 'Something went wrong on my side. Please try again.',
   });
 }
 
 const tooOften = 'You have asked that too often this minute. Please try again in a moment.';
 
 /** A moment needs no channel before it: `!catchup 2h`, `!catchup dev yesterday`. */
-async function wishOf(
-  given: { readonly channel: string | undefined; readonly since: string | undefined },
-  now: Date,
-  timeZone: string,
-) {
-  const { channel, since } = given;
-  if (channel === undefined || /^(?:#|<#|\d{15,})/u.test(channel)) return given;
+function wishOf(options: TalkWish, now: Date, timeZone: string): TalkWish {
+  const { channel, since } = options;
+  if (channel === undefined || /^(?:#|<#|\d{15,})/u.test(channel)) return options;
   const words = [channel, since].filter(Boolean).join(' ');
-  return (await momentIn(words, now, timeZone)) === undefined ? given : { channel: undefined, since: words };
+  return momentIn(words, now, timeZone) === undefined ? options : { channel: undefined, since: words };
 }

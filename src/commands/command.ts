@@ -1,8 +1,7 @@
 import { distance } from 'fastest-levenshtein';
 
-import type { AttachedFile, CommandCall } from '../core/chat.ts';
+import type { AttachedFile, CommandCall } from '../core/message.ts';
 import type {
-  AttachmentOption,
   Choice,
   ChoiceOption,
   CommandContext,
@@ -14,7 +13,8 @@ import type {
   SubcommandDefinition,
 } from '../core/commands.ts';
 import { withoutMentionMarks } from '../core/own-words.ts';
-import { quoted } from './answer-lines.ts';
+import { bareId, bareWord, nfkc, unseen, unseenStart } from '../core/text.ts';
+import { quoted, unknownFailure } from './answer-lines.ts';
 
 /** What answers a command or a menu entry. */
 export interface RequestHandler<Request> {
@@ -36,7 +36,7 @@ type Part<Definition, Key extends string> = Definition extends { readonly [Name 
 type ValueOf<Option> =
   | (Option extends ChoiceOption
       ? Option['choices'][number]['value']
-      : Option extends AttachmentOption
+      : Option extends { kind: 'attachment' }
         ? AttachedFile
         : string)
   | (Option extends { isOptional: true } ? undefined : never);
@@ -60,23 +60,31 @@ interface CommandBehaviour<Definition> {
   readonly handle: (input: CommandInput<Definition>, context: CommandContext) => Promise<CommandReply>;
   /** Given only options whose values are offered while somebody types. */
   readonly complete?: Command['complete'];
-  readonly explain: (error: unknown) => string;
+  /** What people are told where one of them rejects. Default: that something went wrong. */
+  readonly explain?: (error: unknown) => string;
 }
 
 /** Puts a definition and what it does together; the handler is typed by the definition. */
 export function defineCommand<const Definition extends CommandDefinition>(
   definition: Definition,
-  { refuse, handle, complete, explain }: CommandBehaviour<Definition>,
+  { refuse, handle, complete, explain = () => unknownFailure }: CommandBehaviour<Definition>,
 ): Command {
   const { ownerOnly, serverOnly, help, subcommands = {} }: CommandDefinition = definition;
   return {
     definition,
     async answer({ command, ...context }) {
       if (ownerOnly !== undefined && !context.speaker.isOwner) return { text: ownerOnly };
-      const isAnywhere = own(subcommands, command.subcommand)?.isAnywhere === true;
-      if (serverOnly !== undefined && context.place.guildId === undefined && !isAnywhere)
+      const { isAnywhere, isForAskerOnly, isHidden } = own(subcommands, command.subcommand) ?? {};
+      if (serverOnly !== undefined && context.place.guildId === undefined && isAnywhere !== true)
         return { text: serverOnly };
-      if (command.misspelt !== undefined) return { text: didYouMean(command.misspelt, command) };
+      if (command.misspelt !== undefined)
+        return {
+          text: `There is no command ${quoted(`!${command.misspelt}`)}. Did you mean \`!${command.name} ${command.subcommand}\`?`,
+        };
+      if (isForAskerOnly === true && !context.ephemeral && context.place.audience !== 'dm')
+        return {
+          text: forAskerOnly(isHidden === true ? command.name : `${command.name} ${command.subcommand}`),
+        };
       const refusal = await refuse?.(context);
       if (refusal !== undefined) return { text: refusal };
       const read = readCall(definition, command, context.files);
@@ -92,6 +100,11 @@ export function defineCommand<const Definition extends CommandDefinition>(
     },
     explain,
   };
+}
+
+/** The answer to what nobody else may read, by the slash command that shows it to its asker alone. */
+export function forAskerOnly(slashForm: string): string {
+  return `That is for you alone: use \`/${slashForm}\`, or ask me in our DM.`;
 }
 
 type ReadCall =
@@ -116,75 +129,82 @@ function readCall(
   const subcommand = own(subcommands, call.subcommand);
   if (subcommand === undefined) {
     const unknown = `I don't know the ${help.noun} ${quoted(call.subcommand)}.`;
-    const meant = subcommandNames(subcommands).find((name) => isMisspelt(call.subcommand, name));
-    const question = meant === undefined ? '' : ` Did you mean \`!${call.name} ${meant}\`?`;
+    const suggestion = subcommandNames(subcommands).find((name) => isMisspelt(call.subcommand, name));
+    const question = suggestion === undefined ? '' : ` Did you mean \`!${call.name} ${suggestion}\`?`;
     return { kind: 'help', reason: `${unknown}${question}` };
   }
   input['subcommand'] = call.subcommand;
   const misused: ReadCall = { kind: 'help', reason: subcommand.misuse };
   for (const [name, option] of Object.entries(subcommand.options ?? {})) {
-    const given = call.options[name];
-    const isLeftOut = option.kind === 'attachment' ? files.length === 0 : given === undefined;
-    if (isLeftOut && 'isOptional' in option) continue;
-    const value = option.kind === 'attachment' ? onlyOne(files) : readOption(option, given ?? '');
+    const raw = call.options[name];
+    const isLeftOut = option.kind === 'attachment' ? files.length === 0 : raw === undefined;
+    if (isLeftOut && option.isOptional) continue;
+    // Of several files nobody knows which is meant.
+    const file = files.length === 1 ? files[0] : undefined;
+    const value = option.kind === 'attachment' ? file : readOption(option, raw ?? '');
     if (value === undefined) return misused;
     input[name] = value;
   }
   return call.extra === undefined ? { kind: 'input', input } : misused;
 }
 
-/** The file that is meant; `undefined` where there is none, or several. */
-function onlyOne(files: readonly AttachedFile[]): AttachedFile | undefined {
-  return files.length === 1 ? files[0] : undefined;
-}
-
 /** The value as handlers are given it; `undefined` where it is none. */
-function readOption(option: Exclude<OptionDefinition, AttachmentOption>, given: string): string | undefined {
-  const value = withoutMentionMarks(given).trim();
+function readOption(option: OptionDefinition, raw: string): string | undefined {
+  const value = withoutMentionMarks(raw).trim();
+  const word = (option.kind === 'id' ? bareId : bareWord)(value);
   switch (option.kind) {
     case 'text':
       return value !== '' || option.mayBeEmpty ? value : undefined;
     case 'role':
     case 'who':
+    case 'attachment':
       return value === '' ? undefined : value;
     case 'word':
-      return /^\S+$/u.test(value) ? value : undefined;
-    case 'choice':
-      return chosen(option, value);
+    case 'id':
+      return /^\S+$/u.test(word) ? word : undefined;
+    case 'choice': {
+      const lower = word.toLowerCase();
+      return option.choices.find((each) => each.value === lower || each.aliases?.includes(lower))?.value;
+    }
   }
 }
 
-function chosen({ choices }: ChoiceOption, word: string): string | undefined {
-  const wanted = word.toLowerCase();
-  return choices.find(({ value, aliases = [] }) => value === wanted || aliases.includes(wanted))?.value;
-}
+const mentionFirst = /^<@!?(\d+)>[\s,:]*/u;
+const beginning = new RegExp(
+  `^([!！﹗/／])[!！﹗/／]?[\\s${unseen}]*([a-zａ-ｚ_][\\p{L}\\p{M}\\p{N}_${unseen}]*)(?:[:,;.!?：，；。、！？]+(?=\\s|$)|[:：,，]|(?=\\s|$))`,
+  'iu',
+);
 
-const form = /^(?:<@!?(?<mentioned>\d+)>[\s,:]*)?!(?<name>\w+)(?<words>\s[\s\S]*)?$/u;
-
-/** The command that a text is: `!memory` as its first word [K1], perhaps after a mention of the bot. */
+/**
+ * The command that a text is: `!memory` as its first word [K1], perhaps after a mention of the bot, however its sign
+ * and spaces came out; also the slash form that Discord sent as text.
+ */
 export function parseCommand(
   text: string,
   definitions: readonly CommandDefinition[],
   botId?: string,
 ): CommandCall | undefined {
-  const { groups } = form.exec(text.trim()) ?? {};
-  if (groups === undefined) return undefined;
-  const { mentioned, name = '', words = '' } = groups;
+  const whole = text.replace(unseenStart, '');
+  const [mention = '', mentioned] = mentionFirst.exec(whole) ?? [];
   if (mentioned !== undefined && mentioned !== botId) return undefined;
-  const definition = definitions.find((each) => each.name === name.toLowerCase());
+  const line = withoutQuotes(whole.slice(mention.length).replace(unseenStart, ''));
+  const [head, sign = '', written = ''] = beginning.exec(line) ?? [];
+  if (head === undefined) return undefined;
+  const name = bareWord(written).toLowerCase();
+  const words = withoutMentionMarks(line.slice(head.length)).trim();
+  const definition = definitions.find((each) => each.name === name);
   if (definition === undefined) return misspeltCommand(name, words, definitions);
-  const said = withoutMentionMarks(words).trim();
+  const split = nfkc(sign) === '/' ? splitLabelled : splitOptions;
   if (definition.subcommands === undefined) {
-    const { options } = splitOptions(definition.options ?? {}, said);
-    return { name: definition.name, subcommand: '', options };
+    const { options } = split(definition.options ?? {}, words);
+    return { name, subcommand: '', options };
   }
-  const [, first = '', rest = ''] = wordAndRest(withoutGroup(said, definition));
-  const lower = first.toLowerCase();
-  const subcommand = own(definition.subcommands, lower);
+  const { first, word, rest } = firstAndRest(withoutGroup(words, definition));
+  const subcommand = own(definition.subcommands, word);
   return {
-    name: definition.name,
-    subcommand: subcommand === undefined && lower !== 'help' ? first : lower,
-    ...splitOptions(subcommand?.options ?? {}, rest),
+    name,
+    subcommand: subcommand === undefined && word !== 'help' ? first : word,
+    ...split(subcommand?.options ?? {}, rest),
   };
 }
 
@@ -192,30 +212,38 @@ function wordAndRest(text: string): readonly string[] {
   return /^(\S*)\s*([\s\S]*)$/u.exec(text) ?? [];
 }
 
+/** What is written first, the subcommand that it may be, and what follows. */
+function firstAndRest(text: string) {
+  const [taken = '', first = ''] = /^(\S*?)(?:[:,;：，；](?=[\s\p{L}\p{N}])|(?=\s|$))/u.exec(text) ?? [];
+  return { first, word: bareWord(first).toLowerCase(), rest: text.slice(taken.length).trimStart() };
+}
+
+/** What stands in signs of code, stress or quotation from end to end, as hints are copied. */
+function withoutQuotes(text: string): string {
+  const [opening = '', sign = ''] = /^([`*_"'|])\1*/u.exec(text) ?? [];
+  const end = sign === '' ? -1 : text.indexOf(sign, opening.length);
+  if (end >= 0 && bareWord(text.slice(end).replaceAll(sign, '')).trim() !== '') return text;
+  return text.slice(opening.length, end < 0 ? undefined : end).replace(unseenStart, '');
+}
+
 /** What is written behind a command, without the group that its slash form stands in. */
-function withoutGroup(said: string, { groups = {}, subcommands = {} }: CommandDefinition): string {
-  const [, first = '', rest = ''] = wordAndRest(said);
-  const [, second = ''] = wordAndRest(rest);
-  const isGroup = own(groups, first.toLowerCase()) !== undefined;
-  return isGroup && own(subcommands, second.toLowerCase())?.group === first.toLowerCase() ? rest : said;
+function withoutGroup(line: string, { groups = {}, subcommands = {} }: CommandDefinition): string {
+  const { word, rest } = firstAndRest(line);
+  const isGroup = own(groups, word) !== undefined;
+  return isGroup && own(subcommands, firstAndRest(rest).word)?.group === word ? rest : line;
 }
 
 /** A command whose name is misspelt, and whose subcommand is none that could be meant otherwise [K1]. */
 function misspeltCommand(
   misspelt: string,
-  words: string,
+  line: string,
   definitions: readonly CommandDefinition[],
 ): CommandCall | undefined {
-  const [, first = ''] = wordAndRest(words.trim().toLowerCase());
-  const meant = definitions.find(
-    ({ name, subcommands = {} }) =>
-      isMisspelt(misspelt, name) && subcommandNames(subcommands).includes(first),
+  const { word } = firstAndRest(line);
+  const suggestion = definitions.find(
+    ({ name, subcommands = {} }) => isMisspelt(misspelt, name) && subcommandNames(subcommands).includes(word),
   );
-  return meant && { name: meant.name, subcommand: first, options: {}, misspelt };
-}
-
-function didYouMean(misspelt: string, { name, subcommand }: CommandCall): string {
-  return `There is no command ${quoted(`!${misspelt}`)}. Did you mean \`!${name} ${subcommand}\`?`;
+  return suggestion && { name: suggestion.name, subcommand: word, options: {}, misspelt };
 }
 
 function subcommandNames(subcommands: Readonly<Record<string, SubcommandDefinition>>): readonly string[] {
@@ -227,25 +255,46 @@ function subcommandNames(subcommands: Readonly<Record<string, SubcommandDefiniti
 function isMisspelt(written: string, word: string): boolean {
   const lower = written.toLowerCase();
   if (lower.startsWith(word)) return false;
-  return distance(lower, word) === 1 || hasSwappedLetters(lower, word);
+  const steps = distance(lower, word);
+  return steps === 1 || (steps === 2 && sorted(lower) === sorted(word));
 }
 
-function hasSwappedLetters(written: string, word: string): boolean {
-  const at = Array.from(word).findIndex((letter, index) => letter !== written[index]);
-  const [first = '', second = ''] = word.slice(at);
-  return at >= 0 && written === `${word.slice(0, at)}${second}${first}${word.slice(at + 2)}`;
+/** The same of words whose letters are swapped. */
+function sorted(word: string): string {
+  return Array.from(word).toSorted().join('');
 }
+
+/** What follows a slash command that Discord sent as text, in any order: `id: 1a2b3c4d text: I like tea`. */
+function splitLabelled(
+  options: NonNullable<SubcommandDefinition['options']>,
+  line: string,
+): Pick<CommandCall, 'options' | 'extra'> {
+  const labels = new Map<string, { readonly start: number; readonly end: number }>();
+  for (const { 0: label, index } of line.matchAll(/(?<=^|\s)[a-z]{1,32}:/gu)) {
+    const name = label.slice(0, -1);
+    if (Object.hasOwn(options, name) && !labels.has(name))
+      labels.set(name, { start: index, end: index + label.length });
+  }
+  const found = [...labels];
+  if (found[0]?.[1].start !== 0) return splitOptions(options, line);
+  const values = found.map(([name, { end }], at) => [name, line.slice(end, found[at + 1]?.[1].start).trim()]);
+  return { options: Object.fromEntries(values) };
+}
+
+/** As answers show an id. */
+const idLabel = /^[<[({`"'“*]*id\b[\s:#]+/iu;
 
 /** Gives what follows a subcommand to its options. Where it has none, more words mean nothing. */
 function splitOptions(
   options: NonNullable<SubcommandDefinition['options']>,
-  rest: string,
+  written: string,
 ): Pick<CommandCall, 'options' | 'extra'> {
-  const entries = Object.entries(options).flatMap(([name, option]) =>
-    option.kind === 'attachment' ? [] : [{ name, option }],
-  );
+  const entries = Object.entries(options)
+    .map(([name, option]) => ({ name, option }))
+    .filter(({ option }) => option.kind !== 'attachment');
   if (entries.length === 0) return { options: {} };
   const values: Record<string, string> = {};
+  const rest = entries[0]?.option.kind === 'id' ? written.replace(idLabel, '') : written;
   const text = entries.find(({ option: { kind } }) => kind === 'text' || kind === 'role' || kind === 'who');
   if (text !== undefined) {
     let left = rest;
@@ -254,7 +303,7 @@ function splitOptions(
       if (word !== '') values[name] = word;
       left = more;
     }
-    const isLeftOut = left === '' && 'isOptional' in text.option;
+    const isLeftOut = left === '' && text.option.isOptional;
     return { options: isLeftOut ? values : { ...values, [text.name]: left } };
   }
   const extra: string[] = [];

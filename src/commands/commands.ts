@@ -1,4 +1,4 @@
-import type { CommandCall } from '../core/chat.ts';
+import type { CommandCall } from '../core/message.ts';
 import {
   buttonLineMaxChars,
   type Choice,
@@ -11,13 +11,11 @@ import {
 import { referenceTo, withReference } from '../core/errors.ts';
 import type { Logger } from '../core/logger.ts';
 import { workOf } from '../core/writes.ts';
-import type { Greeting } from '../memory/settings/greeting.ts';
-import type { SetAsideLines } from '../memory/settings/set-aside.ts';
+import type { OneTimeNotices } from '../memory/settings/one-time-notices.ts';
 import { type Command, type RequestHandler, parseCommand } from './command.ts';
 import { withoutMentionMarks } from '../core/own-words.ts';
-import { sessionOf } from '../core/turn-context.ts';
 import { brieflyQuoted, readFailure, writeFailure } from './answer-lines.ts';
-import { rememberText } from './memory-items.ts';
+import { rememberMessage } from './memory-items.ts';
 import { type MemoryCall, type MemoryCommandPorts, memoryCall } from './memory-ports.ts';
 import { searchMemory } from './memory-show.ts';
 import { whyMessage } from './memory-why.ts';
@@ -32,7 +30,7 @@ export type CommandSet = ReturnType<typeof createCommandSet>;
 
 /** What shows, adds, or asks by itself; all else may change or remove something for good [G2a]. */
 const atOnce: ReadonlySet<string> = new Set(
-  'panel show search remember note why history conversations notebook proposals privacy pin import export erase purge'.split(
+  'panel show search remember why history conversations notebook proposals privacy pin import export erase purge'.split(
     ' ',
   ),
 );
@@ -45,8 +43,7 @@ export function createCommandSet(
   commands: readonly Command[],
   menuEntries: readonly MenuEntry[],
   logger: Logger,
-  greeting?: Pick<Greeting, 'begin'>,
-  setAside?: Pick<SetAsideLines, 'under'>,
+  oneTimeNotices?: Pick<OneTimeNotices, 'begin'>,
 ) {
   const definitions = commands.map(({ definition }) => definition);
 
@@ -58,23 +55,17 @@ export function createCommandSet(
     request: CommandContext,
     answer: () => Promise<CommandReply>,
   ): Promise<CommandReply> {
-    const { speaker, place } = request;
-    // Before anything is done, so that what it stores does not count as earlier data.
-    const firstWords = await greeting?.begin({
-      ...workOf(request),
-      channelId: place.channelId,
-      messageIds: [],
-    });
     const reply = await answer();
+    if (reply.isFarewell === true) return reply;
     // By then it is known what could not be read for it.
-    const lines = setAside === undefined ? firstWords : await setAside.under(speaker.id, firstWords);
-    if (lines === undefined) return reply;
+    const notice = await oneTimeNotices?.begin(workOf(request));
+    if (notice === undefined) return reply;
     return {
       ...reply,
-      text: `${reply.text}\n${lines.line}`,
+      text: [reply.text, ...notice.lines.map((line) => `-# ${line}`)].join('\n'),
       async onReplied(wasSent) {
-        if (wasSent) await lines.sent();
-        lines.release();
+        if (wasSent) await notice.sent();
+        notice.release();
       },
     };
   }
@@ -104,12 +95,11 @@ export function createCommandSet(
       const { name, subcommand } = request.command;
       const command = commandNamed(name);
       if (command === undefined) return unknown;
-      const { proxiedText } = request;
       const isAsked =
         !atOnce.has(subcommand) && Object.hasOwn(command.definition.subcommands ?? {}, subcommand);
       return greeted(request, async () =>
-        proxiedText !== undefined && isAsked
-          ? askFirst(proxiedText, request.command)
+        request.isProxied === true && isAsked
+          ? askFirst(request.command)
           : answered(command, request, `${name} command`, { subcommand }),
       );
     },
@@ -130,8 +120,8 @@ export function createCommandSet(
 }
 
 /** Through a copy nothing is changed or removed without a button, which only the account can press [G2a]. */
-function askFirst(text: string, { name, subcommand }: CommandCall): CommandReply {
-  const line = text.slice(text.indexOf('!') + 1);
+function askFirst({ name, subcommand, options, extra }: CommandCall): CommandReply {
+  const line = [name, subcommand, ...Object.values(options), extra].join(' ').trim();
   if (line.length > buttonLineMaxChars)
     return {
       text: `That is too long for a button, and a proxy posted it. Please use \`/${name} ${subcommand}\`.`,
@@ -153,33 +143,18 @@ export const menuNames = ['Remember this', 'What do you know about this?', 'Why 
 export function createMenuEntries(ports: MemoryCommandPorts): readonly MenuEntry[] {
   const [remember, know, why] = menuNames;
   return [
-    {
-      name: remember,
-      answer: async (request) => rememberMessage(await memoryCall(request, ports)),
-      explain: writeFailure,
-    },
-    {
-      name: know,
-      answer: async (request) => searchMessage(await memoryCall(request, ports)),
-      explain: readFailure,
-    },
-    {
-      name: why,
-      answer: async (request) => whyMessage(await memoryCall(request, ports)),
-      explain: readFailure,
-    },
+    entry(remember, rememberMessage, writeFailure),
+    entry(know, searchMessage, readFailure),
+    entry(why, whyMessage, readFailure),
   ];
-}
 
-/** Remembers a message as its owner's word: one that the asker wrote, or one that the bot answered them with. */
-async function rememberMessage(call: MenuRequest & MemoryCall): Promise<CommandReply> {
-  const { message, ports } = call;
-  if (!ports.settings.durableEnabled) return { text: 'Durable memory is switched off on this bot.' };
-  const refusal = await refusalOf(call);
-  if (refusal !== undefined) return { text: refusal };
-  const text = withoutMentionMarks(message.text).trim();
-  if (text === '') return { text: 'There is no text in this message that I could remember.' };
-  return rememberText({ ...call, id: message.id }, text);
+  function entry(
+    name: string,
+    answer: (call: MenuRequest & MemoryCall) => Promise<CommandReply>,
+    explain: MenuEntry['explain'],
+  ): MenuEntry {
+    return { name, answer: async (request) => answer(await memoryCall(request, ports)), explain };
+  }
 }
 
 /** What the asker's own memory has on the words of anybody's message, without the message itself. */
@@ -188,20 +163,3 @@ async function searchMessage(call: MenuRequest & MemoryCall): Promise<CommandRep
   if (query === '') return { text: 'There is no text in this message that I could search for.' };
   return searchMemory(call, query, [call.message.id]);
 }
-
-async function refusalOf(call: MenuRequest & MemoryCall): Promise<string | undefined> {
-  const { message, speaker, ports } = call;
-  const { kind, id } = message.author;
-  // A copy of theirs has another author [G2a].
-  const isLogged = (await ports.logged(sessionOf(call), message.id)) !== undefined;
-  if (!isLogged && (kind === 'bot' || (kind === 'human' && id !== speaker.id))) return othersMessage;
-  if (await ports.isHidden(message.channelId, message.id)) return noMessage;
-  return kind === 'self' && !isLogged ? othersAnswer : undefined;
-}
-
-const othersMessage =
-  'I remember only what you said yourself or what I answered you, not what others wrote. Nothing was saved; use `/memory remember` to save it in your own words.';
-const othersAnswer =
-  "This is not one of my answers to you, so I won't remember it for you. Nothing was saved; use `/memory remember` to save it in your own words.";
-const noMessage =
-  'This is a command, an answer to one, or one of my notices, and I do not remember those. Nothing was saved; use `/memory remember` to save something in your own words.';

@@ -1,9 +1,10 @@
+import { isUtf8 } from 'node:buffer';
 import { buffer } from 'node:stream/consumers';
 
 import { fromBufferPromise } from 'yauzl';
 
 import type { Place } from '../core/place.ts';
-import { chunk, counted, parseJson, withoutInvisible } from '../core/text.ts';
+import { chunk, counted, encodingOf, parseJson, withoutFence, withoutInvisible } from '../core/text.ts';
 import {
   itemKinds,
   itemMaxChars,
@@ -21,6 +22,7 @@ const itemsMaxBytes = 4 * 1024 * kilobyte;
 /** Entries of such a file or list that are looked at. */
 const mostEntries = 5000;
 const archiveMaxEntries = 20_000;
+const mostColumns = 100;
 /** In what ChatGPT and Claude export. */
 const memoriesFile = 'memories.json';
 
@@ -44,26 +46,36 @@ interface Origin {
  * An export of ours or of another assistant, its JSON, or a text with one item a line [K10]. Nothing of it is trusted.
  */
 export async function readImportFile(bytes: Buffer, origin: Origin): Promise<ImportFile> {
-  if (isArchive(bytes)) {
-    const isWanted = (path: string) => path === itemsFile || path.split('/').at(-1) === memoriesFile;
-    const found = await unpackFile(bytes, isWanted, itemsMaxBytes);
-    if (typeof found === 'string') return { unusable: archiveLines[found] };
-    const data = jsonList(decoded(found) ?? '');
-    return data === undefined ? { unusable: archiveLines.damaged } : itemsOf(entriesIn(data, origin), origin);
-  }
-  if (bytes.length > itemsMaxBytes) return { unusable: tooLongLine };
-  const text = decoded(bytes);
-  if (text === undefined)
+  const isArchive = bytes[0] === 0x50 && bytes[1] === 0x4b && (bytes[2] === 3 || bytes[2] === 5);
+  const found = isArchive ? await unpackFile(bytes, hasItems, itemsMaxBytes) : bytes;
+  if (typeof found === 'string') return { unusable: archiveLines[found] };
+  if (found.length > itemsMaxBytes) return { unusable: tooLongLine };
+  const encoding = encodingOf(found);
+  if (encoding === 'utf-8' && (!isUtf8(found) || found.includes(0)))
     return { unusable: 'That is neither an export nor a text file, so nothing was imported.' };
-  const data = jsonList(text);
-  if (data !== undefined) return itemsOf(entriesIn(data, origin), origin);
-  return bytes.length > listMaxBytes ? { unusable: tooLongLine } : readImportList(text, origin);
+  const text = new TextDecoder(encoding).decode(found);
+  const data = dataIn(text);
+  if (data === undefined && found !== bytes) return { unusable: archiveLines.damaged };
+  const isTooLong = data === undefined && bytes.length > listMaxBytes;
+  return isTooLong ? { unusable: tooLongLine } : readImportText(text, origin, data);
 }
 
-/** A text with one item a line [K10]. */
-export function readImportList(text: string, origin: Origin): ImportFile {
-  return itemsOf(linesIn(text, origin), origin);
+/** Of a file in an archive: ours by its path, others' wherever it lies. */
+const hasItems = (path: string) => path === itemsFile || path.split('/').at(-1) === memoriesFile;
+
+/** JSON, JSON Lines or a table of values that hold memories, or a text with one item a line [K10]. */
+export function readImportText(text: string, origin: Origin, data = dataIn(text)): ImportFile {
+  const entries = data === undefined ? linesIn(text, origin) : entriesIn(data, origin);
+  const hasTalk = data !== undefined && /"(?:mapping|chat_messages|messages)"\s*:/u.test(text);
+  return entries.length === 0 && hasTalk ? { unusable: conversationsLine } : itemsOf(entries, origin);
 }
+
+/** Asks another assistant for what it keeps, in a form that `readImportText` reads. */
+export const requestToAssistants = `List everything you remember about me, from your saved memories and from our conversations: facts, preferences, projects, constraints, people, tools, and how I like you to work. Use my own words where you can, and leave nothing out. Answer with a single code block, one memory a line, each as:
+[YYYY-MM-DD] - what you remember
+The date is when you learned it; leave it out where you do not know it. No passwords or other secrets.`;
+
+const conversationsLine = `Those are conversations, and I do not guess memories from them, so nothing was imported. Ask the assistant that you had them with:\n\`\`\`\n${requestToAssistants}\n\`\`\``;
 
 const tooLongLine =
   'That file is too long: 256 KB of text at most. Nothing was imported; please split it up.';
@@ -74,62 +86,100 @@ const archiveLines = {
   damaged: 'That archive is damaged, or not an export that I know, so nothing was imported.',
 } as const;
 
-function decoded(bytes: Uint8Array): string | undefined {
-  try {
-    const text = new TextDecoder('utf-8', { fatal: true }).decode(bytes);
-    return text.includes('\0') ? undefined : text;
-  } catch {
-    return undefined;
-  }
+/** `undefined` where the text is neither JSON, nor JSON Lines, nor a table of values. */
+function dataIn(text: string): object | undefined {
+  const body = withoutFence(text).trim();
+  if (/^[{["]/u.test(body))
+    for (const documents of [[body], body.split('\n').filter((line) => line.trim() !== '')])
+      try {
+        return documents.map(parseJson);
+      } catch {
+        // The next form, then.
+      }
+  return body.length > listMaxBytes ? undefined : parseTable(body);
 }
 
-/** The entries of an export as JSON; `undefined` where the text is none. */
-function jsonList(text: string): readonly unknown[] | undefined {
-  try {
-    const data = parseJson(text);
-    const list: readonly unknown[] | undefined = Array.isArray(data)
-      ? data
-      : isRecord(data)
-        ? [data]
-        : undefined;
-    return list?.flatMap((each) => listsIn(each) ?? [each]);
-  } catch {
-    return undefined;
-  }
+/** Values with commas, semicolons or tabs between them, as objects; `undefined` where no column is named as one of texts. */
+function parseTable(text: string): readonly object[] | undefined {
+  const [head = ''] = text.split('\n', 1);
+  const separator = /[,;\t]/u.exec(head)?.[0] ?? '\n';
+  const keys = head.split(separator, mostColumns).map((name) => {
+    const key = name.trim().replaceAll('"', '');
+    return textNames.find((each) => each === key.toLowerCase()) ?? key;
+  });
+  if (!keys.some((key) => textNames.some((name) => name === key))) return undefined;
+  const rows = [['']];
+  const write = (value: string): void => {
+    const row = rows.at(-1) ?? [];
+    row.push((row.pop() ?? '') + value);
+  };
+  const parts = withoutInvisible(text).split('"');
+  for (const [index, part] of parts.entries())
+    if (index % 2 === 1) write(part);
+    else if (part === '' && index > 0 && index < parts.length - 1) write('"');
+    else
+      for (const [at, line] of part.split('\n').entries()) {
+        if (at > 0) rows.push(['']);
+        for (const [nth, value] of line.split(separator).entries()) {
+          if (nth > 0) rows.at(-1)?.push('');
+          write(value);
+        }
+      }
+  return rows
+    .slice(1)
+    .filter((row) => row.some((value) => value.trim() !== ''))
+    .map((row, at) =>
+      at < mostEntries ? Object.fromEntries(keys.map((key, index) => [key, row[index]])) : row,
+    );
 }
 
 function isRecord(data: unknown): data is Readonly<Record<string, unknown>> {
   return typeof data === 'object' && data !== null && !Array.isArray(data);
 }
 
-const listNames = ['memories', 'conversations_memory', 'project_memories'] as const;
+/** Other assistants' lists, whose texts need no name. */
+const listNames = new Set(['memories', 'conversations_memory', 'project_memories', 'facts', 'results']);
+/** What was said, and what assistants are told of themselves. */
+const talkNames = new Set(['mapping', 'chat_messages', 'messages', 'tools', 'sources']);
 /** An entry's text is under the first of these that it has. */
-const textNames = ['memory', 'content', 'text', 'title'] as const;
+const textNames = ['memory', 'content', 'text', 'value', 'fact'] as const;
 const createdNames = ['createdAt', 'created_at', 'create_time', 'created', 'date'] as const;
 const updatedNames = ['updatedAt', 'updated_at', 'update_time', 'updated'] as const;
-
-/** What stands below the names that other assistants give their lists; `undefined` where there is none of them. */
-function listsIn(data: unknown): readonly unknown[] | undefined {
-  if (!isRecord(data) || !listNames.some((name) => name in data)) return undefined;
-  return listNames.flatMap((name) => {
-    const list = data[name] ?? [];
-    return isRecord(list) ? Object.values(list) : list;
-  });
-}
 
 function isOurs(each: unknown): boolean {
   return isRecord(each) && 'visibility' in each;
 }
 
-/** As entries of an export of ours. */
-function entriesIn(list: readonly unknown[], origin: Origin): readonly unknown[] {
-  return list.flatMap((each) => {
-    if (typeof each === 'string') return linesIn(each, origin);
-    if (!isRecord(each) || isOurs(each)) return [each];
-    const text = textNames.map((name) => each[name]).find((value) => typeof value === 'string');
-    if (text === undefined) return [each];
-    const times = { createdAt: timeIn(each, createdNames), updatedAt: timeIn(each, updatedNames) };
-    return piecesOf(text).map((piece) => entryOf(piece, each['kind'], times, origin));
+/** As messages and blocks of memory say whose they are. */
+const assistants = /^(?:assistant|system|tool|persona)$/iu;
+const mostDepth = 3;
+
+/** What data holds as entries of an export of ours, as deep as exports have it; `isList`: texts in it are memories. */
+function entriesIn(data: unknown, origin: Origin, depth = 0, isList = true): readonly unknown[] {
+  if (depth > mostDepth) return [];
+  if (Array.isArray(data))
+    return data.flatMap((each: unknown, index) =>
+      index < mostEntries ? entriesIn(each, origin, depth + Number(Array.isArray(each)), isList) : [each],
+    );
+  if (typeof data === 'string') return isList ? linesIn(data, origin) : [];
+  if (!isRecord(data) || isOurs(data)) return isList ? [data] : [];
+  const whose = [data['role'], data['sender'], data['label']];
+  if (whose.some((each) => typeof each === 'string' && assistants.test(each))) return [];
+  const keys = Object.keys(data);
+  const isTalk = keys.some((name) => talkNames.has(name));
+  const names = isList ? [...textNames, 'title'] : textNames;
+  const text = isTalk
+    ? undefined
+    : names.map((name) => data[name]).find((value) => typeof value === 'string');
+  const times = { createdAt: timeIn(data, createdNames), updatedAt: timeIn(data, updatedNames) };
+  if (text !== undefined) return linesIn(text, origin, data['kind'], times);
+  const inner = keys.filter((name) => listNames.has(name) || typeof data[name] === 'object');
+  if (inner.length === 0 && isList && !isTalk) return [data];
+  return inner.flatMap((name) => {
+    if (talkNames.has(name)) return [];
+    // Claude has projects by their ids.
+    const within = name === 'project_memories' ? Object.values(data[name] ?? {}) : data[name];
+    return entriesIn(within, origin, depth + 1, listNames.has(name));
   });
 }
 
@@ -141,13 +191,15 @@ function timeIn(each: Readonly<Record<string, unknown>>, names: readonly string[
   return Number.isNaN(date.getTime()) ? undefined : date.toISOString();
 }
 
+interface Times {
+  readonly createdAt: string | undefined;
+  readonly updatedAt?: string | undefined;
+}
+
 function entryOf(
   text: string,
   kind: unknown,
-  {
-    createdAt,
-    updatedAt,
-  }: { readonly createdAt: string | undefined; readonly updatedAt?: string | undefined },
+  { createdAt, updatedAt }: Times,
   { place, messageId, now }: Origin,
 ) {
   return {
@@ -171,28 +223,61 @@ function itemsOf(entries: readonly unknown[], { now }: Origin): ImportFile {
   return { items, leftOut: leftOut.filter((line) => line !== '') };
 }
 
-/** Bullets, numbers and boxes before an item. */
-const mark = /^(?:[-*+•‣–]|\d{1,4}[.)])[^\S\n]+(?:\[[ xX]\][^\S\n]+)?/u;
+/** Bullets, numbers, boxes and arrows before an item. */
+const mark = /^(?:(?:#{1,6}|[-*+•‣◦▪▫●○·–—→➤✓✔☐☑✅>]|\(?\d{1,4}[.)]|\[[ xX]\])[^\S\n]+)+/u;
+const isRule = /^\|[\s:|-]*$/u;
 /** The kind or day of an item, such as `[2024-05-01] - `. */
 const bracket = /^\[(?<named>[^[\]\n]{1,30})\](?:[^\S\n]*[-–—:](?=\s))?[^\S\n]*/u;
 /** Headings, rules and fences are not items. */
 const layout = /^(?:#{1,6}\s|```|~~~|[-*_=]{3,}$|\*{1,2}[^\s*][^*]*\*{1,2}:?$)/u;
 
-/** The items that a text names, without what only gives it its form. */
-function linesIn(text: string, origin: Origin): readonly unknown[] {
-  return withoutInvisible(text)
+/** The items that a text names, without what only gives it its form; `kindOf` and `times` where a line says nothing else. */
+function linesIn(
+  text: string,
+  origin: Origin,
+  kindOf?: unknown,
+  times: Times = { createdAt: undefined },
+): readonly unknown[] {
+  const lines = withoutInvisible(text)
     .split('\n')
-    .flatMap((line) => {
-      const trimmed = line.trim();
-      if (trimmed === '' || layout.test(trimmed)) return [];
-      const item = trimmed.replace(mark, '');
-      const [whole = '', named = ''] = bracket.exec(item) ?? [];
-      const kind = itemKinds.find((each) => each === named.toLowerCase());
-      const createdAt = timeIn({ named: /^\d{4}-\d\d(?:-\d\d)?/u.exec(named)?.[0] }, ['named']);
-      const isNamed = kind !== undefined || createdAt !== undefined || /^(?:date )?unknown$/iu.test(named);
-      const words = isNamed ? item.slice(whole.length) : item;
-      return words === '' ? [] : piecesOf(words).map((piece) => entryOf(piece, kind, { createdAt }, origin));
-    });
+    .map((line) => line.trim());
+  return lines.flatMap((line, index) => {
+    // What stands above the rule of a table is its head.
+    if (
+      line === '' ||
+      (lines.length > 1 && layout.test(line)) ||
+      isRule.test(line) ||
+      (line.startsWith('|') && isRule.test(lines[index + 1] ?? ''))
+    )
+      return [];
+    const item = (line.startsWith('|') ? rowText(line) : line)
+      .replace(mark, '')
+      .replace(/^\*\*([^*]+)\*\*/u, '$1');
+    const [whole = '', named = ''] = bracket.exec(item) ?? [];
+    const kind = itemKinds.find((each) => each === named.toLowerCase());
+    const createdAt = dayIn(named);
+    const isNamed = kind !== undefined || createdAt !== undefined || /^(?:date )?unknown$/iu.test(named);
+    const words = isNamed ? item.slice(whole.length) : item;
+    if (words === '') return [];
+    const at = createdAt === undefined ? times : { createdAt };
+    return piecesOf(words).map((piece) => entryOf(piece, kind ?? kindOf, at, origin));
+  });
+}
+
+function dayIn(text: string): string | undefined {
+  return timeIn({ text: /^\d{4}-\d\d(?:-\d\d)?/u.exec(text)?.[0] }, ['text']);
+}
+
+const isName = (cell: string) =>
+  dayIn(cell) !== undefined || itemKinds.some((kind) => kind === cell.toLowerCase());
+
+/** A row of a table as a line: its kind and day first, without its number. */
+function rowText(row: string): string {
+  const cells = row.split('|').map((cell) => cell.trim());
+  const kept = cells.filter((cell) => cell !== '' && !/^\d{1,4}[.)]?$/u.test(cell));
+  const name = kept.length > 1 ? kept.find(isName) : undefined;
+  const words = kept.filter((cell) => cell !== name).join(': ');
+  return name === undefined ? words : `[${name}] ${words}`;
 }
 
 /** `Intl.Segmenter` takes the square of a text's length, and this text may be anything. */
@@ -206,21 +291,17 @@ function piecesOf(text: string): readonly string[] {
   );
 }
 
-function isArchive(bytes: Uint8Array): boolean {
-  return bytes[0] === 0x50 && bytes[1] === 0x4b && (bytes[2] === 3 || bytes[2] === 5);
-}
-
 /** From a stranger: nothing else is unpacked, and never more than `maxBytes`. */
 export async function unpackFile(
   archive: Buffer,
-  isWanted: (path: string) => boolean,
+  isImported: (path: string) => boolean,
   maxBytes: number,
 ): Promise<Uint8Array | 'missing' | 'too-large' | 'damaged'> {
   try {
     const zip = await fromBufferPromise(archive);
     if (zip.entryCount > archiveMaxEntries) return 'too-large';
     for await (const entry of zip.eachEntry()) {
-      if (!isWanted(entry.fileName)) continue;
+      if (!isImported(entry.fileName)) continue;
       if (entry.uncompressedSize > maxBytes) return 'too-large';
       // The stream fails as soon as there is more than that.
       return await buffer(await zip.openReadStreamPromise(entry));

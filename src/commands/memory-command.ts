@@ -3,37 +3,27 @@ import { captureModes } from '../memory/settings/person-settings.ts';
 import { writeFailure } from './answer-lines.ts';
 import { defineCommand, parseCommand, type Command, type CommandInput } from './command.ts';
 import { showAnswers } from './memory-answers.ts';
-import { channelMemory, noteInChannel } from './memory-channel.ts';
 import {
-  endProxies,
   givePageLink,
   pauseMemory,
   resumeMemory,
   setMode,
   setNotices,
+  setTimeZone,
   showPrivacy,
 } from './memory-control.ts';
 import { resetRolling, showConversations } from './memory-conversations.ts';
-import {
-  askToErase,
-  askToPurge,
-  createPending,
-  eraseEverything,
-  eraseOwnMessages,
-  purgeWords,
-  type Pending,
-} from './memory-erase.ts';
+import { askToErase, askToPurge, createPending, eraseOwnMessages, type Pending } from './memory-erase.ts';
 import { exportMemory } from './memory-export.ts';
 import { forgetTarget, undoChange } from './memory-forget.ts';
-import { acceptImport, previewImport, previewList } from './memory-import.ts';
-import { changeItem, completeItem, editItem, itemHistory, rememberText } from './memory-items.ts';
+import { previewImport } from './memory-import.ts';
+import { changeItem, completeItem, editItem, itemHistory, rememberWritten } from './memory-items.ts';
 import { panelActions, pressPanel, showPanel } from './memory-panel.ts';
 import { memoryCall, type MemoryCall, type MemoryCommandPorts } from './memory-ports.ts';
 import { showNotebook, writeNotebook } from './memory-notebook.ts';
 import { acceptProposal, declineProposal, showProposals } from './memory-proposals.ts';
 import { reviewMemory } from './memory-review.ts';
 import { searchMemory, showMemory } from './memory-show.ts';
-import { setTimeZone } from './memory-timezone.ts';
 import { tellWhy } from './memory-why.ts';
 
 const help = `\`/memory panel\` has it all with buttons, only for you
@@ -46,7 +36,6 @@ const help = `\`/memory panel\` has it all with buttons, only for you
 \`!memory undo\` takes back your last change, for ten minutes
 \`!memory edit <id> <text>\` corrects an item
 \`!memory why <id>\` tells where an item or answer comes from
-\`!memory answers\`: how large my prompts were
 \`!memory history <id>\` shows what an item said before
 \`!memory pin <id>\`, \`!memory unpin <id>\`: a pinned item is never dropped
 \`!memory share <id>\`, \`!memory hide <id>\`: use it everywhere, or only in our DM
@@ -60,7 +49,6 @@ const help = `\`/memory panel\` has it all with buttons, only for you
 \`!memory pause\`, \`pause here\`: store nothing, or nothing here, until \`!memory resume\`
 \`!memory notices on|off\`: say under answers what I stored, or not
 \`!memory timezone <name>\` sets your time zone
-\`!memory note <text>\` adds a note to this channel, \`!memory channel\` lists them
 \`!memory privacy\` says what I store and who can read it
 \`!memory help\` shows this
 
@@ -68,7 +56,7 @@ Where I may use an item: \`everywhere\`, \`server\` (that server and our DM), \`
 In a message's menu: “Remember this”, “What do you know about this?”, “Why this answer?”.`;
 
 const ofOneItem = {
-  options: { id: { kind: 'word', description: 'The id of the item', autocomplete: true } },
+  options: { id: { kind: 'id', description: 'The id of the item', autocomplete: true } },
   misuse: 'Say which one by its id; `!memory show` lists the ids.',
 } as const;
 
@@ -91,14 +79,16 @@ export const memoryDefinition = {
       description: 'Do what a button of the panel says',
       options: {
         page: { kind: 'word', description: 'The page, from 0' },
-        id: { kind: 'word', description: 'The id of the chosen item, or -' },
+        id: { kind: 'id', description: 'The id of the chosen item, or -' },
         action: choiceOf(panelActions, 'What to do'),
         rest: { kind: 'text', description: 'What was chosen or written', isOptional: true },
       },
-      misuse: 'Use `/memory panel`.',
       isHidden: true,
     },
-    page: { description: 'Get a link to a page of your own with all that I remember about you' },
+    page: {
+      description: 'Get a link to a page of your own with all that I remember about you',
+      isForAskerOnly: true,
+    },
     show: { description: 'Show everything that I remember about you', isKept: true },
     search: {
       description: 'Find what you said and what I keep about it',
@@ -123,7 +113,7 @@ export const memoryDefinition = {
           choices: [{ name: 'rolling summary of a conversation', value: 'rolling' }],
         },
         conversation: {
-          kind: 'word',
+          kind: 'id',
           description: 'The id of another conversation; without it, this one',
           isOptional: true,
         },
@@ -132,14 +122,16 @@ export const memoryDefinition = {
     },
     conversations: {
       description: 'List our conversations with their summaries, or show all that I noted of one',
-      options: { id: { kind: 'word', description: 'The id of a conversation', isOptional: true } },
+      options: { id: { kind: 'id', description: 'The id of a conversation', isOptional: true } },
       misuse: 'Say `!memory conversations`, or `!memory conversations <id>`.',
+      isForAskerOnly: true,
       group: 'data',
     },
     notebook: {
       description: 'List the files of your notebook, or show one to edit it',
       options: { file: { kind: 'word', description: 'A file, such as USER.md', isOptional: true } },
       misuse: 'Say `!memory notebook`, or `!memory notebook <file>`.',
+      isForAskerOnly: true,
       group: 'data',
     },
     'notebook-write': {
@@ -149,7 +141,7 @@ export const memoryDefinition = {
         file: { kind: 'word', description: 'The file' },
         text: { kind: 'text', description: 'All that it says from now on', isOptional: true },
       },
-      misuse: 'Use `!memory notebook <file>`.',
+      isForAskerOnly: true,
       isHidden: true,
     },
     share: {
@@ -181,7 +173,7 @@ export const memoryDefinition = {
       description: 'Say where an item comes from, or what in my memory an answer was made from',
       options: {
         id: {
-          kind: 'word',
+          kind: 'id',
           description: 'The id of an item, or the id or link of an answer; without it, my newest here',
           autocomplete: true,
           isOptional: true,
@@ -190,21 +182,15 @@ export const memoryDefinition = {
       misuse: 'Name an item by its id, or write `!memory why` in reply to an answer of mine.',
     },
     answers: {
-      description: 'Show how much of what I was given for my newest answers to you, and what they cost',
-      options: {
-        id: {
-          kind: 'word',
-          description: 'The id or link of an answer; without it, the last twenty',
-          isOptional: true,
-        },
-      },
-      misuse: 'Name one answer by its link, or none for a list.',
-      group: 'data',
+      description: 'Show on the page what I was given for my newest answers',
+      options: { id: { kind: 'id', description: 'The id of an answered message', isOptional: true } },
+      isForAskerOnly: true,
+      isHidden: true,
     },
     history: { description: 'Show what an item said before', ...ofOneItem, group: 'item' },
     undo: {
       description: 'Take back your last change, or the one with this id',
-      options: { id: { kind: 'word', description: 'The id of the change', isOptional: true } },
+      options: { id: { kind: 'id', description: 'The id of the change', isOptional: true } },
     },
     export: { description: 'Get everything that I hold about you, as a file', isKept: true, group: 'data' },
     import: {
@@ -216,30 +202,21 @@ export const memoryDefinition = {
           description: "An export of mine, an assistant's memories.json, or a list with one item a line",
           isOptional: true,
         },
+        list: { kind: 'text', description: 'Or the list itself, as you have it', isOptional: true },
       },
       misuse: 'Attach one file to the command, or none to see what I can read.',
+      isForAskerOnly: true,
       group: 'data',
-    },
-    'import-list': {
-      description: 'Show what I would remember from a list, before it is stored',
-      options: { list: { kind: 'text', description: 'One item a line', mayBeEmpty: true } },
-      isHidden: true,
-    },
-    'import-accept': {
-      description: 'Store what an import has shown',
-      options: { token: { kind: 'word', description: 'As the import has said it' } },
-      misuse: 'Use the command that the import showed you.',
-      isHidden: true,
     },
     erase: {
       description: 'Erase everything that I hold about you, after showing what that is',
       isKept: true,
       group: 'data',
     },
-    'erase-confirmed': {
-      description: 'Erase what was shown',
+    confirm: {
+      description: 'Do what was shown before',
       options: { token: { kind: 'word', description: 'As it was shown' } },
-      misuse: 'Use the command that `!memory erase` showed you.',
+      misuse: 'Use the command that I showed you.',
       isKept: true,
       isHidden: true,
     },
@@ -249,26 +226,7 @@ export const memoryDefinition = {
       misuse: 'Say what to erase.',
       group: 'data',
     },
-    'purge-confirmed': {
-      description: 'Erase what was shown',
-      options: { token: { kind: 'word', description: 'As it was shown' } },
-      misuse: 'Use the command that `!memory purge` showed you.',
-      isHidden: true,
-    },
     'erase-dm': { description: 'Delete my own messages in our DM', isHidden: true },
-    note: {
-      description: 'Save a sentence as a note for everybody who reads this channel',
-      options: { text: { kind: 'text', description: 'What was decided, agreed or asked' } },
-      misuse: 'Say what to note.',
-    },
-    channel: {
-      description: 'List the notes of this channel, or remove one',
-      options: {
-        action: { ...choiceOf(['remove'], 'What to do with a note'), isOptional: true },
-        id: { kind: 'word', description: 'The id of the note', isOptional: true },
-      },
-      misuse: 'Say `!memory channel`, or `!memory channel remove <id>`.',
-    },
     mode: {
       description: 'Let me notice what you say about yourself, or not; without a value, show it',
       options: {
@@ -281,12 +239,12 @@ export const memoryDefinition = {
     },
     proposals: {
       description: 'List what I noticed and may remember if you say yes',
-      options: { id: { kind: 'word', description: 'The id of a proposal', isOptional: true } },
+      options: { id: { kind: 'id', description: 'The id of a proposal', isOptional: true } },
     },
     accept: {
       description: 'Accept a proposal',
       options: {
-        id: { kind: 'word', description: 'The id of the proposal' },
+        id: { kind: 'id', description: 'The id of the proposal' },
         text: { kind: 'text', description: 'What to remember in its place', isOptional: true },
       },
       misuse: 'Say which proposal by its id; `!memory proposals` lists them.',
@@ -294,7 +252,7 @@ export const memoryDefinition = {
     },
     decline: {
       description: 'Reject a proposal',
-      options: { id: { kind: 'word', description: 'The id of the proposal' } },
+      options: { id: { kind: 'id', description: 'The id of the proposal' } },
       misuse: 'Say which proposal by its id; `!memory proposals` lists them.',
       isHidden: true,
     },
@@ -314,10 +272,10 @@ export const memoryDefinition = {
     },
     timezone: {
       description: 'Set the time zone by which your days count; without a name, show it',
-      options: { name: { kind: 'word', description: 'Such as Europe/Berlin', isOptional: true } },
-      misuse: 'Write its name as one word, such as `Europe/Berlin` or `America/New_York`.',
+      options: {
+        name: { kind: 'text', description: 'Such as Europe/Berlin, New York or UTC+2', isOptional: true },
+      },
     },
-    'proxies-off': { description: 'Take nothing that a proxy posts as yours', isHidden: true },
     privacy: { description: 'Say what I store, where, how long, who can read it, and who else gets it' },
   },
   help: { description: 'Explain these commands', text: help, noun: 'command' },
@@ -358,7 +316,7 @@ type Handlers<Names extends Handled> = {
 
 /** What needs durable items. */
 const itemHandlers = {
-  remember: ({ text }, call) => rememberText(call, text),
+  remember: ({ text }, call) => rememberWritten(call, text),
   forget: ({ target }, call) => forgetTarget(call, target),
   share: (input, call) => changeItem(call, input),
   hide: (input, call) => changeItem(call, input),
@@ -368,9 +326,7 @@ const itemHandlers = {
   review: ({ answer }, call) => reviewMemory(call, answer),
   history: ({ id }, call) => itemHistory(call, id),
   undo: ({ id }, call) => undoChange(call, id),
-  import: ({ file }, call, pending) => previewImport(call, file, pending),
-  'import-list': ({ list }, call, pending) => previewList(call, list, pending),
-  'import-accept': ({ token }, call, pending) => acceptImport(call, token, pending),
+  import: (input, call, pending) => previewImport(call, input, pending),
   accept: (input, call) => acceptProposal(call, input),
 } satisfies Partial<Handlers<Handled>>;
 
@@ -384,16 +340,13 @@ const handlers: Handlers<Handled> = {
   answers: ({ id }, call) => showAnswers(call, id),
   export: (_, call) => exportMemory(call),
   erase: (_, call, pending) => askToErase(call, pending),
-  'erase-confirmed': ({ token }, call, pending) => eraseEverything(call, token, pending),
+  confirm: ({ token }, call, pending) => pending.carryOut(call, token),
   'erase-dm': (_, call) => eraseOwnMessages(call),
   purge: ({ target }, call, pending) => askToPurge(call, target, pending),
-  'purge-confirmed': ({ token }, call, pending) => purgeWords(call, token, pending),
   reset: ({ conversation }, call) => resetRolling(call, conversation),
   conversations: ({ id }, call) => showConversations(call, id),
   notebook: ({ file }, call) => showNotebook(call, file),
   'notebook-write': ({ tag, file, text }, call) => writeNotebook(call, tag, file, text),
-  note: ({ text }, call) => noteInChannel(call, text),
-  channel: (input, call) => channelMemory(call, input),
   mode: ({ value }, call) => setMode(call, value),
   proposals: ({ id }, call) => showProposals(call, id),
   decline: ({ id }, call) => declineProposal(call, id),
@@ -401,7 +354,6 @@ const handlers: Handlers<Handled> = {
   resume: (_, call) => resumeMemory(call),
   notices: ({ value }, call) => setNotices(call, value),
   timezone: ({ name }, call) => setTimeZone(call, name),
-  'proxies-off': (_, call) => endProxies(call),
   privacy: (_, call) => showPrivacy(call),
 };
 
@@ -411,7 +363,7 @@ async function handle<Name extends Handled>(
   call: MemoryCall,
   pending: Pending,
 ): Promise<CommandReply> {
-  if (name in itemHandlers && !call.ports.settings.durableEnabled)
+  if (name in itemHandlers && !call.config.durable.enabled)
     return { text: 'Durable memory is switched off on this bot, so nothing was changed.' };
   return handlers[name](input, call, pending);
 }

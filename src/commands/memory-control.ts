@@ -1,7 +1,10 @@
 import type { CommandReply } from '../core/commands.ts';
 import { sessionOf } from '../core/turn-context.ts';
 import type { CaptureMode, Pause } from '../memory/settings/person-settings.ts';
-import { counted, linesOf, replyWithLink } from './answer-lines.ts';
+import { nearestNames } from '../core/text.ts';
+import { localMoment } from '../core/time.ts';
+import { timeZonesNamed } from '../core/time-zone.ts';
+import { brieflyQuoted, counted, linesOf, linkReply } from './answer-lines.ts';
 import type { MemoryCall, PrivacyFacts } from './memory-ports.ts';
 
 const modeTexts: Readonly<Record<CaptureMode, string>> = {
@@ -12,7 +15,7 @@ const modeTexts: Readonly<Record<CaptureMode, string>> = {
 
 /** Shows or sets what is noticed of the person [K9]. What was said in mode `off` is not looked through later. */
 export async function setMode(
-  { speaker, work, ports: { people, proposals } }: MemoryCall,
+  { speaker, work, memory: { people, proposals } }: MemoryCall,
   mode: CaptureMode | undefined,
 ): Promise<CommandReply> {
   await (mode === undefined ? people.get(speaker.id) : people.set(work, { mode }));
@@ -30,7 +33,7 @@ export async function setMode(
 
 /** Shows or sets whether the person gets notices about what was noticed [K6]. */
 export async function setNotices(
-  { speaker, work, ports: { people } }: MemoryCall,
+  { speaker, work, memory: { people } }: MemoryCall,
   notices: 'on' | 'off' | undefined,
 ): Promise<CommandReply> {
   const settings = await (notices === undefined ? people.get(speaker.id) : people.set(work, { notices }));
@@ -42,27 +45,21 @@ export async function setNotices(
   };
 }
 
-/** Ends what a person has said by “My words” [G2a]. */
-export async function endProxies({ work, ports: { people } }: MemoryCall): Promise<CommandReply> {
-  await people.set(work, { proxyIds: undefined });
-  return { text: 'What a proxy posts counts as yours only where PluralKit says that you wrote it.' };
-}
-
 const pauseTexts: Readonly<Record<Pause['scope'], string>> = {
   everywhere:
-    'Paused: from now on I store nothing that you say, and nothing of my answers to you, anywhere, and notes of yours in channels are gone. What else I remember from before stays, and I still use it. `!memory resume` ends the pause.',
+    'Paused: from now on I store nothing that you say, and nothing of my answers to you, anywhere. What I remember from before stays, and I still use it. `!memory resume` ends the pause.',
   here: 'Paused here: this conversation is off the record. I store nothing that you say here, and nothing of my answers, until `!memory resume` or 30 minutes without a message from you here.',
 };
 
 /** Pauses everything, or this conversation only, from the command on [K9]. */
 export async function pauseMemory(call: MemoryCall, scope: Pause['scope']): Promise<CommandReply> {
-  const holding = await call.ports.people.pause(call.work, scope, call.at);
+  const holding = await call.memory.people.pause(call.work, scope, call.at);
   return { text: pauseTexts[holding?.scope ?? scope] };
 }
 
 /** Ends the pause, here and everywhere [K9]. */
 export async function resumeMemory(call: MemoryCall): Promise<CommandReply> {
-  const ended = await call.ports.people.resume(call.work, call.at);
+  const ended = await call.memory.people.resume(call.work, call.at);
   if (ended === undefined) return { text: 'Nothing is paused here: I store what you tell me.' };
   const where = ended.scope === 'here' ? 'This conversation is on the record again' : 'Resumed';
   return {
@@ -72,8 +69,8 @@ export async function resumeMemory(call: MemoryCall): Promise<CommandReply> {
 
 /** Why nothing may be stored here, as the answer that says so. Rejects with `StoreError`. */
 export async function refusalToStore(call: MemoryCall): Promise<CommandReply | undefined> {
-  const { people, isMemoryOff } = call.ports;
-  if (await isMemoryOff(call.place))
+  const { people, placeSettings } = call.memory;
+  if (await placeSettings.isMemoryOff(call.place))
     return {
       text: 'Memory is switched off in this channel, so nothing was saved. Say it in another channel or in our DM.',
     };
@@ -83,21 +80,50 @@ export async function refusalToStore(call: MemoryCall): Promise<CommandReply | u
 
 /** What the person has restricted, for `show`; without a text where nothing. */
 export async function restrictions(call: MemoryCall) {
-  const { people } = call.ports;
+  const { people } = call.memory;
   const pause = (await people.pauseIn(sessionOf(call), call.at))?.scope;
   const mode = await people.mode(call.speaker.id);
   const ofMode = mode === 'auto' ? undefined : modeTexts[mode];
-  return { text: pause === undefined ? ofMode : pauseTexts[pause], mode, pause };
+  return { text: pause === undefined ? ofMode : pauseTexts[pause], data: { mode, pause } };
+}
+
+/** Shows or sets the person's zone, in which their days count [D7]. */
+export async function setTimeZone(call: MemoryCall, written: string | undefined): Promise<CommandReply> {
+  const { speaker, work, at, memory, config } = call;
+  const before = await memory.people.timeZoneOf(speaker.id);
+  const nowIn = (zone: string): string => `it is ${localMoment(new Date(at), zone)} there`;
+  if (written === undefined) {
+    const isOwn = (await memory.people.get(speaker.id))?.timeZone !== undefined;
+    const whose = isOwn ? '' : ', the default';
+    return {
+      text: `Your days count by the time in ${before}${whose}: ${nowIn(before)}. \`!memory timezone <name>\` sets yours, such as \`Europe/Berlin\`.`,
+    };
+  }
+  const [timeZone, ...others] = timeZonesNamed(written);
+  if (timeZone === undefined)
+    return {
+      text: `I know no time zone ${brieflyQuoted(written)}. Did you mean ${nearestNames(written, Intl.supportedValuesOf('timeZone'))}?`,
+    };
+  if (others.length > 0) {
+    const choices = [timeZone, ...others].map((zone) => `- \`!memory timezone ${zone}\`: ${nowIn(zone)}`);
+    return {
+      text: linesOf(`${brieflyQuoted(written)} is what several zones are called. Which is yours?`, choices),
+    };
+  }
+  await memory.people.set(work, { timeZone });
+  const moved = config.durable.enabled ? await memory.durable.moveDays(work, before, timeZone) : 0;
+  return {
+    text: linesOf(
+      `Your days count by the time in ${timeZone} from now on: ${nowIn(timeZone)}.`,
+      moved > 0 && `${counted(moved, 'item')} moved to another day.`,
+    ),
+  };
 }
 
 /** A link to the asker's own page [Y1]. */
-export function givePageLink({ speaker, view, ports }: MemoryCall): Promise<CommandReply> {
-  const texts = {
-    slash: '/memory page',
-    opens: 'your memory',
-    instead: '`/memory panel` shows your memory here',
-  };
-  return replyWithLink(view.audience === 'dm', texts, () => ports.pageLink(speaker));
+export async function givePageLink({ speaker, discord }: MemoryCall): Promise<CommandReply> {
+  const url = await discord.pageLink(speaker);
+  return linkReply(url, 'your memory', '`/memory panel` shows your memory here');
 }
 
 /** Where the owner's own text wants the facts. */
@@ -112,9 +138,9 @@ ${factsMark}
 Write to the person who runs me; my profile on Discord shows who that is.`;
 
 /** What is stored, where, how long, who can read it and who else gets it [K12]. */
-export async function showPrivacy({ ports }: MemoryCall): Promise<CommandReply> {
-  const written = (await ports.privacyText())?.trim() ?? '';
-  return { text: (written || ownText).split(factsMark).join(factsText(await ports.privacyFacts())) };
+export async function showPrivacy({ memory, privacyFacts }: MemoryCall): Promise<CommandReply> {
+  const written = (await memory.workspace.privacyText())?.trim() ?? '';
+  return { text: (written || ownText).split(factsMark).join(factsText(await privacyFacts())) };
 }
 
 function factsText(facts: PrivacyFacts): string {
@@ -129,13 +155,13 @@ function factsText(facts: PrivacyFacts): string {
       `- What you asked in public channels and what I answered, for ${layers.recentHours} hours.`,
     `- Notes: on each conversation, and in our direct messages a notebook that we write together${layers.reflection ? '; I look back on a conversation and update them' : ''}.`,
     '- Your settings for all this.',
+    'I mask what has the form of a key or token, card and bank numbers, passwords in addresses, and one odd or quoted word right after "password:", "PIN is" and the like. I promise no more than that, so keep secrets elsewhere.',
     '',
     '**Where, and how long**',
     `${isInDatabase === true ? "In my operator's database, which my account there can read." : "In files on my operator's machine, readable only by my account there."} ${retentionDays === 0 ? 'They stay' : `${retentionText(retentionDays)} The rest stays`} until you delete them. \`!memory erase\` deletes everything at once and keeps only the time of that, so that I never use older messages again. All of yours together take ${quotaMegabytes} MB at most; beyond that your oldest messages go. What you delete or edit in Discord I delete or change too, and \`!memory forget\` takes what you name off the disk.`,
     '',
     '**Who can read it**',
-    'You, with the commands below, and my operator. What you said in a direct message I use in our direct messages only; what you said in a private or age-restricted channel, only there, as long as nobody new can read it; what you said in a public channel, only in that server. All of it I may use in our direct messages too, and what you have me remember by command in a public channel, or share, in every server that we share. What I remember of you I never use in an answer to somebody else, but for channel notes.',
-    'Channel memory is off unless somebody who manages the server switches it on for a channel; my first answer there says so. Then I also note single sentences that you say to others there, with your name, and use them only in answers whose every reader can read that channel. `!memory channel` lists them; they go when you delete the message, forget them, pause or erase.',
+    'You, with the commands below, and my operator. What you said in a direct message I use in our direct messages only; what you said in a private or age-restricted channel, only there, as long as nobody new can read it; what you said in a public channel, only in that server. All of it I may use in our direct messages too, and what you have me remember by command in a public channel, or share, in every server that we share. What I remember of you is used for nobody else.',
     '',
     '**Who else gets it**',
     `Discord carries all messages. ${providerText(provider)} I train no model with what you say.`,

@@ -2,6 +2,7 @@ import type { CommandReply, ShownConversation } from '../core/commands.ts';
 import type { Place } from '../core/place.ts';
 import { dataLine } from '../core/section.ts';
 import { clip, toSingleLine } from '../core/text.ts';
+import { discordLink } from '../core/snowflake.ts';
 import { parseNote } from '../memory/log/kept-summary.ts';
 import { counted, linesOf, quoted, withoutFences } from './answer-lines.ts';
 import type { MemoryCall } from './memory-ports.ts';
@@ -11,8 +12,6 @@ const listedMaxChars = 200;
 
 /** Lists the asker's conversations with their summaries, or tells all that was noted of one [K3]. */
 export async function showConversations(call: MemoryCall, id: string | undefined): Promise<CommandReply> {
-  if (call.view.audience !== 'dm')
-    return { text: 'That is for you alone: use `/memory conversations`, or ask me in our DM.' };
   const conversations = await conversationsOf(call, id);
   const data = { kind: 'conversations', conversations } as const;
   const [first] = conversations;
@@ -28,27 +27,31 @@ export async function showConversations(call: MemoryCall, id: string | undefined
   };
 }
 
-function listed({ title, channelId, summary, notes }: ShownConversation): string {
-  const said = summary === undefined ? 'no summary' : withoutFences(toSingleLine(summary));
-  const noted = notes.length === 0 ? '' : ` · ${counted(notes.length, 'note')} of yours in the channel`;
-  return `- **${dataLine(title)}** · id ${channelId}${noted}: ${clip(said, listedMaxChars)}`;
+function listed({ title, channelId, summary }: ShownConversation): string {
+  const summaryText = summary === undefined ? 'no summary' : withoutFences(toSingleLine(summary));
+  return `- **${dataLine(title)}** · id ${channelId}: ${clip(summaryText, listedMaxChars)}`;
 }
 
-function wholeText({ title, link, summary, files, notes, channelId }: ShownConversation): string {
+function wholeText({ title, link, summary, files, channelId }: ShownConversation): string {
   return linesOf(
     `**${dataLine(title)}** · <${link}>`,
     `Summary: ${withoutFences(summary ?? 'none')}`,
     files.map(({ path, text }) => `\`${path}\`: ${withoutFences(text.trim())}`),
-    notes.map((note) => `- your note in the channel: ${quoted(note.text)} · id ${note.id}`),
-    `-# \`!memory reset rolling ${channelId}\` clears the summary, \`!memory forget <id>\` a note.`,
+    `-# \`!memory reset rolling ${channelId}\` clears the summary.`,
   );
 }
 
 /** Clears the summary of this conversation, or of another one of the asker's [R4]. */
-export async function resetRolling({ speaker, work, ports }: MemoryCall, id?: string): Promise<CommandReply> {
-  if (id !== undefined && !(await ports.sessionsOf(speaker.id)).some(({ channelId }) => channelId === id))
+export async function resetRolling(
+  { speaker, work, memory }: MemoryCall,
+  id?: string,
+): Promise<CommandReply> {
+  if (
+    id !== undefined &&
+    !(await memory.sessionLog.sessionsOfPerson(speaker.id)).some(({ channelId }) => channelId === id)
+  )
     return { text: noConversation(id) };
-  await ports.rolling.reset({ ...work, channelId: id ?? work.channelId });
+  await memory.rolling.reset({ ...work, channelId: id ?? work.channelId });
   return { text: `Rolling summary of ${id === undefined ? 'this' : 'that'} conversation cleared.` };
 }
 
@@ -58,47 +61,45 @@ function noConversation(id: string): string {
 
 /** By title; one alone has its files. */
 async function conversationsOf(call: MemoryCall, only?: string): Promise<readonly ShownConversation[]> {
-  const { speaker, ports } = call;
-  const noted = new Map<string, { readonly guildId: string; readonly notes: ShownConversation['notes'] }>();
-  for await (const { channelId, ...own } of ports.channelNotes.ownNotes(speaker.id))
-    noted.set(channelId, own);
-  const gone = await ports.goneChannels();
-  const sessions = await ports.sessionsOf(speaker.id);
-  const ids = new Set([...sessions.map(({ channelId }) => channelId), ...noted.keys()]);
-  const found = [...ids].filter((id) => !gone.has(id) && (only === undefined || only === id)).map(describe);
+  const { speaker, memory } = call;
+  const gone = await memory.goneChannels();
+  const sessions = await memory.sessionLog.sessionsOfPerson(speaker.id);
+  const found = sessions
+    .map(({ channelId }) => channelId)
+    .filter((id) => !gone.has(id) && (only === undefined || only === id))
+    .map(describe);
   return (await Promise.all(found)).toSorted((a, b) => (a.title < b.title ? -1 : 1));
 
   async function describe(channelId: string): Promise<ShownConversation> {
     const session = { channelId, userId: speaker.id };
-    const { place } = await ports.states.read(session);
-    const { guildId = place?.guildId, notes = [] } = noted.get(channelId) ?? {};
+    const { place } = await memory.states.read(session);
     return {
       channelId,
-      title: titleOf(place, guildId, call),
-      link: `https://discord.com/channels/${guildId ?? '@me'}/${channelId}`,
-      summary: await ports.rolling.show(session, call.view, speaker.id),
+      title: titleOf(place, call),
+      link: discordLink({ guildId: place?.guildId, channelId }),
+      summary: await memory.rolling.show(session, call.view, speaker.id),
       files: only === undefined ? [] : await filesOf(call, channelId),
-      notes: notes.map(({ id, text }) => ({ id, text })),
     };
   }
 }
 
-function titleOf(place: Place | undefined, guildId: string | undefined, { ports }: MemoryCall): string {
-  if (guildId === undefined) return place === undefined ? 'A conversation' : 'Our direct messages';
-  const channel = place?.channelName === undefined ? 'A channel' : `#${place.channelName}`;
-  const thread = place?.parentName === undefined ? '' : ` in #${place.parentName}`;
-  return `${channel}${thread}, ${ports.titleOf(guildId)}`;
+function titleOf(place: Place | undefined, { discord }: MemoryCall): string {
+  if (place === undefined) return 'A conversation';
+  if (place.guildId === undefined) return 'Our direct messages';
+  const channel = place.channelName === undefined ? 'A channel' : `#${place.channelName}`;
+  const thread = place.parentName === undefined ? '' : ` in #${place.parentName}`;
+  return `${channel}${thread}, ${discord.titleOf(place.guildId)}`;
 }
 
 /** The notes on a conversation [W1], and what its summary was before [R3]. */
 async function filesOf(
-  { speaker, view, at, ports }: MemoryCall,
+  { speaker, view, at, memory }: MemoryCall,
   channelId: string,
 ): Promise<ShownConversation['files']> {
   const context = { speaker, place: { ...view, channelId }, now: new Date(at) };
-  const files = await ports.notebook.list(context, ['overview.md', 'detail']);
+  const files = await memory.notebook.list(context, ['overview.md', 'detail']);
   const read = files.map(async ({ file: { path } }) => {
-    const opened = await ports.notebook.open(path, context);
+    const opened = await memory.notebook.open(path, context);
     if (opened.outcome === 'refused' || opened.content === undefined) return [];
     const { text } = opened.content;
     return [{ path, text: parseNote(text)?.text ?? text }];

@@ -4,11 +4,11 @@ import { deflateRaw } from 'node:zlib';
 
 import { ZipFile } from 'yazl';
 
-import type { OutgoingFile } from '../core/chat.ts';
+import type { OutgoingFile } from '../core/reply.ts';
 import type { CommandReply } from '../core/commands.ts';
 import type { ExportedFile } from '../memory/layer.ts';
 import { counted } from './answer-lines.ts';
-import type { MemoryCall, MemoryCommandPorts } from './memory-ports.ts';
+import type { MemoryCall } from './memory-ports.ts';
 
 const deflated = promisify(deflateRaw);
 
@@ -18,20 +18,9 @@ const entryBytes = 200;
 const partMaxBytes = 10 * 1024 * 1024 - 64 * 1024;
 
 /** By DM [K10], or, where that is closed, with an answer that only the asker sees. */
-export async function exportMemory(
-  {
-    id,
-    speaker,
-    ephemeral,
-    takesFiles,
-    at,
-    ports,
-  }: Pick<MemoryCall, 'id' | 'speaker' | 'ephemeral' | 'takesFiles' | 'at'> & {
-    readonly ports: Pick<MemoryCommandPorts, 'layers' | 'sendDirect'>;
-  },
-  maxBytes = partMaxBytes,
-): Promise<CommandReply> {
-  const files = await archivesOf(ports.layers, speaker.id, at, maxBytes);
+export async function exportMemory(call: MemoryCall): Promise<CommandReply> {
+  const { id, speaker, ephemeral, takesFiles, at, memory, discord } = call;
+  const files = await archivesOf(memory.layers, speaker.id, at);
   const whole = 'everything that I hold about you; `README.md` in it says what is where';
   if (takesFiles === true) return { text: `Here is ${whole}.`, files };
   const messages = files.map((file, index) => ({
@@ -39,7 +28,7 @@ export async function exportMemory(
       files.length === 1 ? `Here is ${whole}.` : `Here is ${whole}: part ${index + 1} of ${files.length}.`,
     files: [file],
   }));
-  if ((await ports.sendDirect(speaker.id, messages, id)) === 'sent')
+  if ((await discord.sendDirect(speaker.id, messages, id)) === 'sent')
     return { text: 'I have sent you everything that I hold about you as a direct message.' };
   if (ephemeral) return { text: `Here is ${whole}. I could not send it as a direct message.`, files };
   return {
@@ -49,7 +38,7 @@ export async function exportMemory(
 
 /** All that is held about a person at a moment, ISO 8601, as one archive or several. */
 export async function archivesOf(
-  layers: MemoryCommandPorts['layers'],
+  layers: MemoryCall['memory']['layers'],
   userId: string,
   at: string,
   maxBytes = partMaxBytes,
@@ -66,10 +55,14 @@ export async function archivesOf(
       at,
       count === 1 ? '' : `\nThis is part ${number} of ${count}; each is an archive of its own.\n`,
     );
+    const zip = new ZipFile();
+    for (const file of [{ path: 'README.md', text }, ...files])
+      zip.addBuffer(Buffer.from(file.text), file.path, { mtime: new Date(at) });
+    zip.end();
     const part = count === 1 ? '' : `-part-${number}-of-${count}`;
     archives.push({
       name: `discoclaw-memory-${at.slice(0, 10)}${part}.zip`,
-      bytes: await zipOf([{ path: 'README.md', text }, ...files], new Date(at)),
+      bytes: await buffer(zip.outputStream),
     });
   }
   return archives;
@@ -92,13 +85,6 @@ async function partsOf(
     room -= bytes;
   }
   return parts;
-}
-
-async function zipOf(files: readonly ExportedFile[], at: Date): Promise<Uint8Array> {
-  const zip = new ZipFile();
-  for (const { path, text } of files) zip.addBuffer(Buffer.from(text), path, { mtime: at });
-  zip.end();
-  return buffer(zip.outputStream);
 }
 
 /** What is in an archive, for its owner. */

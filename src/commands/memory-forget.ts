@@ -1,8 +1,17 @@
-import type { CommandButton } from '../core/chat.ts';
-import { buttonLineMaxChars, type CommandReply } from '../core/commands.ts';
-import { clip, saysWords, toSingleLine } from '../core/text.ts';
+import type { CommandButton } from '../core/reply.ts';
+import type { CommandReply } from '../core/commands.ts';
+import { clip, saysNothing, saysWords, toSingleLine } from '../core/text.ts';
 import { sessionOf } from '../core/turn-context.ts';
-import type { DurableItem } from '../memory/durable/document.ts';
+import { mayUse, pickReach } from '../core/visibility.ts';
+import { mayUseItem, type DurableItem } from '../memory/durable/document.ts';
+import { newestItems } from '../memory/durable/items.ts';
+import {
+  forgetButton,
+  mostChoices,
+  whichToForget,
+  wordsOfButtonMaxChars,
+} from '../memory/durable/notices.ts';
+import { countNotesSaying } from '../memory/holdings.ts';
 import { undoButton, type MessagesByChannel } from '../memory/undo.ts';
 import {
   brieflyQuoted,
@@ -14,35 +23,28 @@ import {
   quoted,
   withoutFences,
 } from './answer-lines.ts';
-import type { MemoryCall, MemoryCommandPorts } from './memory-ports.ts';
-
-/** Buttons that fit under an answer, less the two that are for all and none. */
-const mostChoiceButtons = 20;
-/** Words that fit into what a button does. */
-const wordsOfButtonMaxChars = 40;
+import type { MemoryCall } from './memory-ports.ts';
 
 /** Forgets one item, or `all …`, at once; of several the asker picks [K2][K4]. */
 export async function forgetTarget(call: MemoryCall, target: string): Promise<CommandReply> {
   const mentions = /^mentions of\s+(?<words>\S[\s\S]*)$/iu.exec(target)?.groups?.['words'];
-  if (mentions !== undefined) return forgetMentions(call, mentions);
+  if (mentions !== undefined && !saysNothing(mentions)) return forgetMentions(call, mentions);
   const all = /^all\s+(?<words>\S[\s\S]*)$/iu.exec(target)?.groups?.['words'];
-  const words = all ?? target;
-  const found = await call.ports.durable.find(call.speaker.id, words, call.place);
+  const words = mentions ?? all ?? target;
+  const found = await call.memory.durable.find(call.speaker.id, words, call.place);
+  if (found.isVague) return askWhatIsMeant(call, words);
   const isPlain = found.byId || all !== undefined || found.named.length === 1;
   if (!isPlain && found.named.length + found.inside.length > 0) return askWhich(call, words, found);
   return forgetNamed(call, words, found.inside);
 }
 
-type Found = Awaited<ReturnType<MemoryCommandPorts['durable']['find']>>;
+type Found = Awaited<ReturnType<MemoryCall['memory']['durable']['find']>>;
 
 /** Lists what could be meant, with buttons for each, for all and for none. */
 function askWhich(call: MemoryCall, words: string, { named, inside, elsewhere }: Found): CommandReply {
   const isInside = named.length === 0;
   const items = nameable(call, isInside ? inside : named).named;
   const where = isInside ? ', but only inside of longer words' : '';
-  const byIds = `memory forget ${items.map(({ id }) => id).join(' ')}`;
-  const isShort = byIds.length <= buttonLineMaxChars;
-  const fitsButton = isShort || (!isInside && words.length <= wordsOfButtonMaxChars);
   return {
     text: linesOf(
       `${counted(items.length, 'item')} ${items.length === 1 ? 'has' : 'have'} ${brieflyQuoted(words)}${where}. Nothing is forgotten yet; which shall I forget?`,
@@ -50,21 +52,29 @@ function askWhich(call: MemoryCall, words: string, { named, inside, elsewhere }:
       elsewhereLine(elsewhere),
       '-# Without buttons: `!memory forget <id>`, or `!memory forget all <words>`.',
     ),
-    buttons: present<CommandButton>(
-      items.length > 1 &&
-        fitsButton && {
-          label: `All ${items.length}`,
-          line: isShort ? byIds : `memory forget all ${words}`,
-          isDanger: true,
-        },
-      items.map((item) => forgetButton(item)).slice(0, mostChoiceButtons),
-      { label: 'None' },
-    ),
+    buttons: whichToForget(items, { words: isInside ? '' : words }),
   };
 }
 
-function forgetButton({ id, text }: DurableItem, before = ''): CommandButton {
-  return { label: `${before}${toSingleLine(text)}`, line: `memory forget ${id}`, takes: 'itself' };
+/** Words that name nothing by themselves take nothing: shown is what may be meant, and how all of it goes [K4]. */
+async function askWhatIsMeant(call: MemoryCall, words: string): Promise<CommandReply> {
+  const { memory, speaker, place, repliesTo } = call;
+  const usable = (await memory.durable.list(speaker.id)).filter((item) =>
+    mayUseItem(item, speaker.id, place),
+  );
+  const lastTurn = memory.provenance
+    .sizesOf(speaker.id)
+    .find((each) => each.place.channelId === place.channelId);
+  const ids = [...(lastTurn?.messageIds ?? []), ...(repliesTo === undefined ? [] : [repliesTo.id])];
+  const items = newestItems(nameable(call, usable).named, ids);
+  return {
+    text: linesOf(
+      `${brieflyQuoted(words)} names no item by itself, so nothing is forgotten yet. ${items.length === 0 ? 'I remember no item that I may use here.' : 'Is it one of these?'}`,
+      items.map((item) => listedItem(item, call)),
+      '-# Without buttons: `!memory forget <id>`, or words of the item, in quotes as they stand. `!memory erase` erases everything, after asking.',
+    ),
+    buttons: whichToForget(items, { isVague: true }),
+  };
 }
 
 function elsewhereLine(count: number): string | false {
@@ -76,15 +86,14 @@ async function forgetNamed(
   target: string,
   inside: readonly DurableItem[],
 ): Promise<CommandReply> {
-  const { id: commandId, place, ports } = call;
-  const done = await ports.durable.forget(call.work, target, place, commandId);
-  const { forgotten, elsewhere, words, isEverywhere, withdrawn, notes, undoId } = done;
+  const { id: commandId, place, memory } = call;
+  const done = await memory.durable.forget(call.work, target, place, commandId);
+  const { forgotten, elsewhere, words, isEverywhere, withdrawn, undoId } = done;
   const rest = await leftOver(call, words);
   const others = nameable(call, inside).named;
   return {
     text: linesOf(
-      (forgotten.length > 0 || notes === 0) && forgottenLines(call, target, forgotten),
-      notes > 0 && `Forgot ${counted(notes, 'note')} of yours in channels.`,
+      forgottenLines(call, target, forgotten),
       withdrawn > 0 &&
         `With it went ${counted(withdrawn, 'message')} that it came from (including my answers): I no longer use or find them.`,
       elsewhereLine(elsewhere),
@@ -96,7 +105,7 @@ async function forgetNamed(
     buttons: [
       ...undoButton(undoId),
       ...(rest?.buttons ?? []),
-      ...others.slice(0, mostChoiceButtons).map((item) => forgetButton(item, 'Forget: ')),
+      ...others.slice(0, mostChoices).map((item) => forgetButton(item, 'Forget: ')),
     ],
   };
 }
@@ -120,13 +129,18 @@ const notEverywhereLine =
 
 /** What else still says the words, as far as it may be used in this place; `undefined` where that cannot be known. */
 async function leftOver(call: MemoryCall, words: string) {
-  const { speaker, place, view, ports } = call;
+  const { speaker, place, view, memory, logger } = call;
   try {
-    const messages = countOf(await ports.mentions(speaker.id, words, place));
-    const summary = await ports.rolling.show(sessionOf(call), view, speaker.id);
-    const notes = place.audience === 'dm' ? await ports.notesSaying(speaker.id, words) : 0;
+    const messages = countOf(await mentionsOf(call, words));
+    const summary = await memory.rolling.show(sessionOf(call), view, speaker.id);
+    const notes = place.audience === 'dm' ? await countNotesSaying(speaker.id, words, [memory.notes]) : 0;
     const brief = withoutFences(clip(toSingleLine(words), 100));
-    const fitsButton = words.length <= wordsOfButtonMaxChars;
+    const button = (label: string, command: string): CommandButton | false =>
+      words.length <= wordsOfButtonMaxChars && {
+        label,
+        line: `memory ${command} ${toSingleLine(words)}`,
+        takes: 'itself',
+      };
     return {
       lines: present(
         messages > 0 &&
@@ -136,23 +150,13 @@ async function leftOver(call: MemoryCall, words: string) {
         notes > 0 &&
           `${notes === 1 ? '1 note says' : `${notes} notes say`} it too; \`!memory purge ${brief}\` erases all that does.`,
       ),
-      buttons: present<CommandButton>(
-        messages > 0 &&
-          fitsButton && {
-            label: 'Forget these messages too',
-            line: `memory forget mentions of ${toSingleLine(words)}`,
-            takes: 'itself',
-          },
-        notes > 0 &&
-          fitsButton && {
-            label: 'Erase all that says it',
-            line: `memory purge ${toSingleLine(words)}`,
-            takes: 'itself',
-          },
+      buttons: present(
+        messages > 0 && button('Forget these messages too', 'forget mentions of'),
+        notes > 0 && button('Erase all that says it', 'purge'),
       ),
     };
   } catch (error) {
-    ports.logger.error('not every layer could be searched for forgotten words', { error });
+    logger.error('not every layer could be searched for forgotten words', { error });
     return undefined;
   }
 }
@@ -161,13 +165,20 @@ function countOf(messages: MessagesByChannel): number {
   return messages.reduce((sum, { messageIds }) => sum + messageIds.length, 0);
 }
 
+/** The messages that say some words and may be used in this place. */
+function mentionsOf({ speaker, place, memory }: MemoryCall, words: string): Promise<MessagesByChannel> {
+  return memory.sessionLog.mentions(speaker.id, words, (message) =>
+    mayUse({ ownerId: speaker.id, ...pickReach(message) }, place, speaker.id),
+  );
+}
+
 /** Takes all messages out that say the words, and answers to them: as what an item came from [K4]. */
 async function forgetMentions(call: MemoryCall, words: string): Promise<CommandReply> {
-  const { id: commandId, speaker, place, ports } = call;
-  const messages = await ports.mentions(speaker.id, words, place);
+  const { id: commandId, place, memory } = call;
+  const messages = await mentionsOf(call, words);
   if (countOf(messages) === 0) return { text: `No message that I may use here says ${brieflyQuoted(words)}` };
   const about = { words, messages };
-  const done = await ports.durable.forget(call.work, [], place, commandId, about);
+  const done = await memory.durable.forget(call.work, [], place, commandId, about);
   return {
     text: linesOf(
       `Forgot ${counted(done.withdrawn, 'message')} around ${brieflyQuoted(words)}, including my answers. They are still on Discord; I no longer use or find them.`,
@@ -181,7 +192,7 @@ async function forgetMentions(call: MemoryCall, words: string): Promise<CommandR
 export async function undoChange(call: MemoryCall, id: string | undefined): Promise<CommandReply> {
   // As the button of an answer says it that told of several.
   if (id?.includes(',') === true) return listChanges(call, id.split(','));
-  const done = await call.ports.durable.undo(call.work, id);
+  const done = await call.memory.durable.undo(call.work, id);
   if (done === undefined) return { text: nothingToUndo };
   const { what, isDone, before } = done;
   if (!isDone)
@@ -195,7 +206,7 @@ const nothingToUndo = 'There is nothing to undo: changes can be undone for ten m
 
 /** Lists several changes, each with its buttons [K6]. */
 async function listChanges(call: MemoryCall, ids: readonly string[]): Promise<CommandReply> {
-  const changes = await call.ports.durable.undoable(call.speaker.id, ids);
+  const changes = await call.memory.durable.undoable(call.speaker.id, ids);
   if (changes.length === 0) return { text: nothingToUndo };
   const lines = changes.map(({ what, items }, index) => {
     const texts = nameable(call, items).named.map(({ text }) => quoted(text));

@@ -1,4 +1,4 @@
-import type { CommandButton } from '../core/chat.ts';
+import type { CommandButton } from '../core/reply.ts';
 import {
   choiceMaxChars,
   mostChoices,
@@ -6,8 +6,11 @@ import {
   type CommandForm,
   type CommandReply,
   type CompletionRequest,
+  type MenuRequest,
 } from '../core/commands.ts';
-import { clip, searchForm, toSingleLine } from '../core/text.ts';
+import { withoutMentionMarks } from '../core/own-words.ts';
+import { sessionOf } from '../core/turn-context.ts';
+import { clipAtWord, saysNothing, searchForm, toSingleLine } from '../core/text.ts';
 import { itemMaxChars, mayUseItem, type DurableItem, wordingOf } from '../memory/durable/document.ts';
 import { dayTaken, type Stored } from '../memory/durable/notices.ts';
 import type { RefusalReason } from '../memory/durable/remember-item.ts';
@@ -15,7 +18,7 @@ import { undoButton } from '../memory/undo.ts';
 import {
   counted,
   everywhereLine,
-  formerLines,
+  historyLines,
   idAndVisibility,
   linesOf,
   listedItem,
@@ -27,17 +30,58 @@ import { refusalToStore } from './memory-control.ts';
 import { readingPlace, type MemoryCall, type MemoryCommandPorts } from './memory-ports.ts';
 
 /** Remembers a text by its owner's word [K2], and says what had to go for it [D3]. */
-export async function rememberText(call: MemoryCall, text: string): Promise<CommandReply> {
-  const { id: messageId, place, ports } = call;
+async function rememberText(call: MemoryCall, text: string): Promise<CommandReply> {
+  const { id: messageId, place, memory } = call;
   const refused = await refusalToStore(call);
   if (refused !== undefined) return refused;
-  const result = await ports.durable.remember(call.work, { text, place, messageId, type: 'manual' });
-  if (result.outcome === 'refused')
-    return { text: refusal(result.reason, text, ports.settings.itemMaxChars) };
+  const result = await memory.durable.remember(call.work, { text, place, messageId, type: 'manual' });
+  if (result.outcome === 'refused') return { text: refusal(result.reason, text) };
   // Whether the same words were kept before, perhaps from a narrower place, the answer does not tell.
   const reply = remembered(call, `Remembered: ${quotedItem(result.item)}`, result);
   return { ...reply, text: linesOf(reply.text, everywhereLine(result.item)) };
 }
+
+/** What somebody wrote behind `remember`; *this*, or nothing, in reply to a message means that message, as its menu does. */
+export async function rememberWritten(call: MemoryCall, text: string): Promise<CommandReply> {
+  const { repliesTo, discord } = call;
+  const isThis = text.trim() === '' || (saysNothing(text) && !/^\s*["“„«]/u.test(text));
+  if (!isThis) return rememberText(call, text);
+  if (repliesTo === undefined) return { text: refusal('empty', text) };
+  const message = await discord.readReplied(repliesTo);
+  if (message === 'gone') return { text: 'I cannot read that message any more. Nothing was saved.' };
+  if (message === 'hidden') return { text: noMessage };
+  return rememberMessage({ ...call, message });
+}
+
+type MessageCall = MemoryCall & Pick<MenuRequest, 'message'>;
+
+/** Remembers a message as its owner's word: one that the asker wrote, or one that the bot answered them with. */
+export async function rememberMessage(call: MessageCall): Promise<CommandReply> {
+  const { message, config } = call;
+  if (!config.durable.enabled) return { text: 'Durable memory is switched off on this bot.' };
+  const problem = await refusalOf(call);
+  if (problem !== undefined) return { text: problem };
+  const text = withoutMentionMarks(message.text).trim();
+  if (text === '') return { text: 'There is no text in this message that I could remember.' };
+  return rememberText({ ...call, id: message.id }, text);
+}
+
+async function refusalOf(call: MessageCall): Promise<string | undefined> {
+  const { message, speaker, memory, discord } = call;
+  const { kind, id } = message.author;
+  // A copy of theirs has another author [G2a].
+  const isLogged = (await memory.sessionLog.message(sessionOf(call), message.id)) !== undefined;
+  if (!isLogged && (kind === 'bot' || (kind === 'human' && id !== speaker.id))) return othersMessage;
+  if (await discord.isHidden(message.channelId, message.id)) return noMessage;
+  return kind === 'self' && !isLogged ? othersAnswer : undefined;
+}
+
+const othersMessage =
+  'I remember only what you said yourself or what I answered you, not what others wrote. Nothing was saved; use `/memory remember` to save it in your own words.';
+const othersAnswer =
+  "This is not one of my answers to you, so I won't remember it for you. Nothing was saved; use `/memory remember` to save it in your own words.";
+const noMessage =
+  'This is a command, an answer to one, or one of my notices, and I do not remember those. Nothing was saved; use `/memory remember` to save something in your own words.';
 
 function quotedItem(item: DurableItem): string {
   return `${quoted(wordingOf(item))} · ${idAndVisibility(item)}`;
@@ -62,14 +106,14 @@ export function remembered(
 }
 
 /** Why a text was not stored. */
-export function refusal(reason: RefusalReason, text: string, maxChars: number): string {
+export function refusal(reason: RefusalReason, text: string): string {
   switch (reason) {
     case 'empty':
-      return 'There is nothing to remember: write it after `!memory remember`.';
+      return 'There is nothing to remember: write it after `!memory remember`, or reply with that to your own message.';
     case 'too-long':
-      return `That is too long: ${text.trim().length} characters, ${maxChars} at most. Nothing was saved; please shorten it or split it up.`;
+      return `That is too long: ${text.trim().length} characters, ${itemMaxChars} at most. Nothing was saved; please shorten it or split it up.`;
     case 'secret':
-      return 'That looks like a secret, such as a password, key, code, card or account number, so nothing was saved. Please keep it in a password manager; I can remember where it is kept.';
+      return 'That looks like a secret, such as a password, key, card or bank number, so nothing was saved. Please keep it in a password manager; I can remember where it is kept.';
     case 'full':
       return 'Your memory is full, and everything in it is pinned. Nothing was saved; `!memory forget` makes room.';
     case 'forgotten':
@@ -85,7 +129,7 @@ const doneBy = { share: 'Shared', hide: 'Hidden', pin: 'Pinned', unpin: 'No long
 
 /** Shares, hides, pins or unpins an item. */
 export async function changeItem(
-  { speaker, work, view, ports: { durable } }: MemoryCall,
+  { speaker, work, view, memory: { durable } }: MemoryCall,
   { id, subcommand }: { readonly id: string; readonly subcommand: keyof typeof doneBy },
 ): Promise<CommandReply> {
   const { item, undoId } = await (subcommand === 'share' || subcommand === 'hide'
@@ -118,15 +162,20 @@ export function asSeen(call: MemoryCall, item: DurableItem): MemoryCall {
 export function correctingButtons(
   call: MemoryCall,
   item: DurableItem,
-  labels: { readonly edit: string; readonly hide: string; readonly forget: string },
+  /** Where several items have them. */
+  name?: string,
 ): readonly CommandButton[] {
   const { id, visibility } = item;
   // Where the channel may not use it, `forget` leaves it alone, and the panel does not.
   const forget = asSeen(call, item) === call ? `forget ${id}` : `panel-do 0 ${id} forget`;
   return present<CommandButton>(
-    { label: labels.edit, line: `memory edit ${id}`, takes: 'nothing', opensForm: true },
-    visibility !== 'dm' && { label: labels.hide, line: `memory hide ${id}`, takes: 'itself' },
-    { label: labels.forget, line: `memory ${forget}`, takes: 'itself' },
+    { label: `✏️ ${name ?? 'Edit'}`, line: `memory edit ${id}`, takes: 'nothing', opensForm: true },
+    visibility !== 'dm' && {
+      label: `🔒 ${name ?? 'Only in our DM'}`,
+      line: `memory hide ${id}`,
+      takes: 'itself',
+    },
+    { label: `🗑️ ${name ?? 'Forget'}`, line: `memory ${forget}`, takes: 'itself' },
   );
 }
 
@@ -142,7 +191,7 @@ export async function editItem(
   call: MemoryCall,
   { id, text }: { readonly id: string; readonly text?: string | undefined },
 ): Promise<CommandReply> {
-  const { id: messageId, speaker, view, ports } = call;
+  const { id: messageId, speaker, view, memory } = call;
   const item = await itemWithId(call, id);
   if (item === undefined) return { text: unknownId(id) };
   if (text === undefined) {
@@ -153,11 +202,11 @@ export async function editItem(
   if (refused !== undefined) return refused;
   // Even a slash command's words are as wide as the place they are said in.
   const { place } = asSeen(call, item);
-  const outcome = await ports.durable.edit(call.work, id, text, place, messageId);
+  const outcome = await memory.durable.edit(call.work, id, text, place, messageId);
   if (outcome.outcome === 'edited')
     return { text: `Edited: ${quotedItem(outcome.item)}`, buttons: undoButton(outcome.undoId) };
   if (outcome.reason === 'unknown-id') return { text: unknownId(id) };
-  if (outcome.reason !== 'known') return { text: refusal(outcome.reason, text, ports.settings.itemMaxChars) };
+  if (outcome.reason !== 'known') return { text: refusal(outcome.reason, text) };
   const which = mayUseItem(outcome.item, speaker.id, view) ? ` · ${idAndVisibility(outcome.item)}` : '';
   return { text: `Nothing was changed: you have that already${which}.` };
 }
@@ -166,56 +215,45 @@ export async function editItem(
 export async function itemHistory(call: MemoryCall, id: string): Promise<CommandReply> {
   const item = await itemWithId(call, id);
   if (item === undefined) return { text: unknownId(id) };
-  const former = (await call.ports.durable.formerOf(call.speaker.id)).get(item.id) ?? [];
-  const lines = formerLines(call, former);
+  const earlierItems = (await call.memory.durable.historiesOf(call.speaker.id)).get(item.id) ?? [];
+  const lines = historyLines(call, earlierItems);
   const none = lines.length === 0 && 'It has said this from the beginning.';
   return { text: linesOf(listedItem(item, call), lines, none) };
 }
 
 /** The asker's item with an id, as far as it may be named where the answer is read. */
 export async function itemWithId(
-  { speaker, view, ports }: MemoryCall,
+  { speaker, view, memory }: MemoryCall,
   id: string,
 ): Promise<DurableItem | undefined> {
-  const wanted = id.toLowerCase();
-  const items = await ports.durable.list(speaker.id);
-  return items.find((each) => each.id.toLowerCase() === wanted && mayUseItem(each, speaker.id, view));
+  const needle = id.toLowerCase();
+  const items = await memory.durable.list(speaker.id);
+  return items.find((each) => each.id.toLowerCase() === needle && mayUseItem(each, speaker.id, view));
 }
 
 /** Items that a subcommand would concern in this place, by the beginning of an id or by words. */
 export async function completeItem(
   { subcommand, speaker, place, typed }: CompletionRequest,
-  { durable, settings }: MemoryCommandPorts,
+  { memory: { durable }, config }: MemoryCommandPorts,
 ): Promise<readonly Choice[]> {
-  if (!settings.durableEnabled) return [];
-  const isForget = subcommand === 'forget';
-  const former = isForget ? [...(await durable.formerOf(speaker.id)).values()].flat() : [];
+  if (!config.durable.enabled) return [];
   // A slash command's answer is for its asker only; what `forget` touches is judged by the place all the same [K2].
-  const view = readingPlace(place, !isForget);
-  return [...(await durable.list(speaker.id)), ...former]
-    .filter((item) => mayUseItem(item, speaker.id, view))
-    .filter((item) => !isAlready(item, subcommand) && isTyped(item, typed))
-    .map(choiceOf)
-    .slice(0, mostChoices);
+  const view = readingPlace(place, subcommand !== 'forget');
+  const needle = searchForm(typed);
+  const found = (await durable.list(speaker.id)).filter((item) => {
+    if (!mayUseItem(item, speaker.id, view) || isAlready(item, subcommand)) return false;
+    const text = searchForm(wordingOf(item));
+    return searchForm(item.id).startsWith(needle) || needle.split(' ').every((word) => text.includes(word));
+  });
+  return found.slice(0, mostChoices).map((item) => {
+    const end = ` · ${item.id}`;
+    const name = clipAtWord(toSingleLine(wordingOf(item)), choiceMaxChars - end.length);
+    return { name: `${name}${end}`, value: item.id };
+  });
 }
 
 /** Whether an item is what a subcommand would make of it. */
 function isAlready({ visibility, pinned }: DurableItem, subcommand: string): boolean {
   if (subcommand === 'share' || subcommand === 'hide') return visibility === visibilityBy[subcommand];
   return pinned ? subcommand === 'pin' : subcommand === 'unpin';
-}
-
-function isTyped(item: DurableItem, typed: string): boolean {
-  const wanted = searchForm(typed);
-  const text = searchForm(wordingOf(item));
-  return searchForm(item.id).startsWith(wanted) || wanted.split(' ').every((word) => text.includes(word));
-}
-
-/** `text · id`. */
-function choiceOf(item: DurableItem): Choice {
-  const end = ` · ${item.id}`;
-  const line = toSingleLine(wordingOf(item));
-  const room = choiceMaxChars - end.length;
-  const name = line.length <= room ? line : `${clip(line, room - 1)}…`;
-  return { name: `${name}${end}`, value: item.id };
 }

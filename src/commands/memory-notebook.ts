@@ -5,19 +5,15 @@ import {
   formTextMaxChars,
   type CommandForm,
   type CommandReply,
-  type ShownNotebook,
 } from '../core/commands.ts';
-import { dataLine } from '../core/section.ts';
-import { clip } from '../core/text.ts';
+import { clip, shownText, withoutInvisible } from '../core/text.ts';
 import { fileMaxBytes, type FileEdit } from '../memory/notebook/files.ts';
-import { formatWritten, plainText } from '../memory/notebook/format.ts';
+import { formatWritten } from '../memory/notebook/format.ts';
 import { isOfSession, refused } from '../memory/notebook/tree.ts';
 import { undoButton } from '../memory/undo.ts';
-import { counted, linesOf, present, withoutFences } from './answer-lines.ts';
+import { counted, linesOf, present, shownLine } from './answer-lines.ts';
 import { refusalToStore } from './memory-control.ts';
 import type { MemoryCall } from './memory-ports.ts';
-
-const forAskerOnly = { text: 'That is for you alone: use `/memory notebook`, or ask me in our DM.' };
 
 const parts = ['USER.md', 'MEMORY.md', 'facts', 'episodes', 'topics', 'daily'] as const;
 /** Of a file in an answer. */
@@ -27,7 +23,6 @@ const mostButtons = 20;
 
 /** Lists the asker's notebook, or shows one file, which need not exist, with a form to edit it [N9]. */
 export async function showNotebook(call: MemoryCall, path: string | undefined): Promise<CommandReply> {
-  if (call.view.audience !== 'dm') return forAskerOnly;
   if (path === undefined) return listNotebook(call);
   const file = await readFile(call, path);
   if (file.outcome === 'refused') return { text: file.reason };
@@ -36,7 +31,7 @@ export async function showNotebook(call: MemoryCall, path: string | undefined): 
   return {
     text: linesOf(
       `\`${path}\`:`,
-      file.text.trim() === '' ? 'Nothing yet.' : withoutFences(clip(file.text.trim(), shownMaxChars)),
+      file.text.trim() === '' ? 'Nothing yet.' : shownText(clip(file.text.trim(), shownMaxChars)),
       length > shownMaxChars && `-# That is the beginning; it has ${length} characters.`,
       length > formTextMaxChars && '-# It is too long for a form here: `!memory page` edits it.',
     ),
@@ -54,18 +49,17 @@ export async function showNotebook(call: MemoryCall, path: string | undefined): 
 }
 
 async function listNotebook(call: MemoryCall): Promise<CommandReply> {
-  const listed = await call.ports.notebook.list(contextOf(call), parts);
+  const listed = await call.memory.notebook.list(contextOf(call), parts);
   const found = listed.map(({ file: { path }, bytes, summary }) => ({ path, bytes, summary }));
   // These two are in every prompt of the DM, and can be begun by hand.
   const missing = parts.slice(0, 2).filter((path) => !found.some((file) => file.path === path));
   const files = [...missing.map((path) => ({ path, bytes: 0, summary: '' })), ...found];
-  const data: ShownNotebook = { kind: 'notebook', files };
   return {
     text: linesOf(
       'Your notebook, which I keep for our DM:',
       files.map(
         ({ path, bytes, summary }) =>
-          `- \`${path}\` (${counted(bytes, 'byte')})${summary === '' ? '' : `: ${withoutFences(dataLine(summary))}`}`,
+          `- \`${path}\` (${counted(bytes, 'byte')})${summary === '' ? '' : `: ${shownLine(summary)}`}`,
       ),
       '-# `!memory notebook <file>` shows one, with a button to edit it.',
     ),
@@ -73,7 +67,7 @@ async function listNotebook(call: MemoryCall): Promise<CommandReply> {
       .map(({ path }) => ({ label: path, line: `memory notebook ${path}`, takes: 'nothing' as const }))
       .filter(({ line }) => line.length <= buttonLineMaxChars)
       .slice(0, mostButtons),
-    data,
+    data: { kind: 'notebook', files },
   };
 }
 
@@ -84,22 +78,21 @@ export async function writeNotebook(
   path: string,
   text = '',
 ): Promise<CommandReply> {
-  if (call.view.audience !== 'dm') return forAskerOnly;
   const file = await readFile(call, path);
   if (file.outcome === 'refused') return { text: file.reason };
   const edit: FileEdit = (stored, of) =>
     tagOf(stored?.text ?? '') === tag
-      ? formatWritten(of, plainText(text), { today: call.today })
+      ? formatWritten(of, withoutInvisible(text), { today: call.today })
       : refused(`${path} was changed since you opened it, so nothing was written.`);
   const reason = (await refusalToStore(call))?.text;
   const { startedAfter } = call.work;
   const turn = { ...contextOf(call), messages: [], startedAfter, hasThirdPartyText: false };
   const written =
-    reason === undefined ? await call.ports.notebook.change(path, turn, edit, true) : refused(reason);
+    reason === undefined ? await call.memory.notebook.change(path, turn, edit, true) : refused(reason);
   if (written.outcome === 'refused') {
     const again = 'What you wrote is below; saving it replaces what the file says now.';
     return {
-      text: linesOf(written.reason, 'You wrote:', withoutFences(text)),
+      text: linesOf(written.reason, 'You wrote:', shownText(text)),
       form: { ...formOf(path, file.text, text), reason: `${written.reason} ${again}` },
     };
   }
@@ -118,7 +111,7 @@ function contextOf({ speaker, view, at }: MemoryCall) {
 
 /** What a file of the notebook says, empty where there is none. */
 async function readFile(call: MemoryCall, path: string) {
-  const opened = await call.ports.notebook.open(path, contextOf(call));
+  const opened = await call.memory.notebook.open(path, contextOf(call));
   if (opened.outcome === 'refused') return opened;
   const { file, content } = opened;
   return isOfSession(file)

@@ -1,16 +1,16 @@
-import type { CommandButton } from '../core/chat.ts';
-import type { CommandForm, CommandReply, CommandSelect } from '../core/commands.ts';
-import { dataLine } from '../core/section.ts';
-import { clip, clipAtWord, toSingleLine } from '../core/text.ts';
+import type { CommandButton } from '../core/reply.ts';
+import type { CommandReply, CommandSelect } from '../core/commands.ts';
+import { clipAtWord, toSingleLine } from '../core/text.ts';
 import { sessionOf } from '../core/turn-context.ts';
 import { isOver, itemMaxChars, type DurableItem, wordingOf } from '../memory/durable/document.ts';
 import { captureModes, type CaptureMode } from '../memory/settings/person-settings.ts';
 import {
   counted,
+  linesOf,
   listedItem,
   present,
   readFailureReply,
-  withoutFences,
+  shownLine,
   writeFailure,
 } from './answer-lines.ts';
 import { asSeen, editForm, unknownId } from './memory-items.ts';
@@ -40,8 +40,8 @@ interface PanelState {
 }
 
 const itemsOnPage = 10;
-/** Under a message's 2,000, so that the first words fit too [K12]. */
-const textMaxChars = 1700;
+/** Of an answer above the items: with a page of these it stays under 2,000, so that the first words fit too [K12]. */
+const answerMaxChars = 600;
 const lineMaxChars = 60;
 const mostInRow = 5;
 const barBlocks = 10;
@@ -61,7 +61,7 @@ export async function showPanel(
   } catch (error) {
     const failure = readFailureReply(error, 'the panel could not be shown', call);
     return {
-      text: `${done === undefined ? '' : `${clipAtWord(done.text, textMaxChars / 2)}\n\n`}${failure.text}`,
+      text: `${done === undefined ? '' : `${clipAtWord(done.text, answerMaxChars)}\n\n`}${failure.text}`,
       rows: [[button('Try again', state, 'show')]],
       files: done?.files,
     };
@@ -81,13 +81,18 @@ export async function pressPanel(
   if (action === 'show') return showPanel(call, { page, id: rest });
   if (action === 'back' || action === 'next')
     return showPanel(call, { page: page + (action === 'next' ? 1 : -1), id: undefined });
-  if (action === 'remember' && rest === undefined) return { text: opensWindow, form: rememberForm(state) };
-  return isItemAction(action) ? changeItem() : show([action, rest ?? ''].join(' '));
+  if (action === 'remember' && rest === undefined) {
+    const line = lineFor(state, action);
+    const form = { title: 'Remember', label: 'What I remember', value: '', maxChars: itemMaxChars, line };
+    return { text: opensWindow, form };
+  }
+  const isOfItem = itemActions.some((each) => each === action);
+  return isOfItem ? changeItem() : show([action, rest ?? ''].join(' '));
 
   async function changeItem(): Promise<CommandReply> {
-    const { speaker, ports } = call;
+    const { speaker, memory } = call;
     const id = state.id ?? '';
-    const item = (await ports.durable.list(speaker.id)).find((each) => each.id === id);
+    const item = (await memory.durable.list(speaker.id)).find((each) => each.id === id);
     // An id that is gone would be taken for words.
     if (item === undefined) return showPanel(call, { page, id: undefined }, { text: unknownId(id) });
     if (action === 'edit' && rest === undefined)
@@ -103,63 +108,62 @@ export async function pressPanel(
   }
 }
 
-function isItemAction(action: string): boolean {
-  return itemActions.some((each) => each === action);
-}
-
 async function panelOf(
   call: MemoryCall,
-  asked: PanelState,
+  requested: PanelState,
   done: CommandReply | undefined,
 ): Promise<CommandReply> {
-  const { speaker, place, at, ports } = call;
-  const { durableEnabled } = ports.settings;
+  const { speaker, place, at, memory } = call;
+  const durableEnabled = call.config.durable.enabled;
   const [all, mode, pause, views, isOff] = await Promise.all([
-    durableEnabled ? ports.durable.list(speaker.id) : [],
-    ports.people.mode(speaker.id),
-    ports.people.pauseIn(sessionOf(call), at),
+    durableEnabled ? memory.durable.list(speaker.id) : [],
+    memory.people.mode(speaker.id),
+    memory.people.pauseIn(sessionOf(call), at),
     viewLayers(call),
-    ports.isMemoryOff(place),
+    memory.placeSettings.isMemoryOff(place),
   ]);
   const pages = Math.max(1, Math.ceil(all.length / itemsOnPage));
-  const chosenAt = asked.id === undefined ? -1 : all.findIndex(({ id }) => id === asked.id);
+  const chosenAt = requested.id === undefined ? -1 : all.findIndex(({ id }) => id === requested.id);
   const chosen = all[chosenAt];
   // Beyond the last page comes the first one.
-  const page = chosen === undefined ? (asked.page + pages) % pages : Math.floor(chosenAt / itemsOnPage);
+  const page = chosen === undefined ? (requested.page + pages) % pages : Math.floor(chosenAt / itemsOnPage);
   const state = { page, id: chosen?.id };
   const first = page * itemsOnPage;
   const shown = all.slice(first, first + itemsOnPage);
 
   const usages = views.flatMap(({ usage }) => usage ?? []);
-  const paused = pause === undefined ? [] : [`⏸️ Paused ${pause.scope === 'here' ? 'here' : 'everywhere'}.`];
-  const end = [...(isOff ? [switchedOffLine] : usages.map(barOf)), ...paused].join('\n');
+  const end = linesOf(
+    isOff ? switchedOffLine : usages.map(barOf),
+    pause !== undefined && `⏸️ Paused ${pause.scope === 'here' ? 'here' : 'everywhere'}.`,
+  );
   const heading = durableEnabled
     ? `**Your memory: ${counted(all.length, 'item')}**${pages > 1 ? ` · page ${page + 1} of ${pages}` : ''}`
     : 'Durable memory is switched off on this bot.';
   const answer = done?.text ?? (chosen === undefined ? '' : listedItem(chosen, call));
-  const top = beginningOf(answer, textMaxChars - heading.length - end.length - '\n\n'.repeat(2).length);
-  const list = [
+  const list = linesOf(
     heading,
-    ...shown.map((item, index) => lineOf(item, first + index, item === chosen, call.today)),
-    ...(durableEnabled && all.length === 0 ? ['Nothing yet.'] : []),
-  ];
-  const room = textMaxChars - top.length - end.length - '\n\n'.repeat(2).length;
+    shown.map((item, index) => {
+      const text = shownLine(wordingOf(item), lineMaxChars);
+      const isPast = isOver(item, call.today);
+      return `${item === chosen ? '▸ ' : ''}${first + index + 1}. ${text} · ${stateOf(item)}${isPast ? ' · over' : ''}`;
+    }),
+    durableEnabled && all.length === 0 && 'Nothing yet.',
+  );
   return {
-    text: [top, linesWithin(list, room), end].filter((part) => part !== '').join('\n\n'),
+    text: [clipAtWord(answer, answerMaxChars), list, end].filter((part) => part !== '').join('\n\n'),
     rows: present<readonly CommandButton[] | CommandSelect>(
       shown.length > 0 && itemSelect(shown, first, state),
       chosen !== undefined && [itemButtons(chosen, state)],
       pageButtons(state, { pages, waiting: views.reduce((sum, { waiting = 0 }) => sum + waiting, 0) }, done),
-      modeSelect(state, mode),
+      {
+        placeholder: 'Mode',
+        line: lineFor(state, 'mode'),
+        options: captureModes.map((value) => ({ label: modeLabels[value], value, isChosen: value === mode })),
+      },
       [generalButtons(state, { durableEnabled, isPaused: pause !== undefined })],
     ),
     files: done?.files,
   };
-}
-
-function lineOf(item: DurableItem, index: number, isChosen: boolean, today: string): string {
-  const text = clipAtWord(withoutFences(dataLine(wordingOf(item))), lineMaxChars);
-  return `${isChosen ? '▸ ' : ''}${index + 1}. ${text} · ${stateOf(item)}${isOver(item, today) ? ' · over' : ''}`;
 }
 
 function stateOf({ visibility, pinned }: DurableItem): string {
@@ -171,23 +175,6 @@ function barOf({ name, used, budget }: BudgetUsage): string {
   return `${'▰'.repeat(filled)}${'▱'.repeat(barBlocks - filled)} ${name} ${used} of ${budget}`;
 }
 
-/** The lines that find room: what is chosen from shows the others all the same. */
-function linesWithin(lines: readonly string[], maxChars: number): string {
-  let text = '';
-  for (const line of lines) {
-    const longer = text === '' ? line : `${text}\n${line}`;
-    if (longer.length > maxChars) return text;
-    text = longer;
-  }
-  return text;
-}
-
-function beginningOf(text: string, maxChars: number): string {
-  if (text.length <= maxChars) return text;
-  const cut = clip(text, maxChars - 2);
-  return `${cut.slice(0, Math.max(cut.lastIndexOf('\n'), cut.length / 2))}\n…`;
-}
-
 /** The line that a button carries: the panel as it is, and what is to be done. */
 function lineFor({ page, id = '-' }: PanelState, action: string): string {
   return `memory panel-do ${page} ${id} ${action}`;
@@ -195,11 +182,6 @@ function lineFor({ page, id = '-' }: PanelState, action: string): string {
 
 function button(label: string, state: PanelState, action: string): CommandButton {
   return { label, line: lineFor(state, action), takes: 'answer' };
-}
-
-function rememberForm(state: PanelState): CommandForm {
-  const line = lineFor(state, 'remember');
-  return { title: 'Remember', label: 'What I remember', value: '', maxChars: itemMaxChars, line };
 }
 
 function itemSelect(shown: readonly DurableItem[], first: number, { page, id }: PanelState): CommandSelect {
@@ -247,14 +229,6 @@ const modeLabels: Readonly<Record<CaptureMode, string>> = {
   ask: 'Mode ask: I ask before I keep it',
   off: 'Mode off: only what you tell me to remember',
 };
-
-function modeSelect(state: PanelState, mode: CaptureMode): CommandSelect {
-  return {
-    placeholder: 'Mode',
-    line: lineFor(state, 'mode'),
-    options: captureModes.map((value) => ({ label: modeLabels[value], value, isChosen: value === mode })),
-  };
-}
 
 function generalButtons(
   state: PanelState,

@@ -1,26 +1,94 @@
-import type { ChannelPort, DirectMessage, DirectMessagePort, ReadAttachment } from '../core/chat.ts';
 import type { CommandContext } from '../core/commands.ts';
 import type { Logger } from '../core/logger.ts';
-import type { Place, SessionKey } from '../core/place.ts';
-import { sessionWorkOf } from '../core/turn-context.ts';
+import type { ReadAttachment, ReadReplied } from '../core/message.ts';
+import type { Place } from '../core/place.ts';
+import type { DirectMessage, DirectMessagePort } from '../core/reply.ts';
 import { localDate } from '../core/time.ts';
+import { sessionWorkOf } from '../core/turn-context.ts';
 import type { SessionWork } from '../core/writes.ts';
-import type { ChannelNotes } from '../memory/channel/channel-notes.ts';
+import type { ChangeLedger } from '../memory/changes.ts';
 import type { DurableMemory } from '../memory/durable/durable-memory.ts';
-import type { Holdings, Saying } from '../memory/holdings.ts';
+import type { Proposals } from '../memory/durable/proposals.ts';
+import type { NoteHolder } from '../memory/holdings.ts';
 import type { MemoryLayer } from '../memory/layer.ts';
+import type { SessionLog } from '../memory/log/session-log.ts';
 import type { SessionStates } from '../memory/log/session-state.ts';
 import type { NotebookFiles } from '../memory/notebook/files.ts';
-import type { Provenance, SizedAnswer } from '../memory/provenance.ts';
+import type { Provenance } from '../memory/provenance.ts';
 import type { Recall } from '../memory/recall/recall.ts';
-import type { Proposals } from '../memory/durable/proposals.ts';
-import type { MessagesByChannel } from '../memory/undo.ts';
 import type { RollingSummary } from '../memory/rolling/rolling-summary.ts';
 import type { PersonSettingsStore } from '../memory/settings/person-settings.ts';
+import type { PlaceSettings } from '../memory/settings/place-settings.ts';
+import type { UndoLog } from '../memory/undo.ts';
+
+/** What the memory commands see and change. */
+export interface MemoryCommandPorts {
+  readonly memory: CommandMemory;
+  readonly discord: CommandDiscord;
+  readonly config: CommandConfig;
+  /** Never rejects. */
+  readonly privacyFacts: () => Promise<PrivacyFacts>;
+  readonly logger: Logger;
+}
+
+/** What is remembered; all of it rejects with `StoreError` where the store does. */
+export interface CommandMemory {
+  readonly durable: DurableMemory;
+  /** What waits for its person's yes [K9]. */
+  readonly proposals: Pick<Proposals, 'list' | 'accept' | 'decline'>;
+  readonly rolling: Pick<RollingSummary, 'show' | 'reset' | 'madeAt' | 'export'>;
+  /** The notebook, and the notes on a conversation [N1][W1]. */
+  readonly notebook: Pick<NotebookFiles, 'list' | 'open' | 'change'>;
+  /** The files of both that `purge` can take. */
+  readonly notes: NoteHolder;
+  readonly states: Pick<SessionStates, 'read'>;
+  readonly sessionLog: Pick<SessionLog, 'message' | 'mentions' | 'sessionsOfPerson' | 'since'>;
+  readonly provenance: Pick<Provenance, 'find' | 'sizesOf'>;
+  readonly recall: Pick<Recall, 'search'>;
+  readonly shortTerm: Pick<MemoryLayer, 'sections'>;
+  /** All that hold something of a person, and those that keep notes. */
+  readonly layers: readonly Pick<MemoryLayer, 'export'>[];
+  readonly noted: readonly NoteHolder[];
+  readonly changes: Pick<ChangeLedger, 'erase' | 'purge'>;
+  readonly undo: Pick<UndoLog, 'expireAll'>;
+  /** What each person wants of their memory [K9]. */
+  readonly people: PersonSettingsStore;
+  readonly placeSettings: Pick<PlaceSettings, 'isMemoryOff'>;
+  /** What the owner wrote about privacy; `undefined` where nothing. */
+  readonly workspace: { readonly privacyText: () => Promise<string | undefined> };
+  /** Channels and threads that are deleted: nothing links there [K15]. */
+  readonly goneChannels: () => Promise<ReadonlySet<string>>;
+}
+
+/** What is asked of Discord, and of the page beside it. */
+export interface CommandDiscord {
+  /** As `DirectMessagePort` says; history does not have them. */
+  readonly sendDirect: (
+    userId: string,
+    messages: readonly DirectMessage[],
+    nonceBase: string,
+  ) => Promise<'sent' | 'closed'>;
+  readonly deleteOwn: DirectMessagePort['deleteOwn'];
+  readonly readAttachment: ReadAttachment;
+  readonly readReplied: ReadReplied;
+  /** Whether the message is a command, an answer to one, or an error line [F2]. */
+  readonly isHidden: (channelId: string, messageId: string) => Promise<boolean>;
+  /** A server's name by its id, which stays where the name is not known. */
+  readonly titleOf: (guildId: string) => string;
+  /** Where a person signs in to their page, once [Y1]; `undefined` where there is none. Never rejects. */
+  readonly pageLink: (person: CommandContext['speaker']) => Promise<string | undefined>;
+}
+
+/** What is switched on, and the characters that a prompt has for it. */
+export interface CommandConfig {
+  readonly durable: { readonly enabled: boolean };
+  readonly recall: { readonly enabled: boolean };
+  readonly summary: { readonly enabled: boolean; readonly maxChars: number };
+  readonly shortTerm: { readonly enabled: boolean; readonly injectMaxChars: number };
+}
 
 /** A memory command as its handlers see it: who gives it where, and what it may reach. */
-export interface MemoryCall extends CommandContext {
-  readonly ports: MemoryCommandPorts;
+export interface MemoryCall extends CommandContext, MemoryCommandPorts {
   /** What it changes is part of this work in its conversation. */
   readonly work: SessionWork;
   /** Where only the asker reads, all of their memory may be shown, as in the DM [K3]. */
@@ -34,98 +102,16 @@ export async function memoryCall<Context extends CommandContext>(
   ports: MemoryCommandPorts,
 ): Promise<Context & MemoryCall> {
   return {
+    ...ports,
     ...context,
-    ports,
     work: sessionWorkOf(context),
     view: readingPlace(context.place, context.ephemeral),
-    today: localDate(new Date(context.at), await ports.people.timeZoneOf(context.speaker.id)),
+    today: localDate(new Date(context.at), await ports.memory.people.timeZoneOf(context.speaker.id)),
   };
 }
 
 export function readingPlace(place: Place, isForAskerOnly: boolean): Place {
   return isForAskerOnly ? { ...place, audience: 'dm' } : place;
-}
-
-/** What the memory commands see and change. */
-export interface MemoryCommandPorts {
-  readonly durable: DurableMemory;
-  /** What waits for its person's yes [K9]. */
-  readonly proposals: Pick<Proposals, 'list' | 'accept' | 'decline'>;
-  /** What was noted of people's talk in channels [B1]. */
-  readonly channelNotes: Pick<ChannelNotes, 'since' | 'keep' | 'list' | 'ownNotes' | 'remove'>;
-  readonly personMay: ChannelPort['personMay'];
-  readonly rolling: Pick<RollingSummary, 'show' | 'reset' | 'madeAt'>;
-  /** The notebook, and the notes on a conversation [N1][W1]. */
-  readonly notebook: Pick<NotebookFiles, 'list' | 'open' | 'change'>;
-  readonly states: Pick<SessionStates, 'read'>;
-  /** A server's name by its id, which stays where the name is not known. */
-  readonly titleOf: (guildId: string) => string;
-  readonly provenance: Pick<Provenance, 'find'>;
-  /** The newest answers to a person since the start, by any process; the newest first [Y2a]. Never rejects. */
-  readonly answersTo: (userId: string) => Promise<readonly SizedAnswer[]>;
-  readonly recall: Recall;
-  readonly shortTerm: Pick<MemoryLayer, 'sections'>;
-  /** All that hold something of a person. */
-  readonly layers: readonly Pick<MemoryLayer, 'export'>[];
-  /** As `DirectMessagePort` says; history does not have them. */
-  readonly sendDirect: (
-    userId: string,
-    messages: readonly DirectMessage[],
-    nonceBase: string,
-  ) => Promise<'sent' | 'closed'>;
-  readonly readAttachment: ReadAttachment;
-  /** How much is held about a person. Rejects with `StoreError`. */
-  readonly holdings: (userId: string) => Promise<Holdings>;
-  /** `isDone: false` if the next start has to finish it [K11]. Rejects with `StoreError`. */
-  readonly erase: (userId: string, at: string) => Promise<{ readonly isDone: boolean }>;
-  /** How much of it says some words. Rejects with `StoreError`. */
-  readonly saying: (userId: string, words: string) => Promise<Saying>;
-  /** How many files of the notebook and of notes on conversations do. Rejects with `StoreError`. */
-  readonly notesSaying: (userId: string, words: string) => Promise<number>;
-  /** Erases what says some words [K11], by the command with this id. Rejects with `StoreError`. */
-  readonly purge: (
-    userId: string,
-    words: string,
-    commandId: string,
-  ) => Promise<{ readonly messages: number; readonly isDone: boolean }>;
-  readonly deleteOwnMessages: DirectMessagePort['deleteOwn'];
-  /** What each person wants of their memory [K9]. */
-  readonly people: Pick<
-    PersonSettingsStore,
-    'get' | 'set' | 'mode' | 'timeZoneOf' | 'pause' | 'resume' | 'pauseIn'
-  >;
-  /** Where a person signs in to their page, once [Y1]; `undefined` where there is none. Never rejects. */
-  readonly pageLink: (person: CommandContext['speaker']) => Promise<string | undefined>;
-  /** What the owner wrote about privacy; `undefined` where nothing. Rejects with `StoreError`. */
-  readonly privacyText: () => Promise<string | undefined>;
-  /** Never rejects. */
-  readonly privacyFacts: () => Promise<PrivacyFacts>;
-  readonly settings: {
-    readonly durableEnabled: boolean;
-    /** Characters of one durable item at most. */
-    readonly itemMaxChars: number;
-    readonly recallEnabled: boolean;
-    readonly summaryEnabled: boolean;
-    /** Characters of a summary in a prompt. */
-    readonly summaryMaxChars: number;
-    /** Switched off, nothing new is kept; what is still there from before can be forgotten all the same. */
-    readonly shortTermEnabled: boolean;
-    /** Characters of recent exchanges in a prompt. */
-    readonly shortTermMaxChars: number;
-  };
-  /** Whether the bot's owner has switched memory off in a place. Must not reject. */
-  readonly isMemoryOff: (place: Place) => Promise<boolean>;
-  /** The person's conversations. Rejects with `StoreError`. */
-  readonly sessionsOf: (userId: string) => Promise<readonly SessionKey[]>;
-  /** Channels and threads that are deleted: nothing links there [K15]. Rejects with `StoreError`. */
-  readonly goneChannels: () => Promise<ReadonlySet<string>>;
-  /** What the session's log has of a message, whole; `undefined` where it is none of this session. */
-  readonly logged: (session: SessionKey, messageId: string) => Promise<string | undefined>;
-  /** Those that say some words and may be used in a place. Rejects with `StoreError`. */
-  readonly mentions: (userId: string, words: string, place: Place) => Promise<MessagesByChannel>;
-  /** Whether the message is a command, an answer to one, or an error line [F2]. */
-  readonly isHidden: (channelId: string, messageId: string) => Promise<boolean>;
-  readonly logger: Logger;
 }
 
 /** What the privacy text says of this very bot, from its configuration. */

@@ -1,30 +1,35 @@
-import type { CommandButton } from '../core/chat.ts';
-import type { CommandForm, CommandReply, ShownCard } from '../core/commands.ts';
-import { itemMaxChars, mayUseItem, wordingOf } from '../memory/durable/document.ts';
-import type { ProposedItem } from '../memory/durable/proposals.ts';
-import type { RefusalReason } from '../memory/durable/remember-item.ts';
+import type { CommandButton } from '../core/reply.ts';
+import type { CommandReply, ShownCard } from '../core/commands.ts';
+import { mayUseItem, wordingOf } from '../memory/durable/document.ts';
 import { counted, idAndVisibility, linesOf, listedItem, quoted, shownItem } from './answer-lines.ts';
 import { refusalToStore } from './memory-control.ts';
-import { refusal, remembered } from './memory-items.ts';
+import { editForm, refusal, remembered } from './memory-items.ts';
 import type { MemoryCall } from './memory-ports.ts';
 
 /** Proposals that have buttons of their own, three each, beside those that turn pages. */
 const mostWithButtons = 6;
 
-const mayI = 'May I remember this?';
-
 /** Lists what waits for the asker's yes [K9], or tells of one proposal how it is answered in other words. */
 export async function showProposals(call: MemoryCall, id: string | undefined): Promise<CommandReply> {
-  const { speaker, view, ports } = call;
-  const all = await ports.proposals.list(speaker.id);
+  const { speaker, view, memory } = call;
+  const all = await memory.proposals.list(speaker.id);
   const shown = all.filter(({ item }) => mayUseItem(item, speaker.id, view));
   if (id !== undefined) {
-    const found = shown.find((each) => each.id === id);
-    return found === undefined ? { text: noneLeft(id) } : { text: howToReword(found), form: formOf(found) };
+    const item = shown.find((each) => each.id === id)?.item;
+    if (item === undefined) return { text: noneLeft(id) };
+    const text = `Say it as I should remember it: \`!memory accept ${id} <your words>\`. I would have remembered: ${quoted(wordingOf(item))}`;
+    return { text, form: editForm(item, `memory accept ${id}`) };
   }
   const hidden = all.length - shown.length;
   const more = hidden > 0 && `${counted(hidden, 'more proposal')} in our DM: \`!memory proposals\` there.`;
-  const data = { kind: 'proposals', cards: shown.map((each) => shownCard(each, call)) } as const;
+  const data = {
+    kind: 'proposals',
+    cards: shown.map((each): ShownCard => ({
+      question: 'May I remember this?',
+      items: [shownItem({ ...each.item, id: each.id }, call)],
+      buttons: buttonsFor(each.id, ['Remember', 'In other words', 'Decline']),
+    })),
+  } as const;
   if (shown.length === 0) return { text: linesOf('No proposals are waiting for you here.', more), data };
   return {
     data,
@@ -45,14 +50,6 @@ export async function showProposals(call: MemoryCall, id: string | undefined): P
   };
 }
 
-function shownCard({ id, item }: ProposedItem, call: MemoryCall): ShownCard {
-  return {
-    question: mayI,
-    items: [shownItem({ ...item, id }, call)],
-    buttons: buttonsFor(id, ['Remember', 'In other words', 'Decline']),
-  };
-}
-
 function buttonsFor(
   id: string,
   [yes, other, no]: readonly [string, string, string],
@@ -68,49 +65,34 @@ function noneLeft(id: string): string {
   return `There is no proposal ${quoted(id)} here any more. \`!memory proposals\` lists those that wait.`;
 }
 
-function howToReword({ id, item }: ProposedItem): string {
-  return `Say it as I should remember it: \`!memory accept ${id} <your words>\`. I would have remembered: ${quoted(wordingOf(item))}`;
-}
-
-/** The same in a window, for a button. */
-function formOf({ id, item }: ProposedItem): CommandForm {
-  return {
-    title: mayI,
-    label: 'What I remember',
-    value: item.text,
-    maxChars: itemMaxChars,
-    line: `memory accept ${id}`,
-  };
-}
-
 /** Stores what was proposed, or what the asker says in its place. */
 export async function acceptProposal(
   call: MemoryCall,
   { id, text }: { readonly id: string; readonly text?: string | undefined },
 ): Promise<CommandReply> {
-  const { id: messageId, speaker, place, view, ports } = call;
+  const { id: messageId, speaker, place, view, memory } = call;
   const refused = await refusalToStore(call);
   if (refused !== undefined) return refused;
   const reworded = text === undefined ? undefined : { text, place, messageId };
-  const outcome = await ports.proposals.accept(call.work, id, reworded);
+  const outcome = await memory.proposals.accept(call.work, id, reworded);
   if (outcome === undefined) return { text: noneLeft(id) };
-  if (outcome.outcome === 'refused') return { text: refusalOf(outcome.reason, text, call) };
+  if (outcome.outcome === 'refused')
+    return {
+      text:
+        outcome.reason === 'forgotten'
+          ? 'I cannot remember that any more: its message was deleted or forgotten since. `!memory remember` takes it in your own words.'
+          : `${refusal(outcome.reason, text ?? '')} The question still waits: \`!memory proposals\`.`,
+    };
   const { item } = outcome;
   if (!mayUseItem(item, speaker.id, view)) return remembered(call, 'Remembered.', outcome);
   const done = outcome.outcome === 'refreshed' ? 'I remembered that already' : 'Remembered';
   return remembered(call, `${done}: ${quoted(wordingOf(item))} · ${idAndVisibility(item)}`, outcome);
 }
 
-function refusalOf(reason: RefusalReason, text = '', { ports }: MemoryCall): string {
-  if (reason === 'forgotten')
-    return 'I cannot remember that any more: its message was deleted or forgotten since. `!memory remember` takes it in your own words.';
-  return `${refusal(reason, text, ports.settings.itemMaxChars)} The question still waits: \`!memory proposals\`.`;
-}
-
 /** Lets a proposal go, for good. */
-export async function declineProposal({ work, ports }: MemoryCall, id: string): Promise<CommandReply> {
+export async function declineProposal({ work, memory }: MemoryCall, id: string): Promise<CommandReply> {
   return {
-    text: (await ports.proposals.decline(work, id))
+    text: (await memory.proposals.decline(work, id))
       ? 'Not remembered. The question is gone, and I do not notice this again.'
       : noneLeft(id),
   };

@@ -1,5 +1,6 @@
-import type { CommandButton } from '../core/chat.ts';
-import type { CommandReply, ShownCard } from '../core/commands.ts';
+import type { CommandButton } from '../core/reply.ts';
+import type { CommandReply } from '../core/commands.ts';
+import { bareId } from '../core/text.ts';
 import { mayUseItem, type DurableItem, wordingOf } from '../memory/durable/document.ts';
 import type { ReviewCard } from '../memory/durable/review.ts';
 import { undoButton } from '../memory/undo.ts';
@@ -27,13 +28,14 @@ export async function reviewMemory(call: MemoryCall, answer: string | undefined)
   const { does = '', ids = '', left: more = mostCards, text } = form.exec(answer)?.groups ?? {};
   const left = Number(more);
   if (does === 'undo') return nextCard(call, left, await undoChange(call, ids));
-  const wanted = ids.split(',');
-  const found = await Promise.all(wanted.map((id) => itemWithId(call, id)));
-  const missing = wanted.find((_, index) => found[index] === undefined);
+  const itemIds = ids.split(',').map(bareId);
+  const found = await Promise.all(itemIds.map((id) => itemWithId(call, id)));
+  const missing = itemIds.find((_, index) => found[index] === undefined);
   if (ids !== '' && missing !== undefined) return nextCard(call, left, { text: unknownId(missing) });
   const items = present(...found);
   const [item] = items;
-  if (item === undefined || items.length !== (isOfTwo(does) ? 2 : 1)) return { text: whichOnes };
+  if (item === undefined || items.length !== (does === 'keep' || does === 'both' ? 2 : 1))
+    return { text: whichOnes };
   if (does === 'changed' && text === undefined)
     return {
       text: `Say what it should say: \`!memory review changed ${item.id} <your words>\`.`,
@@ -42,42 +44,41 @@ export async function reviewMemory(call: MemoryCall, answer: string | undefined)
   return nextCard(call, left, await carryOut(items.reduce(asSeen, call), does, items, text));
 }
 
-function isOfTwo(does: string): boolean {
-  return does === 'keep' || does === 'both';
-}
-
 async function carryOut(
   call: MemoryCall,
   does: string,
   items: readonly DurableItem[],
   text?: string,
 ): Promise<CommandReply> {
-  const { work, place, ports } = call;
+  const { work, place, memory } = call;
   const [item, other] = items;
   if (item === undefined) return { text: goneByNow };
   if (does === 'forget') return forgetTarget(call, item.id);
   if (does === 'changed' && text !== undefined && text.trim() !== item.text)
     return editItem(call, { id: item.id, text });
   if (does === 'keep' && other !== undefined) {
-    const kept = await ports.durable.keepOne(work, item.id, other.id, place);
+    const kept = await memory.durable.keepOne(work, item.id, other.id, place);
     if (kept.item === undefined) return { text: goneByNow };
-    return { text: `Kept: ${said(item)}\nIn place of: ${said(other)}`, buttons: undoButton(kept.undoId) };
+    return {
+      text: `Kept: ${itemText(item)}\nIn place of: ${itemText(other)}`,
+      buttons: undoButton(kept.undoId),
+    };
   }
   const ids = items.map(({ id }) => id);
-  const { items: confirmed, undoId } = await ports.durable.confirm(work, ids, place);
+  const { items: confirmed, undoId } = await memory.durable.confirm(work, ids, place);
   if (confirmed.length === 0) return { text: goneByNow };
-  return { text: `Still true: ${confirmed.map(said).join(' and ')}`, buttons: undoButton(undoId) };
+  return { text: `Still true: ${confirmed.map(itemText).join(' and ')}`, buttons: undoButton(undoId) };
 }
 
 const goneByNow = 'Nothing was changed: it is no longer there.';
 
-function said(item: DurableItem): string {
+function itemText(item: DurableItem): string {
   return quoted(wordingOf(item));
 }
 
 /** What waits for the asker here, and how much more elsewhere. */
-export function toReview({ speaker, view, ports }: MemoryCall) {
-  return ports.durable.toReview(speaker.id, (item) => mayUseItem(item, speaker.id, view));
+export function toReview({ speaker, view, memory }: MemoryCall) {
+  return memory.durable.toReview(speaker.id, (item) => mayUseItem(item, speaker.id, view));
 }
 
 /** What was done last, and the next card; `left` of them may come. */
@@ -101,16 +102,15 @@ async function nextCard(call: MemoryCall, left: number, done?: CommandReply): Pr
   return {
     text: done === undefined ? lines : `${done.text}\n\n${lines}`,
     buttons: [...(card === undefined || isEnough ? [] : buttonsOf(card, left - 1)), ...undone],
-    data: { kind: 'review', cards: cards.map((each) => shownCard(each, call)) },
-  };
-}
-
-/** A card as data; no other follows its answer, since all are shown at once. */
-function shownCard(card: ReviewCard, call: MemoryCall): ShownCard {
-  return {
-    question: questionBy[card.reason],
-    items: card.items.map((item) => shownItem(item, call)),
-    buttons: buttonsOf(card, 0),
+    data: {
+      kind: 'review',
+      // No other card follows an answer there, since all are shown at once.
+      cards: cards.map((each) => ({
+        question: questionBy[each.reason],
+        items: each.items.map((item) => shownItem(item, call)),
+        buttons: buttonsOf(each, 0),
+      })),
+    },
   };
 }
 

@@ -1,19 +1,18 @@
-import type { CommandReply, ShownFound, ShownItem, ShownMemory } from '../core/commands.ts';
+import type { CommandReply, ShownMemory, ShownResult } from '../core/commands.ts';
 import { dataLine, renderSection } from '../core/section.ts';
-import { clip } from '../core/text.ts';
+import { clip, shownText } from '../core/text.ts';
 import { sessionOf } from '../core/turn-context.ts';
+import { discordLink } from '../core/snowflake.ts';
 import { isOver } from '../memory/durable/document.ts';
 import type { Reference } from '../memory/recall/segments.ts';
 import {
   brieflyQuoted,
   counted,
   linesOf,
-  linkTo,
   listedItem,
   nameable,
   readFailureReply,
   shownItem,
-  withoutFences,
 } from './answer-lines.ts';
 import { restrictions, retentionText } from './memory-control.ts';
 import { toReview } from './memory-review.ts';
@@ -25,8 +24,8 @@ interface LayerView {
   readonly usage?: BudgetUsage;
   /** How many cards of the review wait here [K16]. */
   readonly waiting?: number;
-  readonly items?: readonly ShownItem[];
-  readonly restrictions?: Pick<ShownMemory, 'mode' | 'pause'>;
+  /** Its part of what `show` has as data. */
+  readonly data?: Partial<ShownMemory>;
 }
 
 export interface BudgetUsage {
@@ -40,49 +39,46 @@ export const switchedOffLine = 'Memory is switched off in this channel: none of 
 
 /** What each layer has, and how much of each budget is used [K3]. */
 export async function showMemory(call: MemoryCall): Promise<CommandReply> {
-  const { ports, place } = call;
+  const { memory, config, privacyFacts, place } = call;
   const views = await viewLayers(call);
   const usages = views.flatMap(({ usage }) => usage ?? []);
   const used = usages.map((usage) => `${usage.name} ${usage.used} of ${usage.budget}`).join(' · ');
-  const { retentionDays } = await ports.privacyFacts();
+  const { retentionDays } = await privacyFacts();
   const parts = [
     ...views.map(({ text }) => text),
-    (await ports.isMemoryOff(place)) ? switchedOffLine : used && `Characters used in a prompt here: ${used}`,
+    (await memory.placeSettings.isMemoryOff(place))
+      ? switchedOffLine
+      : used && `Characters used in a prompt here: ${used}`,
     retentionDays > 0 ? retentionText(retentionDays) : undefined,
   ];
-  return { text: parts.filter(Boolean).join('\n\n'), data: dataOf(views, ports.settings) };
-}
-
-/** `undefined` where part of it could not be read. */
-function dataOf(
-  views: readonly LayerView[],
-  { durableEnabled }: Pick<MemoryCall['ports']['settings'], 'durableEnabled'>,
-): ShownMemory | undefined {
-  const { items } = views.find((view) => view.items !== undefined) ?? {};
-  const { restrictions: own } = views.find((view) => view.restrictions !== undefined) ?? {};
-  return own === undefined || (items === undefined && durableEnabled)
-    ? undefined
-    : { kind: 'memory', ...own, items };
+  const data = views.reduce<Partial<ShownMemory>>((all, view) => ({ ...all, ...view.data }), {});
+  const { mode, pause, items } = data;
+  const isWhole = mode !== undefined && (items !== undefined || !config.durable.enabled);
+  return {
+    text: parts.filter(Boolean).join('\n\n'),
+    data: isWhole ? { kind: 'memory', mode, pause, items } : undefined,
+  };
 }
 
 /** Each layer as it is shown. Never rejects: where one cannot be read, its text says so. */
 export function viewLayers(call: MemoryCall): Promise<readonly LayerView[]> {
-  const views = [viewItems, viewSummary, viewRecent, viewRestrictions];
+  const views = [viewItems, viewSummary, viewRecent, restrictions];
   return Promise.all(
     views.map((view) =>
-      view(call).catch((error: unknown): LayerView =>
-        readFailureReply(error, 'a memory layer could not be shown', call),
-      ),
+      view(call).catch((error: unknown): LayerView => {
+        const { text } = readFailureReply(error, 'a memory layer could not be shown', call);
+        return { text };
+      }),
     ),
   );
 }
 
 async function viewItems(call: MemoryCall): Promise<LayerView> {
-  const { speaker, place, ports } = call;
-  if (!ports.settings.durableEnabled) return { text: 'Durable memory is switched off on this bot.' };
+  const { speaker, place, memory, config } = call;
+  if (!config.durable.enabled) return { text: 'Durable memory is switched off on this bot.' };
   const [items, { used, budget }, { cards }] = await Promise.all([
-    ports.durable.list(speaker.id),
-    ports.durable.usage(speaker.id, place),
+    memory.durable.list(speaker.id),
+    memory.durable.usage(speaker.id, place),
     toReview(call),
   ]);
   const { named, hidden } = nameable(call, items);
@@ -99,14 +95,14 @@ async function viewItems(call: MemoryCall): Promise<LayerView> {
     ),
     usage: { name: 'durable items', used, budget },
     waiting: cards.length,
-    items: named.map((item) => shownItem(item, call)),
+    data: { items: named.map((item) => shownItem(item, call)) },
   };
 }
 
 async function viewSummary(call: MemoryCall): Promise<LayerView> {
-  const { summaryEnabled, summaryMaxChars: budget } = call.ports.settings;
-  if (!summaryEnabled) return { text: 'The rolling summary is switched off on this bot.' };
-  const summary = await call.ports.rolling.show(sessionOf(call), call.view, call.speaker.id);
+  const { enabled, maxChars: budget } = call.config.summary;
+  if (!enabled) return { text: 'The rolling summary is switched off on this bot.' };
+  const summary = await call.memory.rolling.show(sessionOf(call), call.view, call.speaker.id);
   const used = Math.min(summary?.length ?? 0, budget);
   return {
     text: `Rolling summary:\n${summary ?? 'None for this conversation yet.'}`,
@@ -114,18 +110,13 @@ async function viewSummary(call: MemoryCall): Promise<LayerView> {
   };
 }
 
-async function viewRecent({ speaker, place, work, at, ports }: MemoryCall): Promise<LayerView> {
-  if (!ports.settings.shortTermEnabled) return {};
+async function viewRecent({ speaker, place, work, at, memory, config }: MemoryCall): Promise<LayerView> {
+  if (!config.shortTerm.enabled) return {};
   const { startedAfter } = work;
   const turn = { speaker, place, messages: [], now: new Date(at), startedAfter, hasThirdPartyText: true };
-  const sections = await ports.shortTerm.sections(turn);
+  const sections = await memory.shortTerm.sections(turn);
   const used = sections.reduce((sum, section) => sum + renderSection(section).length, 0);
-  return { usage: { name: 'recent exchanges', used, budget: ports.settings.shortTermMaxChars } };
-}
-
-async function viewRestrictions(call: MemoryCall): Promise<LayerView> {
-  const { text, ...own } = await restrictions(call);
-  return { text, restrictions: own };
+  return { usage: { name: 'recent exchanges', used, budget: config.shortTerm.injectMaxChars } };
 }
 
 /** Passages of at most 300 characters. */
@@ -138,10 +129,10 @@ export async function searchMemory(
   query: string,
   excluded: readonly string[] = [],
 ): Promise<CommandReply> {
-  const { speaker, at, view: place, ports } = call;
-  if (!ports.settings.recallEnabled) return { text: 'Searching is switched off on this bot.' };
+  const { speaker, at, view: place, memory, config } = call;
+  if (!config.recall.enabled) return { text: 'Searching is switched off on this bot.' };
   try {
-    const passages = await ports.recall.search({
+    const passages = await memory.recall.search({
       queries: [clip(query, queryMaxChars)],
       scope: 'all',
       limit: mostResults,
@@ -155,14 +146,14 @@ export async function searchMemory(
         ? `I found nothing about ${brieflyQuoted(query)}.`
         : `Found ${counted(passages.length, 'result')} for ${brieflyQuoted(query)}:`;
     const results = passages.map(({ unit, date, content }) => ({
-      text: withoutFences(content),
+      text: content,
       date,
       visibility: unit.reach.visibility,
       origin: originOf(unit.reference),
     }));
     const blocks = results.map(
       ({ text, date, visibility, origin }, index) =>
-        `[${index + 1}] ${date === '' ? '' : `${date}: `}${text}\n${originText(origin)} · ${visibility}`,
+        `[${index + 1}] ${date === '' ? '' : `${date}: `}${shownText(text)}\n${originText(origin)} · ${visibility}`,
     );
     return {
       text: [heading, ...blocks, ...(place.audience === 'dm' ? [] : [elsewhere])].join('\n\n'),
@@ -176,7 +167,7 @@ export async function searchMemory(
 const elsewhere =
   'Here I search only what may be used here; `/memory search`, or this command in our DM, searches everything.';
 
-type Origin = ShownFound['results'][number]['origin'];
+type Origin = ShownResult['origin'];
 
 function originOf(reference: Reference): Origin {
   switch (reference.kind) {
@@ -185,7 +176,7 @@ function originOf(reference: Reference): Origin {
     case 'line':
       return { file: `${reference.path}:${reference.line}` };
     case 'message':
-      return { link: linkTo(reference).slice(1, -1) };
+      return { link: discordLink(reference) };
   }
 }
 

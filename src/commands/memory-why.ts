@@ -1,4 +1,4 @@
-import type { CommandButton } from '../core/chat.ts';
+import type { CommandButton } from '../core/reply.ts';
 import type { CommandReply, MenuRequest } from '../core/commands.ts';
 import type { MemorySource } from '../core/memory-source.ts';
 import { dataLine } from '../core/section.ts';
@@ -17,30 +17,27 @@ import type { AnswerProvenance } from '../memory/provenance.ts';
 import {
   brieflyQuoted,
   counted,
-  formerLines,
+  historyLines,
   linesOf,
   linkTo,
   listedItem,
   quoted,
   shownTime,
+  whereOf,
 } from './answer-lines.ts';
 import { correctingButtons, itemWithId, unknownId } from './memory-items.ts';
 import type { MemoryCall } from './memory-ports.ts';
 
 /** The item or answer named [K7], the answer replied to, or the newest here. */
 export async function tellWhy(call: MemoryCall, id: string | undefined): Promise<CommandReply> {
-  const { place, repliesTo, ports, speaker } = call;
+  const { place, repliesTo, memory, speaker } = call;
   if (id === undefined) return whyAnswer(call, repliesTo?.id, [repliesTo?.channelId ?? place.channelId]);
-  const hasItems = ports.settings.durableEnabled;
-  const item = hasItems ? await itemWithId(call, id) : undefined;
+  const item = await itemWithId(call, id);
   if (item !== undefined) return whyItem(call, item);
   const reference = messageReferenceIn(id);
-  if (reference === undefined)
-    return {
-      text: hasItems ? unknownId(id) : 'Durable memory is switched off on this bot, so there are no items.',
-    };
+  if (reference === undefined) return { text: unknownId(id) };
   if (reference.channelId !== undefined) return whyAnswer(call, reference.id, [reference.channelId]);
-  const sessions = await ports.sessionsOf(speaker.id);
+  const sessions = await memory.sessionLog.sessionsOfPerson(speaker.id);
   return whyAnswer(call, reference.id, [place.channelId, ...sessions.map(({ channelId }) => channelId)]);
 }
 
@@ -55,30 +52,26 @@ export async function whyMessage(call: MenuRequest & MemoryCall): Promise<Comman
 
 /** Where an item comes from: how, the sentence with a link, when, and what it replaced. */
 async function whyItem(call: MemoryCall, item: DurableItem): Promise<CommandReply> {
-  const { speaker, view, ports } = call;
+  const { speaker, view, memory } = call;
   const { source } = item;
-  const isGone = (await ports.goneChannels()).has(source.channelId);
+  const isGone = (await memory.goneChannels()).has(source.channelId);
   const session = { channelId: source.channelId, userId: speaker.id };
   // Somebody may have written the item by hand.
-  const isSaid = !isGone && isSnowflake(source.channelId);
-  const sentence = isSaid ? await ports.logged(session, source.messageId) : undefined;
-  const former = (await ports.durable.formerOf(speaker.id)).get(item.id) ?? [];
-  const mayTellSaid = namesChannel(item, view);
-  const mayTellPlace = source.guildId === undefined || mayTellSaid;
+  const isFromMessage = !isGone && isSnowflake(source.channelId);
+  const sentence = isFromMessage ? await memory.sessionLog.message(session, source.messageId) : undefined;
+  const earlierItems = (await memory.durable.historiesOf(speaker.id)).get(item.id) ?? [];
+  const mayQuote = namesChannel(item, view);
+  const mayTellPlace = source.guildId === undefined || mayQuote;
   return {
     text: linesOf(
       listedItem(item, call),
       `How: ${howBy[source.type]}${source.heard === undefined ? '' : ', in a voice message that I heard'}`,
       Date.parse(item.createdAt) !== Date.parse(undated) && `Since: ${shownTime(new Date(item.createdAt))}`,
       mayTellPlace && source.messageId !== '' && `Where: ${whereOf(source, isGone)}`,
-      sentence !== undefined && mayTellSaid && `You said: ${quoted(sentence)}`,
-      formerLines(call, former),
+      sentence !== undefined && mayQuote && `You said: ${quoted(sentence)}`,
+      historyLines(call, earlierItems),
     ),
-    buttons: correctingButtons(call, item, {
-      edit: '✏️ Edit',
-      hide: '🔒 Only in our DM',
-      forget: '🗑️ Forget',
-    }),
+    buttons: correctingButtons(call, item),
   };
 }
 
@@ -87,12 +80,6 @@ const howBy = {
   discord: 'I noticed it while we talked, and stored it then',
   summary: 'I noticed it in what you had said',
 } as const;
-
-function whereOf(source: DurableItem['source'], isGone: boolean): string {
-  const place =
-    source.guildId === undefined ? 'in our DM' : `in #${dataLine(source.channelName ?? 'a channel')}`;
-  return isGone ? `${place}, which is deleted` : `${place}, ${linkTo(source)}`;
-}
 
 const noAnswer =
   'I cannot find that answer to you. Reply to one with `!memory why`, or choose “Why this answer?” in its menu, under Apps.';
@@ -117,13 +104,13 @@ interface Found {
 }
 
 /** Among the asker's own conversations only. */
-export async function findAnswer(
-  { speaker, ports }: MemoryCall,
+async function findAnswer(
+  { speaker, memory }: MemoryCall,
   channelIds: readonly string[],
   id: string | undefined,
 ): Promise<Found | undefined> {
   for (const channelId of new Set(channelIds.filter(isSnowflake))) {
-    const answer = await ports.provenance.find({ channelId, userId: speaker.id }, id);
+    const answer = await memory.provenance.find({ channelId, userId: speaker.id }, id);
     if (answer !== undefined) return { channelId, answer };
   }
   return undefined;
@@ -137,11 +124,12 @@ async function tell(call: MemoryCall, { channelId, answer }: Found): Promise<Com
   const lines: string[] = [];
   const items = new Set<DurableItem>();
   let hidden = 0;
-  for (const { title, told } of await partsOf(call, channelId, answer)) {
-    hidden += told.filter(({ line }) => line === 'hidden').length;
-    for (const { item } of told) if (item !== undefined) items.add(item);
-    const named = listed(told);
-    if (named.length > 0) lines.push(`${title}:`, ...named);
+  for (const { title, entries } of await partsOf(call, channelId, answer)) {
+    hidden += entries.filter(({ line }) => line === 'hidden').length;
+    for (const { item } of entries) if (item !== undefined) items.add(item);
+    // What may be told; what was forgotten is counted only.
+    const named = [...namedIn(entries).map(({ line }) => line), ...goneIn(entries)];
+    if (named.length > 0) lines.push(`${title}:`, ...named.map((line) => `- ${line}`));
   }
   return {
     text: linesOf(
@@ -149,7 +137,11 @@ async function tell(call: MemoryCall, { channelId, answer }: Found): Promise<Com
       lines,
       hidden > 0 && `and ${hidden} that I don't name here`,
     ),
-    buttons: buttonsFor(call, [...items]),
+    buttons: [...items].flatMap((item): readonly CommandButton[] => {
+      const label = clipAtWord(toSingleLine(item.text), labelMaxChars);
+      if (items.size > mostWithThree) return [{ label, line: `memory why ${item.id}`, takes: 'nothing' }];
+      return correctingButtons(call, item, label);
+    }),
   };
 }
 
@@ -161,62 +153,39 @@ async function partsOf(call: MemoryCall, channelId: string, answer: AnswerProven
     ...answer.tools.map(({ tool, sources }) => ({ title: `Read by \`${tool}\``, sources })),
   ];
   return Promise.all(
-    parts.map(async ({ title, sources }) => ({ title, told: await Promise.all(sources.map(tellOf)) })),
+    parts.map(async ({ title, sources }) => ({ title, entries: await Promise.all(sources.map(tellOf)) })),
   );
 }
 
-function isOwn({ kind }: MemorySource): boolean {
-  return kind !== 'note';
-}
-
-/** The asker's own words in what an answer was made from, by layer, where they alone read it; what is not theirs is left out [Y2a]. */
+/** The asker's own words in what an answer was made from, by layer, where they alone read it [Y2a]. */
 export async function ownWordsIn(call: MemoryCall, channelId: string, answer: AnswerProvenance) {
-  const own = {
-    ...answer,
-    prompt: answer.prompt.filter(isOwn),
-    tools: answer.tools.map((read) => ({ ...read, sources: read.sources.filter(isOwn) })),
-  };
-  const parts = await partsOf(call, channelId, own);
+  const parts = await partsOf(call, channelId, answer);
   return Promise.all(
-    parts.map(async ({ title, told }) => {
-      const texts = namedIn(told).map(async ({ line, whole }) => (await whole?.()) ?? line);
-      return { title, texts: [...(await Promise.all(texts)), ...goneIn(told)] };
+    parts.map(async ({ title, entries }) => {
+      const texts = namedIn(entries).map(async ({ line, whole }) => (await whole?.()) ?? line);
+      return { title, texts: [...(await Promise.all(texts)), ...goneIn(entries)] };
     }),
   );
 }
 
-/** Items that have three buttons each; of more, each has one that tells of it, with these three. */
+/** Items that have three buttons each, which put them right [K7]; of more, each has one that tells of it, with these three. */
 const mostWithThree = 5;
 const labelMaxChars = 24;
 
-/** What puts each item right [K7]. */
-function buttonsFor(call: MemoryCall, items: readonly DurableItem[]): readonly CommandButton[] {
-  return items.flatMap((item): readonly CommandButton[] => {
-    const label = clipAtWord(toSingleLine(item.text), labelMaxChars);
-    if (items.length > mostWithThree) return [{ label, line: `memory why ${item.id}`, takes: 'nothing' }];
-    return correctingButtons(call, item, { edit: `✏️ ${label}`, hide: `🔒 ${label}`, forget: `🗑️ ${label}` });
-  });
-}
-
 /** A line, or that there is none: `hidden` where it may not be told, or `gone`; with an item that can be put right. */
-interface Told {
+interface Entry {
   readonly line: string;
   /** All that it says, if it is still there. */
   readonly whole?: (() => Promise<string | undefined>) | undefined;
   readonly item?: DurableItem | undefined;
 }
 
-/** What may be told; what was forgotten is counted only. */
-function listed(told: readonly Told[]): readonly string[] {
-  return [...namedIn(told).map(({ line }) => line), ...goneIn(told)].map((line) => `- ${line}`);
+function namedIn(entries: readonly Entry[]): readonly Entry[] {
+  return entries.filter(({ line }) => line !== 'hidden' && line !== 'gone');
 }
 
-function namedIn(told: readonly Told[]): readonly Told[] {
-  return told.filter(({ line }) => line !== 'hidden' && line !== 'gone');
-}
-
-function goneIn(told: readonly Told[]): readonly string[] {
-  const gone = told.filter(({ line }) => line === 'gone').length;
+function goneIn(entries: readonly Entry[]): readonly string[] {
+  const gone = entries.filter(({ line }) => line === 'gone').length;
   const were = gone === 1 ? 'was' : 'were';
   return gone === 0 ? [] : [`${counted(gone, 'item')} that ${were} forgotten since, or made way for others`];
 }
@@ -228,52 +197,49 @@ const parted: readonly { readonly title: string; readonly isIn: (source: MemoryS
   { title: 'Recent exchanges elsewhere', isIn: ({ kind }) => kind === 'exchange' },
   { title: 'Notes', isIn: (source) => source.kind === 'file' && source.isListed === undefined },
   { title: 'Notes by name only', isIn: (source) => source.kind === 'file' && source.isListed === true },
-  { title: "Channels' notes", isIn: ({ kind }) => kind === 'note' },
   { title: 'Messages', isIn: ({ kind }) => kind === 'message' },
 ];
 
 /** Tells what a source is by now. */
 async function createView(
-  { speaker, view: place, at, ports: { durable, rolling, goneChannels, logged, notebook } }: MemoryCall,
+  { speaker, view: place, at, memory: { durable, rolling, goneChannels, sessionLog, notebook } }: MemoryCall,
   channelId: string,
   answer: AnswerProvenance,
-): Promise<(source: MemorySource) => Promise<Told>> {
+): Promise<(source: MemorySource) => Promise<Entry>> {
   const mayName = mayUse({ ownerId: speaker.id, ...pickReach(answer) }, place, speaker.id);
-  const [items, former, goneIds] = await Promise.all([
+  const [items, earlierItems, goneIds] = await Promise.all([
     durable.list(speaker.id),
-    durable.formerOf(speaker.id),
+    durable.historiesOf(speaker.id),
     goneChannels(),
   ]);
 
-  /** An item by what it says by now, unless it said the same then. */
-  function tellItem(source: Extract<MemorySource, { kind: 'item' }>): Told {
-    const isShown = (item: DurableItem): boolean => sourceOfItem(item).hash === source.hash;
-    const present = items.find(({ id }) => id === source.id);
-    if (present !== undefined && isShown(present)) return named(present, present, wordingOf(present), '');
-    for (const [presentId, list] of former) {
-      const past = list.find((item) => (item.id === source.id || presentId === source.id) && isShown(item));
-      const since = ` · says something else by now: id ${dataLine(presentId)}`;
-      const now = items.find(({ id }) => id === presentId);
-      if (past !== undefined) return named(past, now, wordingOf(past), since);
-    }
-    return present === undefined
-      ? { line: 'gone' }
-      : named(present, present, undefined, ' · said something else then');
-
-    function named(
-      item: DurableItem,
-      now: DurableItem | undefined,
-      text: string | undefined,
-      since: string,
-    ): Told {
-      if (!mayUseItem(item, speaker.id, place)) return { line: 'hidden' };
-      const line = `${text === undefined ? '' : `${brieflyQuoted(text)} · `}id ${dataLine(source.id)}${since}`;
-      const whole = async () => text;
-      return { line, whole, item: now !== undefined && mayUseItem(now, speaker.id, place) ? now : undefined };
-    }
+  /** An item by what it said then, if that is still known, and what it says by now. */
+  function tellItem({ id, hash }: Extract<MemorySource, { kind: 'item' }>): Entry {
+    const past = [...earlierItems].flatMap(([nowId, list]) => list.map((item) => ({ nowId, item })));
+    const versions = [...items.map((item) => ({ nowId: item.id, item })), ...past];
+    const then = versions.find(
+      ({ nowId, item }) => (item.id === id || nowId === id) && sourceOfItem(item).hash === hash,
+    );
+    const now = items.find((item) => item.id === (then?.nowId ?? id));
+    const known = then?.item ?? now;
+    if (known === undefined) return { line: 'gone' };
+    if (!mayUseItem(known, speaker.id, place)) return { line: 'hidden' };
+    const text = then && wordingOf(then.item);
+    const quote = text === undefined ? '' : `${brieflyQuoted(text)} · `;
+    const change =
+      then === undefined
+        ? ' · said something else then'
+        : then.item === now
+          ? ''
+          : ` · says something else by now: id ${dataLine(then.nowId)}`;
+    return {
+      line: `${quote}id ${dataLine(id)}${change}`,
+      whole: async () => text,
+      item: now !== undefined && mayUseItem(now, speaker.id, place) ? now : undefined,
+    };
   }
 
-  async function tellOther(source: Exclude<MemorySource, { kind: 'item' }>): Promise<Told> {
+  async function tellOther(source: Exclude<MemorySource, { kind: 'item' }>): Promise<Entry> {
     if (!mayName) return { line: 'hidden' };
     if ('channelId' in source && goneIds.has(source.channelId))
       return { line: 'in a channel that is deleted' };
@@ -297,8 +263,6 @@ async function createView(
         const line = `\`${dataLine(path).replaceAll('`', '')}${where}\`${size}`;
         return { line, whole: source.isListed === true ? undefined : () => noteAt(path, line) };
       }
-      case 'note':
-        return { line: `in <#${source.channelId}>, ${linkTo(source)}` };
       case 'message': {
         const when = source.at === undefined ? '' : `, ${shownTime(new Date(source.at))}`;
         const where = source.guildId === undefined ? 'in our DM' : `in <#${source.channelId}>`;
@@ -307,8 +271,8 @@ async function createView(
     }
   }
 
-  function wordsOf(said: { readonly channelId: string; readonly messageId: string }) {
-    return logged({ channelId: said.channelId, userId: speaker.id }, said.messageId);
+  function wordsOf(source: { readonly channelId: string; readonly messageId: string }) {
+    return sessionLog.message({ channelId: source.channelId, userId: speaker.id }, source.messageId);
   }
 
   /** The owners' workspace is not one's own. */

@@ -1,6 +1,5 @@
-import type { AnswerMode, ServerPort } from '../core/chat.ts';
+import type { AnswerMode, ServerPort } from '../core/channels.ts';
 import type { CommandContext, CommandReply, SubcommandDefinition } from '../core/commands.ts';
-import { NewerVersionError, StoreError } from '../core/errors.ts';
 import type { Place } from '../core/place.ts';
 import { dataLine } from '../core/section.ts';
 import {
@@ -12,7 +11,7 @@ import {
   type SettingName,
   type SettingValues,
 } from '../memory/settings/place-settings.ts';
-import { linesOf, quoted } from './answer-lines.ts';
+import { linesOf, quoted, writeFailure } from './answer-lines.ts';
 import { defineCommand, type Command, type CommandInput } from './command.ts';
 import { accessSubcommand, answerAccess, type AccessPorts } from './settings-access.ts';
 import { answerModel, modelSubcommand, type ModelPorts } from './settings-model.ts';
@@ -21,7 +20,6 @@ const help = `\`!settings show\` shows the settings here and where each was set
 \`!settings answer mentions|conversation|everything|default\` makes me answer only mentions and replies, also the person I answered in the last two minutes as long as nobody else speaks, or everything
 \`!settings memory on|off|default\` makes me use and keep memory here, or not
 \`!settings actions on|off|default\` lets me react, pin, start threads, make polls and send messages here, or not
-\`!settings channel-memory on|off|default\` lets me note what people decide, agree or ask here, with who said it, or not
 \`!settings member-role @role\` names the role that lets people into this server: what it can read counts as public here, and what is remembered there may be used in its other channels; \`@everyone\` for none
 \`!settings persona <text>\` says how I should speak in this server; \`default\` removes it
 \`!settings access add|remove @person\` lets people and roles in, or takes that back; without more it shows who may talk with me
@@ -75,10 +73,6 @@ export const settingsDefinition = {
       'actions',
       'Let me react, pin, start threads, make polls and send here, or not',
     ),
-    'channel-memory': settingSubcommand(
-      'channel-memory',
-      'Note what people decide, agree or ask here, with who said it, or not',
-    ),
     persona: {
       description: 'Say how I should speak in this server',
       options: {
@@ -98,10 +92,7 @@ export const settingsDefinition = {
 type SettingsInput = CommandInput<typeof settingsDefinition>;
 
 export interface SettingsPorts extends AccessPorts, ModelPorts {
-  readonly placeSettings: Pick<
-    PlaceSettings,
-    'holding' | 'set' | 'memberRole' | 'setMemberRole' | 'persona' | 'setPersona'
-  >;
+  readonly placeSettings: PlaceSettings;
   readonly server: ServerPort;
   /** What the configuration says where nothing was set. */
   readonly defaults: {
@@ -116,11 +107,11 @@ export function createSettingsCommand(ports: SettingsPorts): Command {
   return defineCommand(settingsDefinition, {
     refuse: async ({ speaker, place }) => {
       const may =
-        speaker.isOwner || (await ports.server.standing(place.guildId ?? '', speaker.id)) !== 'none';
+        speaker.isOwner || (await ports.server.permissionLevel(place.guildId ?? '', speaker.id)) !== 'none';
       return may ? undefined : settingsDefinition.managersOnly;
     },
     handle: (input, context) => handle(input, context, ports),
-    explain: failure,
+    explain: writeFailure,
   });
 }
 
@@ -135,8 +126,7 @@ async function handle(
   if (input.subcommand === 'model') return answerModel(input.name, context, ports);
   if (input.subcommand === 'member-role') return nameMemberRole(input.role, context, ports);
   if (input.subcommand === 'persona') return givePersona(input.text, context, ports);
-  const values = valuesOf(input, context);
-  const { 'channel-memory': channelMemory } = values;
+  const values: SettingValues = { [input.subcommand]: input.value === 'default' ? undefined : input.value };
   const isForServer = input.for === 'server';
   await ports.placeSettings.set(place, isForServer ? 'guild' : 'place', values);
   const where = isForServer ? 'for the whole server' : 'for this place';
@@ -149,7 +139,6 @@ async function handle(
       values.memory === 'off' && memoryOffNote,
       values.memory === 'on' && memory?.level === 'configuration' && noMemoryNote,
       values.actions === 'on' && !ports.defaults.actionsEnabled && noActionsNote,
-      channelMemory && channelMemoryNotes[channelMemory],
       '',
       await settingLines(place, ports),
     ),
@@ -162,7 +151,7 @@ async function nameMemberRole(
   { speaker, place: { guildId = '' } }: CommandContext,
   { placeSettings, server }: SettingsPorts,
 ): Promise<CommandReply> {
-  if ((await server.standing(guildId, speaker.id)) !== 'administrator')
+  if ((await server.permissionLevel(guildId, speaker.id)) !== 'administrator')
     return { text: 'Only the owner and administrators of this server can name its member role.' };
   if (named === 'default' || named === '@everyone' || named === guildId) {
     await placeSettings.setMemberRole(guildId, undefined);
@@ -203,19 +192,6 @@ function roleName({ name }: { readonly name: string }): string {
 const memberRoleNote =
   'Channels that this role can read count as public from now on: what I am told there I may use in other channels of this server too, each time for the person who said it. What I was told there before I use only in the DM of the person who said it, until they share it or say it again.';
 
-/** One setting; `undefined` takes it back. */
-function valuesOf(
-  {
-    subcommand,
-    value,
-  }: Exclude<SettingsInput, { readonly subcommand: 'show' | 'access' | 'model' | 'member-role' | 'persona' }>,
-  { at }: Pick<CommandContext, 'at'>,
-): SettingValues {
-  const values = { [subcommand]: value === 'default' ? undefined : value };
-  if (subcommand !== 'channel-memory') return values;
-  return { ...values, channelMemorySince: value === 'default' ? undefined : at };
-}
-
 async function settingLines(
   place: Place,
   { placeSettings, server, defaults }: SettingsPorts,
@@ -227,8 +203,14 @@ async function settingLines(
   const persona = await placeSettings.persona(guildId);
   const byDefault = defaults.answer(place);
   const isThread = place.parentId !== undefined;
+  const levels: Readonly<Record<SettingLevel, string>> = {
+    place: isThread ? 'this thread' : 'this channel',
+    parent: 'the channel that this thread belongs to',
+    guild: 'the server',
+    configuration: 'the whole bot',
+  };
   const line = (name: SettingName, setting: HoldingSetting<string> | undefined, otherwise: string): string =>
-    `- \`${name}\`: ${setting === undefined ? otherwise : `${setting.value} (set for ${levelName(setting.level, isThread)})`}`;
+    `- \`${name}\`: ${setting === undefined ? otherwise : `${setting.value} (set for ${levels[setting.level]})`}`;
   return [
     `Settings in ${isThread ? 'the thread ' : '#'}${dataLine(place.channelName ?? 'this channel')}:`,
     line('answer', set.answer, `${byDefault.value} (${byDefault.from})`),
@@ -238,27 +220,9 @@ async function settingLines(
     defaults.actionsEnabled
       ? line('actions', set.actions, 'on (nothing is set)')
       : '- `actions`: off (DISCOCLAW_DISCORD_ACTIONS_ENABLED)',
-    line('channel-memory', set['channel-memory'], 'off (nothing is set)'),
     `- \`persona\`: ${persona === undefined ? 'none' : dataLine(persona)}`,
     `- \`member-role\`: ${role === undefined ? 'none: what @everyone can read is public' : roleName(role)}`,
   ];
-}
-
-function levelName(level: SettingLevel, isThread: boolean): string {
-  return {
-    place: isThread ? 'this thread' : 'this channel',
-    parent: 'the channel that this thread belongs to',
-    guild: 'the server',
-    configuration: 'the whole bot',
-  }[level];
-}
-
-function failure(error: unknown): string {
-  if (error instanceof NewerVersionError)
-    return 'The settings of this server were written by a newer version of me, so I neither read nor change them. Please update me.';
-  if (error instanceof StoreError)
-    return "I can't read or save settings right now, so nothing was changed. Please look at the disk, and try again.";
-  return 'Something went wrong on my side, and nothing was changed. Please try again.';
 }
 
 const noMemoryName = 'DISCOCLAW_NO_MEMORY_CHANNELS';
@@ -271,10 +235,5 @@ const noMemoryNote = `This changes nothing here: my owner has switched memory of
 const noActionsNote =
   'This changes nothing for now: `DISCOCLAW_DISCORD_ACTIONS_ENABLED` switches actions off for the whole bot.';
 
-const channelMemoryNotes = {
-  on: 'From now on I note what people here decide, agree or ask, with who said it, at most 3 sentences a talk; what was said before I do not read. I use a note only where everybody who reads my answer can read its channel. Authors are people whom I have told that I remember, and who have not paused; their notes go with their messages, or when they say so. My first answer in a channel says that this is on, and `!memory channel` lists the notes.',
-  off: 'I note nothing of what people say to each other here any more, and use no notes from here. Those from before stay listed in `!memory channel`, where they can be removed.',
-};
-
 const changeHint =
-  'Change one with `!settings answer mentions|conversation|everything|default`, `!settings memory on|off|default`, `!settings actions on|off|default` or `!settings channel-memory on|off|default`, with `server` at the end for the whole server; `!settings member-role @role` names the role that lets people in.';
+  'Change one with `!settings answer mentions|conversation|everything|default`, `!settings memory on|off|default` or `!settings actions on|off|default`, with `server` at the end for the whole server; `!settings member-role @role` names the role that lets people in.';

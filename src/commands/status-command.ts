@@ -7,13 +7,13 @@ import {
   type UsageReport,
   type UsageSum,
 } from '../core/model.ts';
-import { sentMaxChars } from '../core/chat.ts';
+import { sentMaxChars } from '../core/reply.ts';
 import type { CommandContext, StatusFact } from '../core/commands.ts';
 import type { Shards } from '../core/processes.ts';
 import type { LastWrite } from '../core/store.ts';
 import { amount, clip, dollars, toSingleLine } from '../core/text.ts';
-import { asManyAsFit, counted, linesOf, present, replyWithLink } from './answer-lines.ts';
-import { defineCommand, type Command } from './command.ts';
+import { asManyAsFit, counted, linesOf, linkReply, present } from './answer-lines.ts';
+import { defineCommand, forAskerOnly, type Command } from './command.ts';
 
 /** `!status` and `/status` as data. */
 export const statusDefinition = {
@@ -37,14 +37,18 @@ export function createStatusCommand(
 ): Command {
   return defineCommand(statusDefinition, {
     async handle({ page }, { speaker, place, ephemeral }) {
+      if (page !== undefined && !ephemeral && place.audience !== 'dm')
+        return { text: forAskerOnly('status page:link') };
       if (page !== undefined)
-        return replyWithLink(ephemeral || place.audience === 'dm', linkTexts, () => pageLink(speaker));
+        return linkReply(await pageLink(speaker), 'my status', '`/status` shows it here');
       const facts = await readStatus();
       // The page names nobody.
       const shown = shownFacts({ ...facts, letIn: [], askers: [] }, Infinity);
-      return { text: statusText(facts), data: { kind: 'status', facts: shown, usage: facts.usage } };
+      const texts = listChars.map((most) => statusLines(facts, most));
+      const text =
+        texts.find(({ length }) => length <= sentMaxChars) ?? clip(texts.at(-1) ?? '', sentMaxChars);
+      return { text, data: { kind: 'status', facts: shown, usage: facts.usage } };
     },
-    explain: () => 'Something went wrong on my side. Please try again.',
   });
 }
 
@@ -67,10 +71,8 @@ export interface StatusFacts {
   readonly malformed?: number;
   readonly turns: { readonly running: number; readonly waiting: number; readonly stopped: number };
   readonly servers?: number;
-  /** Those that this tells of, where there are several. */
+  /** Of this process, where there are several. */
   readonly shards?: Shards;
-  /** Of this machine, where there are several. */
-  readonly processes?: { readonly asked: number; readonly answering: number };
   /** Mentions of people, and roles with their servers, as they stand in an answer [G1]. */
   readonly letIn?: readonly string[] | undefined;
   /** Mentions of people who wait to be let in, as an owner could not be asked yet. */
@@ -88,7 +90,7 @@ export interface StatusFacts {
   readonly kept?:
     | { readonly sessions: number; readonly users: number; readonly files: number; readonly bytes: number }
     | undefined;
-  readonly quarantined?: number | undefined;
+  readonly quarantined?: readonly string[] | undefined;
   /** As configured [L2]; 0 or absent where there is none. Costs in US dollars a day. */
   readonly limits: {
     readonly turnsPerMinute: number;
@@ -101,19 +103,12 @@ export interface StatusFacts {
   readonly noMemoryChannels: number;
 }
 
-const linkTexts = { slash: '/status page:link', opens: 'my status', instead: '`/status` shows it here' };
-
 const unreadable = 'cannot be read right now';
 
 /** Characters that each list of models, purposes or reasons may take: the most with which all fits. */
 const listChars = [400, 200, 100, 50, 0];
 /** Of a model's name. */
 const nameChars = 60;
-
-function statusText(facts: StatusFacts): string {
-  const texts = listChars.map((most) => statusLines(facts, most));
-  return texts.find(({ length }) => length <= sentMaxChars) ?? clip(texts.at(-1) ?? '', sentMaxChars);
-}
 
 function statusLines(facts: StatusFacts, most: number): string {
   const { usage, pricesOf } = facts;
@@ -129,23 +124,29 @@ function statusLines(facts: StatusFacts, most: number): string {
 }
 
 function shownFacts(facts: StatusFacts, most: number): readonly StatusFact[] {
-  const { version, upMs, turns, afterTurn, writes, modelCalls, modelState, readsContent, processes } = facts;
-  const { limits, kept, lastWrite, quarantined = 0 } = facts;
+  const { version, upMs, turns, afterTurn, writes, modelCalls, modelState, readsContent } = facts;
+  const { kept, lastWrite, quarantined = [] } = facts;
+  const { turnsPerMinute, dailyCost, dailyCostPerPerson } = facts.limits;
+  const limits = present(
+    turnsPerMinute > 0 && `${counted(turnsPerMinute, 'turn')} a minute per person`,
+    dailyCost !== undefined && `${dollars(dailyCost)} a day`,
+    dailyCostPerPerson !== undefined && `${dollars(dailyCostPerPerson)} a day per person`,
+  );
   return [
     { title: `Discoclaw ${version}`, text: `up ${duration(upMs)}` },
     { title: 'Model', text: modelLine(facts), isBad: modelState.kind === 'unreachable' },
     {
       title: 'Gateway',
       text: gatewayLine(facts, most),
-      isBad: readsContent === false || (processes !== undefined && processes.answering < processes.asked),
+      isBad: readsContent === false,
     },
     {
       title: 'Turns',
       text: `${turns.running} running, ${turns.waiting} waiting, ${turns.stopped} stopped · model calls: ${modelCalls.running} running, ${modelCalls.waiting} waiting · after turns: ${afterTurn} · writes: ${writes}`,
     },
-    { title: 'Limits', text: limitsLine(limits) },
+    { title: 'Limits', text: limits.join(' · ') || 'none' },
     { title: 'Memory', text: keptLine(facts), isBad: kept === undefined },
-    { title: 'Store', text: storeLine(facts), isBad: lastWrite?.isOk === false || quarantined > 0 },
+    { title: 'Store', text: storeLine(facts), isBad: lastWrite?.isOk === false || quarantined.length > 0 },
   ];
 }
 
@@ -172,14 +173,12 @@ function gatewayLine(facts: StatusFacts, most: number): string {
     letIn = [],
     askers = [],
     shards,
-    processes,
   } = facts;
   return present(
     pingMs === undefined ? 'ping not known yet' : `${Math.round(pingMs)} ms`,
     servers !== undefined && counted(servers, 'server'),
     letIn.length > 0 && `lets in ${asManyAsFit(letIn, most, ', ')}`,
     shards && `${shards.ids.length} of ${counted(shards.count, 'shard')}`,
-    processes && `${processes.answering} of ${processes.asked} processes`,
     readsContent === false &&
       '⚠️ without Message Content: only direct messages, mentions of me, replies to me, and commands',
     askers.length > 0 && `waiting to be let in: ${asManyAsFit(askers, most, ', ')}`,
@@ -200,7 +199,6 @@ function usageLines(
   const line = present(
     `${title} (${period}): ${counted(all.calls, 'model call')}`,
     `${amount(input)} input tokens, ${shares}, ${share(all.inputTokens)} plain`,
-    missText(all, most),
     `${amount(all.outputTokens)} output tokens`,
     costText(all, byModel, prices, most),
   ).join(' · ');
@@ -238,13 +236,6 @@ function shownName(name: string): string {
   return name === 'chat' ? 'turn' : clip(toSingleLine(name), nameChars);
 }
 
-/** What the vendor told of why its cache missed, most often first. */
-function missText({ cacheMisses }: UsageSum, most: number): string | false {
-  const reasons = Object.entries(cacheMisses).toSorted(([, a], [, b]) => b - a);
-  const texts = reasons.map(([reason, times]) => `${shownName(reason.replaceAll('_', ' '))} (${times})`);
-  return texts.length > 0 && `cache misses: ${asManyAsFit(texts, most, ', ')}`;
-}
-
 function costText(
   { cost, calls }: UsageSum,
   byModel: Readonly<Record<string, UsageSum>>,
@@ -259,15 +250,6 @@ function costText(
   return unpriced.length === 0 ? dollars(cost) + prices : `${dollars(cost)}${prices}, without ${names}`;
 }
 
-function limitsLine({ turnsPerMinute, dailyCost, dailyCostPerPerson }: StatusFacts['limits']): string {
-  const parts = present(
-    turnsPerMinute > 0 && `${counted(turnsPerMinute, 'turn')} a minute per person`,
-    dailyCost !== undefined && `${dollars(dailyCost)} a day`,
-    dailyCostPerPerson !== undefined && `${dollars(dailyCostPerPerson)} a day per person`,
-  );
-  return parts.length === 0 ? 'none' : parts.join(' · ');
-}
-
 function keptLine({ kept, retentionDays, noMemoryChannels }: StatusFacts): string {
   if (kept === undefined) return unreadable;
   const megabytes = (kept.bytes / 1_000_000).toFixed(1);
@@ -279,14 +261,18 @@ function keptLine({ kept, retentionDays, noMemoryChannels }: StatusFacts): strin
   ).join(' · ');
 }
 
+/** Of those in quarantine. */
+const namedFiles = 3;
+
 function storeLine({ lastWrite, quarantined, now }: StatusFacts): string {
   const ago = duration(now.getTime() - (lastWrite ?? { at: now }).at.getTime());
   const write =
     lastWrite === undefined
       ? 'nothing has been written yet'
       : `${lastWrite.isOk ? 'the last write succeeded' : '⚠️ the last write failed'} ${ago} ago`;
-  const files = quarantined === undefined ? unreadable : counted(quarantined, 'file');
-  return `${write} · quarantine: ${files}`;
+  if (quarantined === undefined) return `${write} · quarantine: ${unreadable}`;
+  const names = quarantined.length === 0 ? '' : ` (${quarantined.slice(0, namedFiles).join(', ')})`;
+  return `${write} · quarantine: ${counted(quarantined.length, 'file')}${names}`;
 }
 
 const minuteMs = 60_000;

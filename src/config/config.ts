@@ -1,8 +1,9 @@
-import { readFileSync } from 'node:fs';
-import { resolve } from 'node:path';
+import { existsSync, readFileSync } from 'node:fs';
+import { join, resolve } from 'node:path';
 
 import { closest, distance } from 'fastest-levenshtein';
 
+import { localDateTime, offsetOfFixed } from '../core/time.ts';
 import { decodeEnvFile, readEnvFile, saysSomething } from './env-file.ts';
 import type { Variable } from './variable.ts';
 import { variables } from './variables.ts';
@@ -73,7 +74,17 @@ export function readConfig(environment: Environment): { config: Config; notes: r
   const config = arrangeConfig(values as Values);
   const contradictions = shardProblems(config);
   if (contradictions.length > 0) throw new ConfigError(contradictions);
-  return { config, notes: notesOn(environment, known) };
+  return { config, notes: [...notesOn(environment, known), ...zoneNote(environment, config)] };
+}
+
+/**
+ * The folder of `.env`, `data` and `workspace`: the program's own, where only that has an `.env`, and the one where it
+ * was started has none of the three [O7].
+ */
+export function baseFolder(here: string, program: string): string {
+  const isBare = ['.env', 'data', 'workspace'].every((name) => !existsSync(join(here, name)));
+  const isSet = (process.env['DISCORD_TOKEN'] ?? '') !== '';
+  return isBare && !isSet && existsSync(join(program, '.env')) ? program : here;
 }
 
 /**
@@ -109,17 +120,20 @@ function whyUnreadable(error: unknown, code: unknown): string {
 function notesOn(environment: Environment, known: ReadonlyMap<string, unknown>): readonly string[] {
   const names = Object.keys(environment).filter((name) => /^(?:DISCOCLAW|DISCORD)_/u.test(name));
   const unknown = names.filter((name) => !known.has(name));
-  const notes = unknown.map((name) => {
+  return unknown.map((name) => {
     const nearest = closest(name, [...known.keys()]);
     const isNear = distance(name, nearest) <= mostTypingErrors;
     return `${name} is not a variable of this bot${isNear ? `; did you mean ${nearest}?` : ''}`;
   });
-  if ((environment['DISCOCLAW_RECENT_LOG_DAYS'] ?? '') !== '') {
-    notes.push(
-      'DISCOCLAW_RECENT_LOG_DAYS has no effect any more: daily logs are listed by path, for today and yesterday',
-    );
-  }
-  return notes;
+}
+
+/** A machine whose zone has no name may show another hour than its operator thinks [N5]. */
+function zoneNote({ DISCOCLAW_TIMEZONE = '' }: Environment, { timeZone }: Config): readonly string[] {
+  if (DISCOCLAW_TIMEZONE.trim() !== '' || timeZone === 'UTC' || offsetOfFixed(timeZone) === undefined)
+    return [];
+  return [
+    `the time zone of this machine has no name that is known here, so days and times go by ${timeZone}, where it is ${localDateTime(new Date(), timeZone)} now; DISCOCLAW_TIMEZONE sets another`,
+  ];
 }
 
 function arrangeConfig(values: Values) {
@@ -145,7 +159,6 @@ function arrangeConfig(values: Values) {
     shards: {
       count: values.DISCOCLAW_SHARDS,
       ids: values.DISCOCLAW_SHARD_IDS,
-      processes: values.DISCOCLAW_PROCESSES,
     },
     model: {
       apiKey: values.ANTHROPIC_API_KEY,
@@ -211,7 +224,6 @@ function arrangeConfig(values: Values) {
       idleMs: values.DISCOCLAW_REFLECTION_IDLE_MINUTES * 60_000,
       weeklyTrimEnabled: values.DISCOCLAW_WEEKLY_TRIM_ENABLED,
     },
-    channelNotes: { idleMs: values.DISCOCLAW_CHANNEL_NOTES_IDLE_MINUTES * 60_000 },
     storage: {
       databaseUrl: values.DISCOCLAW_STORE,
       dataDir: values.DISCOCLAW_DATA_DIR,
@@ -233,6 +245,12 @@ function arrangeConfig(values: Values) {
         values.DISCOCLAW_PAGE_PORT !== 0 &&
         values.DISCOCLAW_PAGE_URL !== undefined &&
         values.DISCOCLAW_MEMORY_COMMANDS_ENABLED,
+      /** Another process has it, and this one makes links to it [X3]. */
+      isElsewhere:
+        values.DISCOCLAW_PAGE_PORT === 0 &&
+        values.DISCOCLAW_PAGE_URL !== undefined &&
+        values.DISCOCLAW_SHARD_IDS !== undefined &&
+        values.DISCOCLAW_MEMORY_COMMANDS_ENABLED,
     },
     logLevel: values.DISCOCLAW_LOG_LEVEL,
   });
@@ -245,29 +263,19 @@ function originOf(address: string | undefined): string | undefined {
 
 /** What of the shards does not go together, each with what to do. */
 function shardProblems({ shards, storage }: Config): readonly string[] {
-  const { count, ids, processes } = shards;
+  const { count, ids } = shards;
   const problems: string[] = [];
   if (count === 'auto' && ids !== undefined)
     problems.push(
-      'DISCOCLAW_SHARD_IDS: machines must agree on how many shards there are: give their number in DISCOCLAW_SHARDS instead of auto',
+      'DISCOCLAW_SHARD_IDS: processes must agree on how many shards there are: give their number in DISCOCLAW_SHARDS instead of auto',
     );
   if (count !== 'auto' && ids?.some((id) => id >= count) === true)
     problems.push(
       `DISCOCLAW_SHARD_IDS: expected numbers of shards from 0 to ${count - 1}, found ${ids.at(-1)}; DISCOCLAW_SHARDS is the number of all, ${count}`,
     );
-  const here = ids?.length ?? count;
-  if (here !== 'auto' && processes > here)
+  if (storage.databaseUrl === undefined && count !== 'auto' && ids !== undefined && ids.length < count)
     problems.push(
-      `DISCOCLAW_PROCESSES: expected at most one process for each of the shards here, ${here}, found ${processes}; DISCOCLAW_SHARDS says how many there are`,
-    );
-  if (storage.databaseUrl !== undefined) return problems;
-  if (processes > 1)
-    problems.push(
-      'DISCOCLAW_PROCESSES: files belong to one process: set DISCOCLAW_STORE to a database for several, or run all shards in one with DISCOCLAW_PROCESSES=1',
-    );
-  if (count !== 'auto' && ids !== undefined && ids.length < count)
-    problems.push(
-      'DISCOCLAW_SHARD_IDS: several machines need one memory: set DISCOCLAW_STORE to a database that they share, or run all shards here without DISCOCLAW_SHARD_IDS',
+      'DISCOCLAW_SHARD_IDS: files belong to one process: set DISCOCLAW_STORE to a database that the processes share, or run all shards in one without DISCOCLAW_SHARD_IDS',
     );
   return problems;
 }

@@ -2,23 +2,13 @@ import { isDeepStrictEqual } from 'node:util';
 
 import { parse } from 'dotenv';
 
-/** As Notepad's "Unicode" and PowerShell's `>` write it: with a mark, or every other byte zero. */
-function isUtf16(bytes: Buffer, zeros: 0 | 1): boolean {
-  const [first, second] = zeros === 1 ? [0xff, 0xfe] : [0xfe, 0xff];
-  if (bytes[0] === first && bytes[1] === second) return true;
-  return bytes.length >= 4 && [0, 2].every((at) => bytes[at + zeros] === 0 && bytes[at + 1 - zeros] !== 0);
-}
+import { encodingOf } from '../core/text.ts';
 
-/** In UTF-8 or UTF-16, with a byte order mark or without. @throws {RangeError} if it is not text. */
+/** In UTF-8, or UTF-16 as Notepad's "Unicode" and PowerShell's `>` write it. @throws {RangeError} if it is not text. */
 export function decodeEnvFile(bytes: Buffer): string {
-  const even = bytes.subarray(0, bytes.length - (bytes.length % 2));
-  const text = isUtf16(bytes, 1)
-    ? even.toString('utf16le')
-    : isUtf16(bytes, 0)
-      ? Buffer.from(even).swap16().toString('utf16le')
-      : bytes.toString('utf8');
+  const text = new TextDecoder(encodingOf(bytes)).decode(bytes);
   if (text.includes('\0')) throw new RangeError('it is not text: save it as UTF-8');
-  return text.replace(/^\uFEFF/u, '');
+  return text;
 }
 
 /** Quotation marks that word processors put in place of plain ones. */
@@ -35,21 +25,19 @@ export function saysSomething(text: string): boolean {
 }
 
 /**
- * Sets a variable in a `.env` text: where it was last set, else at a comment such as `# NAME=`, else at the
- * end. All else stays.
+ * Sets a variable in a `.env` text: where it was last set, else at the end. All else stays.
  * @throws {RangeError} where it cannot be written, or would change what else the file sets.
  */
 export function withVariable(text: string, name: string, value: string): string {
   const lines = text === '' ? [] : text.replace(/\n$/u, '').split('\n');
   const isSet = (line: string) => /^\s*(?:export\s+)?(\w+)\s*=/u.exec(line)?.[1] === name;
-  const isPlaceFor = (line: string) => /^#\s*(\w+)=/u.exec(line)?.[1] === name;
   const assignment = `${name}=${quoted(name, value)}`;
-  const wanted = { ...parse(text), [name]: value };
-  const places = [lines.findLastIndex(isSet), lines.findIndex(isPlaceFor), lines.length];
+  const expected = { ...parse(text), [name]: value };
+  const places = [lines.findLastIndex(isSet), lines.length];
   for (const place of places.filter((each) => each !== -1)) {
     const ending = lines[place]?.endsWith('\r') === true ? '\r' : '';
     const changed = `${lines.toSpliced(place, 1, assignment + ending).join('\n')}\n`;
-    if (isDeepStrictEqual({ ...parse(changed) }, wanted)) return changed;
+    if (isDeepStrictEqual({ ...parse(changed) }, expected)) return changed;
   }
   throw new RangeError(`.env cannot be changed safely: set ${name} in it by hand`);
 }

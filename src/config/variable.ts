@@ -1,7 +1,7 @@
 import { isIP } from 'node:net';
 
 import { isSnowflake } from '../core/snowflake.ts';
-import { machineTimeZone, timeZoneNamed } from '../core/time.ts';
+import { machineTimeZone, timeZoneNamed } from '../core/time-zone.ts';
 
 export interface Variable<Value> {
   /** Reads the raw text. @throws {RangeError} for a bad value. */
@@ -114,7 +114,7 @@ export function shardIds(about: string): Variable<readonly number[] | undefined>
         const [first, last] = [Number(from), Number(to)];
         return first > last ? fail() : Array.from({ length: last - first + 1 }, (_, index) => first + index);
       });
-    return [...new Set(named)].toSorted((a, b) => a - b);
+    return named.length === 0 ? fail() : [...new Set(named)].toSorted((a, b) => a - b);
   });
 }
 
@@ -177,10 +177,14 @@ export function host(): Variable<string> {
 
 /** `files`, given as `undefined`, or a PostgreSQL address, which may hold a password and is never printed. */
 export function databaseOrFiles(about: string): Variable<string | undefined> {
-  const expects = 'files, or a database as postgres://USER:PASSWORD@HOST/DATABASE';
+  const expects =
+    'files, or a database as postgres://USER:PASSWORD@HOST/DATABASE, with %40, %2F, %3F and %23 for @, /, ? and # in the password';
   const one = variable<string | undefined>(about, expects, 'files', (raw, fail) => {
     if (raw === undefined || raw.toLowerCase() === 'files') return undefined;
-    return URL.canParse(raw) && /^postgres(?:ql)?:$/.test(new URL(raw).protocol) ? raw : fail();
+    const { protocol, pathname, search, hash } = URL.canParse(raw) ? new URL(raw) : { protocol: '' };
+    // Of a password that is cut short, the rest would be taken for the host, and be logged.
+    if (!/^postgres(?:ql)?:$/.test(protocol) || `${pathname}${search}${hash}`.includes('@')) return fail();
+    return raw;
   });
   return { ...one, secret: true };
 }
@@ -198,7 +202,7 @@ export function oneOf<const Choice extends string>(
 
 /** IANA; by default the machine's. */
 export function timeZone(about: string): Variable<string> {
-  return variable(about, 'an IANA time zone such as Europe/Berlin', '', (raw, fail) => {
+  return variable(about, 'a time zone such as Europe/Berlin, Tokyo or UTC+2', '', (raw, fail) => {
     return raw === undefined ? machineTimeZone() : (timeZoneNamed(raw) ?? fail());
   });
 }

@@ -36,8 +36,8 @@ export const variables = {
     DISCORD_AUTO_REPLY_CHANNEL_IDS: ids('Channels where the bot answers without being mentioned.'),
     DISCORD_ALLOW_BOT_IDS: ids('Other bots to answer. What they say is never remembered.'),
     DISCORD_PROXY_APP_IDS: idsOr(
-      '466378653216014359,431544605209788416',
-      'Proxies whose webhook messages can be copies of what people wrote (default: PluralKit and Tupperbox; `none` switches it off).',
+      '466378653216014359',
+      'Applications whose webhook messages are looked up in the record of PluralKit (default: PluralKit; `none` switches it off).',
     ),
     DISCOCLAW_PLURALKIT_URL: address(
       "PluralKit's API, which is asked whose message a copy is (default: `https://api.pluralkit.me/v2`).",
@@ -48,8 +48,8 @@ export const variables = {
     ),
     DISCOCLAW_OWNER_IDS: ids("The bot's owners, in place of the application's owner."),
     DISCOCLAW_ACCESS: oneOf(
-      ['allowlist', 'servers', 'everyone'],
-      'Who may use the bot. `allowlist`: owners and people they let in; `servers`: also people let in by managers of servers that an owner approved; `everyone`.',
+      ['allowlist', 'everyone'],
+      'Who may use the bot. `allowlist`: owners and people they let in; `everyone`.',
     ),
     DISCOCLAW_ACCESS_REQUESTS: flag(
       false,
@@ -60,12 +60,8 @@ export const variables = {
     DISCOCLAW_SHARDS: shardCount(
       'Number of gateway shards in all, or `auto` for what Discord recommends. Needed from 2,500 servers on: see docs/scale.md.',
     ),
-    DISCOCLAW_SHARD_IDS: shardIds('The shards that this machine runs, such as `0-3` (default: all).'),
-    DISCOCLAW_PROCESSES: wholeNumber(
-      1,
-      1,
-      "Number of processes that share this machine's shards. More than one needs a database.",
-      1000,
+    DISCOCLAW_SHARD_IDS: shardIds(
+      'The shards that this process runs, such as `0-3` or `0,1` (default: all). Fewer than all need a database.',
     ),
   },
   Model: {
@@ -137,7 +133,9 @@ export const variables = {
       0,
       'Maximum characters of message history in a prompt.',
     ),
-    DISCOCLAW_TIMEZONE: timeZone("IANA time zone for dates and times (default: the machine's)."),
+    DISCOCLAW_TIMEZONE: timeZone(
+      "Time zone for dates and times, such as Europe/Berlin, Tokyo or UTC+2 (default: the machine's).",
+    ),
   },
   'Durable items': {
     DISCOCLAW_DURABLE_MEMORY_ENABLED: flag(true, 'Keep durable items about people and use them in answers.'),
@@ -167,13 +165,6 @@ export const variables = {
       1000,
       0,
       'Maximum characters of exchanges in a prompt.',
-    ),
-  },
-  'Channel memory': {
-    DISCOCLAW_CHANNEL_NOTES_IDLE_MINUTES: wholeNumber(
-      10,
-      0,
-      'Minutes without a message before a talk is searched for notes, where `/settings channel-memory` is on.',
     ),
   },
   Notebook: {
@@ -206,7 +197,6 @@ export const variables = {
       false,
       'Let the fast model move less essential lines of an overlong USER.md to topics once a week.',
     ),
-    DISCOCLAW_RECENT_LOG_DAYS: text('Deprecated: accepted and ignored.'),
   },
   Storage: {
     DISCOCLAW_STORE: databaseOrFiles(

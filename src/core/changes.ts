@@ -68,11 +68,7 @@ export class RecentChanges {
   /** Forgets what somebody's messages were edited to; they then count as deleted. Nobody is told. */
   dropTextsOf(authorId: string): void {
     const theirs = [...this.#changes].filter(([, change]) => change.authorId === authorId);
-    for (const [id, change] of theirs) {
-      // The cache may keep a former value for a while.
-      this.#changes.delete(id);
-      this.#changes.set(id, { ...change, text: undefined });
-    }
+    for (const [id, change] of theirs) this.#changes.set(id, { ...change, text: undefined });
   }
 
   subscribe(listener: (change: MessageChange) => void): void {

@@ -1,11 +1,5 @@
-import type {
-  AttachedFile,
-  ChatMessage,
-  CommandButton,
-  CommandCall,
-  MessageReference,
-  OutgoingFile,
-} from './chat.ts';
+import type { AttachedFile, ChatMessage, CommandCall, MessageReference } from './message.ts';
+import type { CommandButton, OutgoingFile } from './reply.ts';
 import type { UsageReport } from './model.ts';
 import type { Place } from './place.ts';
 import type { PartSize } from './section.ts';
@@ -27,7 +21,7 @@ export interface CommandDefinition {
   /** Descriptions of groups: Discord takes 25 names at the top and 25 in each. Written forms may omit them. */
   readonly groups?: Readonly<Record<string, string>>;
   /** Of a command without subcommands; each is optional. */
-  readonly options?: Readonly<Record<string, (TextOption | ChoiceOption) & { readonly isOptional: true }>>;
+  readonly options?: Readonly<Record<string, OptionDefinition & { readonly isOptional: true }>>;
   /** Required with subcommands: answers `help`, no subcommand, and what was not understood. */
   readonly help?: {
     readonly description: string;
@@ -46,41 +40,27 @@ export interface SubcommandDefinition {
   readonly isHidden?: true;
   /** People who lost access keep it: it is about what is stored of them [G1]. */
   readonly isKept?: true;
+  /** Only where nobody else reads the answer: in the DM, or as a slash command. */
+  readonly isForAskerOnly?: true;
   /** It works in DMs too, though the command is for servers. */
   readonly isAnywhere?: true;
   /** The group that its slash form stands in. */
   readonly group?: string;
 }
 
-export type OptionDefinition = TextOption | ChoiceOption | RoleOption | WhoOption | AttachmentOption;
+export type OptionDefinition = PlainOption | ChoiceOption;
 
-export interface TextOption {
+export interface PlainOption {
   readonly description: string;
-  /** In the written form, `text` is all that is left over, as written; `word` is one word. */
-  readonly kind: 'text' | 'word';
+  /**
+   * In the written form, `text` is all that is left over, as written, and `word` and `id` one word; a `role` is named by all
+   * that follows, a person or role (`who`) as it was typed (see `CommandContext.mentions`), otherwise each by its id;
+   * an `attachment` is the file of the message.
+   */
+  readonly kind: 'text' | 'word' | 'id' | 'role' | 'who' | 'attachment';
   readonly autocomplete?: true;
   /** The handler itself answers where there is no text. */
   readonly mayBeEmpty?: true;
-  readonly isOptional?: true;
-}
-
-/** A role of the server, by its id; in the written form, all that follows the subcommand names it. */
-export interface RoleOption {
-  readonly description: string;
-  readonly kind: 'role';
-}
-
-/** A person or a role by its id; in the written form, as it was typed: see `CommandContext.mentions`. */
-export interface WhoOption {
-  readonly description: string;
-  readonly kind: 'who';
-  readonly isOptional?: true;
-}
-
-/** A file; in the written form, the one attached to the message. */
-export interface AttachmentOption {
-  readonly description: string;
-  readonly kind: 'attachment';
   readonly isOptional?: true;
 }
 
@@ -116,8 +96,8 @@ export interface CommandContext extends Pick<Work, 'startedAfter'> {
 
 export interface CommandRequest extends CommandContext {
   readonly command: CommandCall;
-  /** As it was written, where a proxy posted it [G2a]. */
-  readonly proxiedText?: string | undefined;
+  /** A proxy posted it [G2a]. */
+  readonly isProxied?: true | undefined;
 }
 
 export interface MenuRequest extends CommandContext {
@@ -202,12 +182,21 @@ export interface ShownItem {
 /** What an answer says, for a page that lays it out by itself. */
 export type CommandData =
   | ShownMemory
-  | ShownCards
-  | ShownConversations
-  | ShownFound
-  | ShownNotebook
-  | ShownStatus
-  | ShownAnswers;
+  /** Of the owner's `status`: no words or names of people; without `usage` where that cannot be read. */
+  | {
+      readonly kind: 'status';
+      readonly facts: readonly StatusFact[];
+      readonly usage?: UsageReport | undefined;
+    }
+  /** What is asked of their person. */
+  | { readonly kind: 'review' | 'proposals'; readonly cards: readonly ShownCard[] }
+  /** The newest first, or the one that was named [Y2a]. */
+  | { readonly kind: 'answers'; readonly answers: readonly ShownAnswer[] }
+  /** All, or all of one. */
+  | { readonly kind: 'conversations'; readonly conversations: readonly ShownConversation[] }
+  /** The best first. */
+  | { readonly kind: 'found'; readonly results: readonly ShownResult[] }
+  | { readonly kind: 'notebook'; readonly files: readonly ShownFile[] };
 
 /** What `show` lists. */
 export interface ShownMemory {
@@ -218,23 +207,11 @@ export interface ShownMemory {
   readonly pause?: 'here' | 'everywhere' | undefined;
 }
 
-/** What `review` and `proposals` ask their person. */
-export interface ShownCards {
-  readonly kind: 'review' | 'proposals';
-  readonly cards: readonly ShownCard[];
-}
-
 export interface ShownCard {
   readonly question: string;
   /** One, or two of one matter; a proposal has its own id in place of an item's. */
   readonly items: readonly ShownItem[];
   readonly buttons: readonly CommandButton[];
-}
-
-/** What `answers` tells: the newest first, or the one that was named [Y2a]. */
-export interface ShownAnswers {
-  readonly kind: 'answers';
-  readonly answers: readonly ShownAnswer[];
 }
 
 /** One answer: what its model was given, by name and size. */
@@ -254,12 +231,6 @@ export interface ShownPart extends PartSize {
   readonly title: string;
 }
 
-/** What `conversations` lists, or all of one. */
-export interface ShownConversations {
-  readonly kind: 'conversations';
-  readonly conversations: readonly ShownConversation[];
-}
-
 export interface ShownConversation {
   readonly channelId: string;
   readonly title: string;
@@ -268,35 +239,22 @@ export interface ShownConversation {
   readonly summary?: string | undefined;
   /** Read of one conversation alone. */
   readonly files: readonly { readonly path: string; readonly text: string }[];
-  /** The person's own among the channel's notes [B1]. */
-  readonly notes: readonly { readonly id: string; readonly text: string }[];
 }
 
-/** What `search` found, the best first. */
-export interface ShownFound {
-  readonly kind: 'found';
-  readonly results: readonly {
-    readonly text: string;
-    /** Local; empty where nobody knows. */
-    readonly date: string;
-    readonly visibility: Visibility;
-    /** The item with this id, the message at this address, or a file by its path and line. */
-    readonly origin: { readonly itemId: string } | { readonly link: string } | { readonly file: string };
-  }[];
+export interface ShownResult {
+  readonly text: string;
+  /** Local; empty where nobody knows. */
+  readonly date: string;
+  readonly visibility: Visibility;
+  /** The item with this id, the message at this address, or a file by its path and line. */
+  readonly origin: { readonly itemId: string } | { readonly link: string } | { readonly file: string };
 }
 
-/** What `notebook` lists. */
-export interface ShownNotebook {
-  readonly kind: 'notebook';
-  readonly files: readonly { readonly path: string; readonly bytes: number; readonly summary: string }[];
-}
-
-/** What the owner's `status` says; no words or names of people. */
-export interface ShownStatus {
-  readonly kind: 'status';
-  readonly facts: readonly StatusFact[];
-  /** Absent where it cannot be read. */
-  readonly usage?: UsageReport | undefined;
+/** Of the notebook. */
+export interface ShownFile {
+  readonly path: string;
+  readonly bytes: number;
+  readonly summary: string;
 }
 
 /** What is so right now. */
@@ -315,25 +273,25 @@ export interface CommandReply {
   readonly buttons?: readonly CommandButton[] | undefined;
   /** In place of `buttons`, where the asker alone sees the answer: up to 5 rows of 5 buttons or one menu. */
   readonly rows?: readonly (readonly CommandButton[] | CommandSelect)[];
-  /** Said for all to see as well, since it concerns them. */
-  readonly announcement?: string;
   /** Opened in place of the answer where a button asks for it. */
   readonly form?: CommandForm;
   /** Only where the asker alone sees the answer: each a message below it. */
   readonly files?: readonly OutgoingFile[];
   /** Absent where something could not be read; Discord shows the text alone. */
   readonly data?: CommandData | undefined;
+  /** It ends what is kept of the person, so nothing follows, not even that they had the first words [K11]. */
+  readonly isFarewell?: true;
   /** To be called when it is known whether the person has the answer. Never rejects. */
   readonly onReplied?: (wasSent: boolean) => Promise<void>;
 }
 
 /** What has just been given, before its work begins. */
-export type Given<Request extends CommandContext> = Omit<Request, 'startedAfter'>;
+export type Unstarted<Request extends CommandContext> = Omit<Request, 'startedAfter'>;
 
 /** None of them rejects. */
 export interface CommandHandlers {
-  command(request: Given<CommandRequest>): Promise<CommandReply>;
-  menu(request: Given<MenuRequest>): Promise<CommandReply>;
+  command(request: Unstarted<CommandRequest>): Promise<CommandReply>;
+  menu(request: Unstarted<MenuRequest>): Promise<CommandReply>;
   complete(request: CompletionRequest): Promise<readonly Choice[]>;
 }
 

@@ -32,21 +32,27 @@ export function measure<Kind extends keyof Measured>(kind: Kind, value: Measured
 
 /** Measures a part of a turn, even if it fails. */
 export async function timed<T>(stage: TurnStage, work: Promise<T>): Promise<T> {
-  const begun = performance.now();
+  const startedAt = performance.now();
   try {
     return await work;
   } finally {
-    measure('stage', { stage, ms: performance.now() - begun });
+    measure('stage', { stage, ms: performance.now() - startedAt });
   }
 }
 
-/** The result ends the subscription. */
+/** The result ends the subscription. What the listener throws is a warning: no measuring ends a process [L5]. */
 export function onMeasured<Kind extends keyof Measured>(
   kind: Kind,
   listener: (value: Measured[Kind]) => void,
 ): () => void {
-  // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- only `measure` publishes
-  const heard = (value: unknown): void => listener(value as Measured[Kind]);
+  const heard = (value: unknown): void => {
+    try {
+      // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- only `measure` publishes
+      listener(value as Measured[Kind]);
+    } catch (error) {
+      process.emitWarning(error instanceof Error ? error : String(error));
+    }
+  };
   const measured = channel(`discoclaw.${kind}`);
   measured.subscribe(heard);
   return () => {

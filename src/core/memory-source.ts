@@ -1,11 +1,9 @@
 import { z } from 'zod';
 
-import { memoizeByObject } from './limits.ts';
-
 /**
  * A thing of a person's memory that a model was shown, by reference only, so that it keeps none of its words
  * [K7]: an item with 16 bits of its text's hash; a summary by its time; a file of the notes, perhaps with a
- * line or only named; a channel's note by its message.
+ * line or only named.
  */
 export const memorySourceSchema = z.discriminatedUnion('kind', [
   z.object({ kind: z.literal('item'), id: z.string(), hash: z.string() }),
@@ -23,7 +21,6 @@ export const memorySourceSchema = z.discriminatedUnion('kind', [
     line: z.number().exactOptional(),
     isListed: z.literal(true).exactOptional(),
   }),
-  z.object({ kind: z.literal('note'), guildId: z.string(), channelId: z.string(), messageId: z.string() }),
   z.object({
     kind: z.literal('message'),
     guildId: z.string().exactOptional(),
@@ -48,18 +45,7 @@ export const usedMemorySchema = z.object({
 export type UsedMemory = z.infer<typeof usedMemorySchema>;
 
 export function distinctSources(sources: readonly MemorySource[]): readonly MemorySource[] {
-  return [...new Map(sources.map((source) => [formOf(source), source])).values()];
-}
-
-const formOf = memoizeByObject((source: MemorySource) => JSON.stringify(source));
-
-export function usesMemory({ prompt, tools }: UsedMemory): boolean {
-  return prompt.length > 0 || tools.length > 0;
-}
-
-/** Whether channels' notes were shown: such an answer becomes part of nobody's memory [B2]. */
-export function usesNotes({ prompt }: Pick<UsedMemory, 'prompt'>): boolean {
-  return prompt.some(({ kind }) => kind === 'note');
+  return [...new Map(sources.map((source) => [JSON.stringify(source), source])).values()];
 }
 
 /** What a tool's text shows of memory, and from which offset: what is cut off is not shown. */

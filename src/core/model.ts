@@ -10,19 +10,12 @@ export type ModelPurpose =
   | 'summary'
   | 'condense'
   | 'extraction'
-  | 'channel-notes'
   | 'reflection'
   | 'trim'
   | 'catch-up';
 
 /** How long the vendor keeps what was marked, counted from the latest request that reads it. */
 export type CacheLife = '5m' | '1h';
-
-/** Per cached token, as a multiple of plain input. */
-export interface CachePrice {
-  readonly read: number;
-  readonly write: Readonly<Record<CacheLife, number>>;
-}
 
 /** A text; a cache mark covers everything up to and including it. */
 export interface TextBlock {
@@ -102,7 +95,6 @@ export const jsonSchemaOf = memoizeByObject((schema: z.ZodType): Readonly<Record
       delete jsonSchema.default;
       delete jsonSchema.minLength;
       delete jsonSchema.maxLength;
-      if (jsonSchema.type === 'object') jsonSchema.additionalProperties = false;
       if (jsonSchema.maximum === Number.MAX_SAFE_INTEGER) delete jsonSchema.maximum;
     },
   });
@@ -113,7 +105,7 @@ export interface ModelRequest {
   readonly purpose: ModelPurpose;
   /** Places at the model go round by person [L1]. */
   readonly userId: string;
-  /** Names what it continues: such requests should begin alike, and the vendor may tell why they do not. */
+  /** Names the session that it continues; absent where nobody's conversation is. */
   readonly conversation?: string;
   /** A model id or an alias: `haiku`, `sonnet`, `opus` [M1]. */
   readonly model: string;
@@ -183,8 +175,6 @@ export interface ModelResponse {
   /** `cut`: the output limit was reached; never stored as memory [M7]. */
   readonly stop: 'end' | 'tool_use' | 'cut' | 'refusal';
   readonly usage: ModelUsage;
-  /** Why the cache held less than it might have, in the vendor's words. */
-  readonly cacheMiss?: string;
   /** The model that answered, where it is not the one that was asked [M10]. */
   readonly answeredBy?: string;
   /** Parts of the request that the server refuses [M9]. */
@@ -193,8 +183,6 @@ export interface ModelResponse {
 
 export interface ModelCallOptions {
   readonly signal?: AbortSignal;
-  /** Nothing is sent before this settles [F4]; it must not reject. Default: at once. */
-  readonly after?: Promise<void>;
   /** Called with each piece of text; a retry starts over, after `onRestart`. */
   readonly onText?: (piece: string) => void;
   readonly onRestart?: () => void;
@@ -258,8 +246,6 @@ export interface UsageSum extends ModelUsage {
   readonly cost: number;
   /** Some call's price was not known. */
   readonly isUnpriced: boolean;
-  /** By the vendor's reason. */
-  readonly cacheMisses: Readonly<Record<string, number>>;
 }
 
 /** A local month, day or hour. */
@@ -289,7 +275,7 @@ export interface UsageReport {
 /** What was set aside for one attempt at a model call. */
 export interface Reservation {
   /** The actual cost in US dollars, by default all that was set aside; only once. Never throws. */
-  settle(usd?: number): void;
+  charge(usd?: number): void;
 }
 
 /** What model calls may cost [L2]. */

@@ -1,14 +1,24 @@
-/** The author's own prose, without block quotes, code, and names of emoji and mentions, which prove nothing [M5a]. */
-export function ownWords(text: string, gap = ' '): string {
-  const prose = withoutQuotes(withoutCode(text, gap).replace(mentions, gap), gap.trim());
-  return prose.replace(emojiNames, gap).trim();
+/**
+ * The author's own prose, without block quotes, code, and names of emoji and mentions, which prove nothing [M5a].
+ * `inline` says what stands in place of what was taken out of a line, `block` of whole lines.
+ */
+export function ownWords(text: string, inline: (piece: string) => string = () => ' ', block = ''): string {
+  return (
+    withoutCode(text, inline, block)
+      .replace(mentions, inline)
+      // Quotes: `>>> …` reaches to the end.
+      .replace(/^[ \t]*>>>\s[\s\S]*/mu, block)
+      .replace(/^[ \t]*>[^\S\n].*$/gmu, block)
+      .replace(emojiNames, inline)
+      .trim()
+  );
 }
 
 /** Backticks anywhere, or a fence of tildes at the beginning of a line, quote or list item. */
 const codeOpening = /`+|^[ \t]*(?:(?:>|[-*+]|\d{1,9}[.)])[ \t]*)*~{3,}.*/gmu;
 
 /** Removes code as Markdown delimits it; an unclosed fence reaches to the end of the message. */
-function withoutCode(text: string, gap: string): string {
+function withoutCode(text: string, inline: (piece: string) => string, block: string): string {
   const openings = [...text.matchAll(codeOpening)].map(({ 0: found, index }) => {
     const sign = found.startsWith('`') ? '`' : '~';
     const length = /`+|~{3,}/u.exec(found)?.[0].length ?? 0;
@@ -32,18 +42,14 @@ function withoutCode(text: string, gap: string): string {
     if (opening.index < from) continue;
     const end = closingAt(opening);
     if (end === undefined && !opening.isBlock) continue;
-    prose += `${text.slice(from, opening.index)}${opening.isBlock ? `\n${gap.trim()}` : gap}`;
+    const between = opening.isBlock ? `\n${block}` : inline(text.slice(opening.index, end));
+    prose += text.slice(from, opening.index) + between;
     from = end ?? text.length;
   }
   return prose + text.slice(from);
 }
 
 const emojiNames = /:(?=\w*[A-Za-z])\w{2,32}:/gu;
-
-/** Removes `> …`, and `>>> …` to the end. */
-function withoutQuotes(text: string, gap: string): string {
-  return text.replace(/^[ \t]*>>>\s[\s\S]*/mu, gap).replace(/^[ \t]*>[^\S\n].*$/gmu, gap);
-}
 
 /** Unicode's isolates, which are invisible, delimit a name. */
 const opening = '\u2068';
@@ -75,8 +81,13 @@ export function withoutMentions(text: string): string {
 }
 
 /** Removes marked names, which may look like another channel's, or like an id. */
-export function withoutMarkedNames(text: string): string {
-  return text.replace(markedNames, ' ');
+export function withoutMarkedNames(text: string, instead = ' '): string {
+  return text.replace(markedNames, instead);
+}
+
+/** Of marked names, which can say anything, a word each [M5a]. */
+export function withShortNames(text: string): string {
+  return text.replace(markedNames, (name) => name[0] + (/[\p{L}\p{M}\p{N}_]+/u.exec(name)?.[0] ?? 'someone'));
 }
 
 /** Whether a text holds a marked name, which can say anything. */

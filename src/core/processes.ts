@@ -1,4 +1,7 @@
-import type { SessionKey } from './place.ts';
+import { z } from 'zod';
+
+import type { CommandButton } from './reply.ts';
+import { isSnowflake } from './snowflake.ts';
 import type { LateNotice } from './tool.ts';
 
 /** What processes share [X2][X3]. A channel belongs to one process at a time, a person to all. */
@@ -22,15 +25,49 @@ export interface Locks {
   claim(key: string): Promise<{ release(): Promise<void> } | undefined>;
 }
 
-export type Notice =
+const idSchema = z.string().refine(isSnowflake);
+export const buttonSchema: z.ZodType<CommandButton> = z.object({
+  label: z.string(),
+  line: z.string().optional(),
+  url: z.string().optional(),
+  isDanger: z.literal(true).optional(),
+  takes: z.enum(['all', 'itself', 'nothing', 'answer']).optional(),
+  opensForm: z.literal(true).optional(),
+});
+const namedSchema = z.object({ id: z.string(), text: z.string() });
+const lateNoticeSchema: z.ZodType<LateNotice> = z.object({
+  userId: idSchema,
+  messageId: idSchema,
+  notice: z.object({
+    line: z.string(),
+    bareLine: z.string(),
+    buttons: z.array(buttonSchema).readonly(),
+    isQuiet: z.literal(true).optional(),
+  }),
+  about: namedSchema.extend({ kind: z.enum(['item', 'proposal']), before: namedSchema.optional() }),
+});
+
+/** What comes from another process, perhaps of another version, is checked by this [X6]. */
+export const noticeSchema = z.discriminatedUnion('kind', [
   /** All data of a person is being erased [K11], or was; `at` is ISO 8601. */
-  | { readonly kind: 'erased'; readonly userId: string; readonly at: string; readonly isDone: boolean }
+  z.object({ kind: z.literal('erased'), userId: idSchema, isDone: z.boolean() }),
   /** Something of a person's was written; told where people have pages that show it [Y3]. */
-  | { readonly kind: 'written'; readonly userId: string }
-  /** Messages came back into a session's history. */
-  | { readonly kind: 'restored'; readonly session: SessionKey }
+  z.object({ kind: z.literal('written'), userId: idSchema }),
   /** Something a person said was stored; the process that answered tells them [K6]. */
-  | { readonly kind: 'stored'; readonly stored: LateNotice };
+  z.object({ kind: z.literal('stored'), stored: lateNoticeSchema }),
+]);
+export type Notice = z.infer<typeof noticeSchema>;
+
+/** Whom a notice is about. */
+export function personOf(notice: Notice): string {
+  switch (notice.kind) {
+    case 'erased':
+    case 'written':
+      return notice.userId;
+    case 'stored':
+      return notice.stored.userId;
+  }
+}
 
 /** A notice may be lost and never returns to its sender; permissions are looked up when used. */
 export interface Notices {

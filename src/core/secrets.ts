@@ -1,50 +1,33 @@
 import { electronicFormatIBAN, isValidIBAN } from 'ibantools';
-import creditCard from 'validator/lib/isCreditCard.js';
 
 import { escapePattern } from './text.ts';
-import { namedSecrets, type Span } from './named-secrets.ts';
 
 /** Replaces a secret. It has no letters, so it reads the same in every language and no search finds it. */
 export const secretMark = '▒▒▒';
 
-/**
- * What looks like a secret [K14], in order, none touching another: tokens by gitleaks' rules, card numbers and
- * IBANs by check digits, long random words, and what people name a password, code, key or account number.
- */
-export function secretSpans(text: string): readonly Span[] {
-  let spans: readonly Span[] = [];
-  for (let round = 0; round < maxRounds; round += 1) {
-    const masked = masking(text, spans);
-    const found = scan(masked).map(({ start, end }) => ({
-      start: unmasked(start, spans),
-      end: unmasked(end, spans),
-    }));
-    if (found.length === 0) return spans;
-    // Masking one may reveal another beside it.
-    spans = merged([...spans, ...found]);
-  }
-  return [{ start: 0, end: text.length }];
+/** A part of a text, in UTF-16 units; `end` is exclusive. */
+interface Span {
+  readonly start: number;
+  readonly end: number;
 }
 
-/** A text that reveals ever more is masked as a whole. */
-const maxRounds = 3;
-
-/** Masks secrets only. Idempotent. */
+/** Masks what looks like a secret [K14], and `known` ones even where nothing marks them. Idempotent. */
 export function maskSecrets(text: string, known: ReadonlySet<string> = noValues): string {
-  const masked = masking(text, secretSpans(text));
-  if (known.size === 0) return masked;
-  // A known secret counts even where nothing marks it.
-  const spans = [...known].flatMap((value) => occurrences(masked, value));
-  return spans.length === 0 ? masked : maskSecrets(masking(masked, merged(spans)));
+  const masked = masking(
+    text,
+    merged([...secretsIn(text), ...[...known].flatMap((value) => occurrences(text, value))]),
+  );
+  // Masking one may reveal another beside it.
+  return masked === text ? text : maskSecrets(masked, known);
 }
 
 export function hasSecret(text: string): boolean {
-  return scan(text).length > 0;
+  return secretsIn(text).length > 0;
 }
 
 /** The secrets that can be recognised anywhere. */
 export function secretValues(text: string): readonly string[] {
-  return secretSpans(text)
+  return secretsIn(text)
     .map(({ start, end }) => text.slice(start, end))
     .filter((value) => value.length >= shortestValue);
 }
@@ -52,21 +35,25 @@ export function secretValues(text: string): readonly string[] {
 /** Masks secrets except those in `kept`: what people wrote into their own files stays. */
 export function maskNewSecrets(text: string, kept: string): string {
   const isNew = ({ start, end }: Span): boolean => !kept.includes(text.slice(start, end));
-  return masking(text, secretSpans(text).filter(isNew));
+  return masking(text, secretsIn(text).filter(isNew));
 }
 
 const noValues: ReadonlySet<string> = new Set();
 /** Shorter ones occur in all kinds of words and numbers. */
 const shortestValue = 4;
 
-function scan(text: string): readonly Span[] {
+/**
+ * In order, none touching another: tokens by gitleaks' rules, card numbers and IBANs by check digits, and passwords
+ * behind a word for one. More is not promised [K14].
+ */
+function secretsIn(text: string): readonly Span[] {
   const isLong = /[\w.:/@+=-]{16}/u.test(text);
   const hasNumber = /\d{2}[ .\u00a0-]?\d{2}/u.test(text);
   return merged([
-    ...(isLong ? [...pemKeys(text), ...tokens(text), ...randomWords(text)] : []),
+    ...(isLong ? [...matches(text, pemKey), ...tokens(text)] : []),
     ...(text.includes('://') || isLong ? inAddress.flatMap((form) => matches(text, form)) : []),
     ...(hasNumber ? [...matches(text, cardNumber, isCard), ...ibans(text)] : []),
-    ...namedSecrets(text),
+    ...passwords(text),
   ]);
 }
 
@@ -83,16 +70,6 @@ function masking(text: string, spans: readonly Span[]): string {
     from = end;
   }
   return masked + text.slice(from);
-}
-
-/** Maps an index of a masked text to the text itself. */
-function unmasked(index: number, spans: readonly Span[]): number {
-  let added = 0;
-  for (const { start, end } of spans) {
-    if (index + added <= start) break;
-    added += end - start - secretMark.length;
-  }
-  return index + added;
 }
 
 function merged(spans: readonly Span[]): readonly Span[] {
@@ -169,26 +146,21 @@ const inAddress = [
 ] as const;
 
 /** Without an end, all that follows belongs to it. Public keys and certificates do not count. */
-function pemKeys(text: string): readonly Span[] {
-  const spans: Span[] = [];
-  const begin = /-----BEGIN [A-Z\d ]{0,40}PRIVATE KEY(?: BLOCK)?-----/gu;
-  for (let match = begin.exec(text); match !== null; match = begin.exec(text)) {
-    const close = text.indexOf('-----END ', begin.lastIndex);
-    const dashes = close === -1 ? -1 : text.indexOf('-----', close + 9);
-    const end = dashes === -1 ? text.length : dashes + 5;
-    spans.push({ start: match.index, end });
-    begin.lastIndex = end;
-  }
-  return spans;
-}
+const pemKey =
+  /-----BEGIN [A-Z\d ]{0,40}PRIVATE KEY(?: BLOCK)?-----(?:[\s\S]*?-----END [^-]*-----|[\s\S]*)/gu;
 
 /** Lengths and groups of today's card numbers; never 18 digits, as Discord's ids have. */
 const cardNumber =
   /(?<![\w.,/#+-])(?:\d{4}[ .\u00a0-]\d{4}[ .\u00a0-]\d{4}[ .\u00a0-]\d{4}|\d{4}[ .\u00a0-]\d{6}[ .\u00a0-]\d{4,5}|\d{14,16}|\d{19})(?!\w|[.,]\d)/gu;
 
-/** Whether an issuer has such numbers and the check digit is right. */
+/** Whether an issuer has numbers that begin so, and the check digit is right by Luhn's rule. */
 function isCard({ 0: number, index, input }: RegExpExecArray): boolean {
-  return creditCard.default(number.replace(/\D/gu, '')) && !isInAddress(input, index);
+  const digits = Array.from(number.replace(/\D/gu, ''), Number);
+  const sum = digits.toReversed().reduce((total, digit, place) => {
+    const counted = place % 2 === 0 ? digit : digit * 2;
+    return total + (counted > 9 ? counted - 9 : counted);
+  }, 0);
+  return /^[2-6]/u.test(number) && sum % 10 === 0 && !isInAddress(input, index);
 }
 
 /** Characters of an address before the match. */
@@ -213,28 +185,50 @@ function ibans(text: string): readonly Span[] {
   });
 }
 
-/** Long words with mixed cases and digits, other than addresses, files and hashes. */
-function randomWords(text: string): readonly Span[] {
-  return [...text.matchAll(/\S{16,}/gu)].flatMap(({ 0: word, index }) => {
-    if (word.includes('://')) return [];
-    return [...word.matchAll(/[\w+/-]{16,}={0,2}/gu)].flatMap(({ 0: part, index: at }) => {
-      const isNamed =
-        /[.@]/u.test(word.charAt(at - 1)) ||
-        /[.@]\w/u.test(word.slice(at + part.length, at + part.length + 2));
-      const start = index + at;
-      return isNamed || !isRandom(part) ? [] : [{ start, end: start + part.length }];
-    });
+/** The words for a password [K14], as docs/privacy.md names them, up to what is said to be one. */
+const passwordIs = new RegExp(
+  String.raw`(?:pass[ -]?(?:word|code|phrase)|(?<!\p{L})(?:pwd?|pin(?:[ -]?(?:code|number))?)|passwort|kennwort|mot de passe|contraseña|(?<!\p{L})senha|пароль|密[码碼]|パスワード)["'\x60*_~|)\]]{0,4}(?:[^\S\n]{0,3}[:=：＝]{1,2}|[^\S\n]{1,3}(?:is|ist|lautet|est|es|é|это)(?:[^\S\n]{0,3}[:：]|(?=\s))|[是は])(?:[^\S\n]|[*_~|(]){0,6}`,
+  'giu',
+);
+
+/** What closes a word or a sentence. */
+const closing = String.raw`[.,:!?…"'”’»\x60)\]}>*_~|]`;
+const allClosing = new RegExp(`^${closing}*`, 'u');
+const closingMarks = new RegExp(`(?<!${closing})${closing}+$`, 'u');
+const wordMaxChars = 100;
+const oneWord = new RegExp(
+  String.raw`^[^\s;▒，；、。！？\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}]{1,${wordMaxChars}}`,
+  'u',
+);
+const quotedMaxChars = 64;
+const closingQuotes = new Map(
+  Object.entries({ '"': '"', "'": "'", '`': '`', '“': '”', '„': '“', '‘': '’', '«': '»', '「': '」' }),
+);
+
+/** What is in quotes there, or one odd word about which nothing more is said. */
+function passwords(text: string): readonly Span[] {
+  return [...text.matchAll(passwordIs)].flatMap(({ 0: link, index }) => {
+    const start = index + link.length;
+    const rest = text.slice(start, start + 2 * wordMaxChars);
+    const quote = closingQuotes.get(rest.charAt(0));
+    const inQuotes = quote === undefined ? '' : rest.slice(1, Math.max(1, rest.indexOf(quote, 1)));
+    if (inQuotes !== '' && inQuotes.length <= quotedMaxChars && !/[\n▒]/u.test(inQuotes))
+      return [{ start: start + 1, end: start + 1 + inQuotes.length }];
+    const word = (oneWord.exec(rest)?.[0] ?? '').replace(closingMarks, '');
+    return isPassword(word) && endsAt(rest, word.length) ? [{ start, end: start + word.length }] : [];
   });
 }
 
-function isRandom(part: string): boolean {
-  if (/^(?:sha\d|0x|Qm)/u.test(part)) return false;
-  const kinds = Array.from(part, (character) => {
-    if (/\d/u.test(character)) return 'digit';
-    if (/[a-z]/u.test(character)) return 'small';
-    return /[A-Z]/u.test(character) ? 'capital' : 'sign';
-  });
-  const changes = kinds.filter((kind, index) => index > 0 && kind !== kinds[index - 1]).length;
-  const digits = kinds.filter((kind) => kind === 'digit').length;
-  return digits >= 3 && kinds.includes('small') && kinds.includes('capital') && changes >= part.length * 0.4;
+/** Whether an end, a comma, a semicolon or "and" follows. */
+function endsAt(text: string, index: number): boolean {
+  const marks = text.slice(index).match(allClosing)?.[0] ?? '';
+  const after = text.slice(index + marks.length);
+  const isEnd = /^(?:$|[\n;，；、。！？]|です|\s{1,3}(?:and|und|et|y|e|и)(?!\p{L}))/u;
+  return isEnd.test(after) || (/[.,!?…]/u.test(marks) && /^\s/u.test(after));
+}
+
+/** Not an ordinary word, an address or a mark of Discord's. */
+function isPassword(word: string): boolean {
+  const signs = new Set(word.match(/[!-&(-,/:-@[-`{-~]/gu));
+  return (/\d/u.test(word) || signs.size >= 2) && !word.includes('://') && !word.startsWith('<');
 }

@@ -1,32 +1,27 @@
-import { memoizeByObject } from './limits.ts';
 import { distinctSources, type MemorySource } from './memory-source.ts';
 import type { ModelUsage } from './model.ts';
 import { toSingleLine } from './text.ts';
 
-/** Every tag of the prompt; data can forge none of them [P3]. */
+/** Every tag of the prompt, in the order of sections [P2]; data can forge none of them [P3]. */
 export const sectionNames = [
   'channel_context',
   'server_manner',
+  'discord_actions',
   'user_profile',
   'facts',
   'notes',
   'durable_items',
-  'recent_elsewhere',
   'overview',
   'conversation_summary',
-  'matching_items',
-  'channel_notes',
   'notebook_index',
-  'changes',
+  'recent_elsewhere',
+  'matching_items',
   'turn_facts',
-  'discord_actions',
   'replied_to',
   'forwarded',
   'attached_file',
   'message',
   'previous_summary',
-  'others_words',
-  'heard',
   'turns',
   'channel_messages',
 ] as const;
@@ -53,12 +48,12 @@ export interface AnswerSize {
 }
 
 /**
- * Where a section stands [P2]: `channel` in the system prompt; `slow` and `fast` in the snapshot, which keeps
- * its bytes while nothing was withdrawn; `last` in the turn's own message.
+ * Where a section stands [P2]: `channel` in the system prompt; `slow`, `items` and `fast` before history, by
+ * how often they change; `last` in the turn's own message.
  */
-export type SectionSlot = 'channel' | 'slow' | 'fast' | 'last';
+export type SectionSlot = 'channel' | 'slow' | 'items' | 'fast' | 'last';
 
-/** Without lines a section costs nothing. */
+/** Without lines a section costs nothing. Its bytes change only when what it shows changes [P2]. */
 export interface Section {
   readonly name: SectionName;
   readonly slot: SectionSlot;
@@ -68,17 +63,10 @@ export interface Section {
   readonly lines: readonly string[];
   /** Characters of the rendered section: tags, title and lines. */
   readonly budget: number;
-  /**
-   * Lines that still hold but did not fit the budget. A snapshot line that is neither here nor in `lines` was
-   * withdrawn, so the snapshot is retaken [P2]. Default: `lines`.
-   */
-  readonly standing?: ReadonlySet<string>;
   /** For a conversation's summary, shown with the turns since; without lines before the first. */
   readonly summary?: SummaryFacts;
   /** Its lines may repeat other people's words, or a file's [M5a]. */
   readonly hasThirdPartyText?: boolean;
-  /** When these were last in view, where it was made of answers that may repeat them; ISO 8601, UTC. */
-  readonly thirdPartyTextAt?: string | undefined;
   /** The memory behind its lines: by line, or all of it whichever are shown [K7]. */
   readonly sources?: ReadonlyMap<string, MemorySource> | readonly MemorySource[];
 }
@@ -86,27 +74,14 @@ export interface Section {
 export function sourcesOf(sections: readonly Section[]): readonly MemorySource[] {
   const found = sections.flatMap(({ lines, sources = [] }) => {
     if (lines.length === 0) return [];
-    return isByLine(sources) ? lines.flatMap((line) => sources.get(line) ?? []) : sources;
+    return 'get' in sources ? lines.flatMap((line) => sources.get(line) ?? []) : sources;
   });
   return distinctSources(found);
 }
 
-export function sourcesOfLines(
-  lines: readonly string[],
-  sections: readonly Section[],
-): ReadonlyMap<string, MemorySource> {
-  const maps = sections.flatMap(({ sources = [] }) => (isByLine(sources) ? [sources] : []));
-  const found = lines.map((line) => [line, maps.find((each) => each.has(line))?.get(line)] as const);
-  return new Map(found.flatMap(([line, source]) => (source === undefined ? [] : [[line, source] as const])));
-}
-
-function isByLine(sources: NonNullable<Section['sources']>): sources is ReadonlyMap<string, MemorySource> {
-  return sources instanceof Map;
-}
-
 export interface SummaryFacts {
-  /** The same while a summary only grows: an earlier one may stand as long as history shows the rest [P2]. */
-  readonly lineage: string;
+  /** How often a summary was withdrawn: no earlier one may be shown once it has grown [A4]. */
+  readonly withdrawals: number;
   /** Whole turns that this summary does not hold. */
   readonly turnsSince: number;
 }
@@ -118,10 +93,10 @@ export interface SectionSource<Context> {
 }
 
 /** As the model sees it, ending in a line break; empty without lines. */
-export const renderSection = memoizeByObject((section: Pick<Section, 'name' | 'title' | 'lines'>): string => {
+export function renderSection(section: Pick<Section, 'name' | 'title' | 'lines'>): string {
   if (section.lines.length === 0) return '';
   return `<${section.name}>\n${section.title}\n${section.lines.join('\n')}\n</${section.name}>\n`;
-});
+}
 
 /** The lines, in order, that fit a section's budget; one that does not fit is skipped [D4]. */
 export function fitLines(

@@ -37,6 +37,20 @@ export function snowflakeAt(time: Date): string {
 const link =
   /^<?https?:\/\/[^\s/]+\/channels\/(?:@me|[0-9]+)\/(?<channelId>[0-9]{15,21})\/(?<id>[0-9]{15,21})>?$/u;
 
+/** To a message, or to the end of a channel. */
+export function discordLink({
+  guildId = '@me',
+  channelId,
+  messageId,
+}: {
+  readonly guildId?: string | undefined;
+  readonly channelId: string;
+  readonly messageId?: string | undefined;
+}): string {
+  const path = messageId === undefined ? channelId : `${channelId}/${messageId}`;
+  return `https://discord.com/channels/${guildId}/${path}`;
+}
+
 /** The message named by its id or link; an id alone does not tell the channel. */
 export function messageReferenceIn(
   text: string,

@@ -22,6 +22,8 @@ export interface LogState {
   readonly last: number;
   /** Changes, never to an earlier value, when any process rewrites or removes the log; not by appending. */
   readonly edition: number;
+  /** The highest sequence number ever given out, also to a record that was removed since. */
+  readonly highest: number;
 }
 
 /** Equal where nothing was changed. */
@@ -130,4 +132,6 @@ export interface Store {
 export interface LastWrite {
   readonly at: Date;
   readonly isOk: boolean;
+  /** Milliseconds for which all writes up to this one have failed. */
+  readonly failingMs?: number;
 }

@@ -2,8 +2,6 @@ import { stemmer as stemEnglish } from '@orama/stemmers/english';
 import { stemmer as stemRussian } from '@orama/stemmers/russian';
 import { distance } from 'fastest-levenshtein';
 
-import { lruCache } from './limits.ts';
-
 /** A few characters have a whole phrase as their compatible form. */
 const mostAdded = 2000;
 
@@ -21,26 +19,41 @@ export function normalizeText(text: string): string {
   return collapsed(nfkc(foldCase(nfkc(text))));
 }
 
-/** Texts of the same form are the same item [D2]: {@link normalizeText} without final `. ! …`. */
+/**
+ * Texts of the same form are the same item [D2]: {@link normalizeText} without final `. ! …`, and without smileys and
+ * faces behind the last word.
+ */
 export function sameItemForm(text: string): string {
   const form = normalizeText(text);
   let end = form.length;
-  while (end > 0 && ' .!。۔।։።။'.includes(form.charAt(end - 1))) end -= 1;
+  for (let cut = 1; cut > 0; end -= cut)
+    cut = closingMarks.exec(form.slice(Math.max(0, end - closingMaxChars), end))?.[0].length ?? 0;
   return end === 0 ? form : form.slice(0, end);
 }
 
+const closingMaxChars = 12;
+/** In {@link normalizeText}'s form; hands, hearts and flags may be what is said. */
+const closingMarks =
+  /(?:[ .!。]|(?<=[ .!。])(?:[:;=]['-]?[()dpo/|*3]|x+d|\^_?\^)|[☹☺😀-🙄🤐-🤗🤠-🤯🥰-🥺🧐🫠-🫩]\ufe0f?)$/u;
+
 /**
- * The form in which words are found, however typed [D2]: {@link normalizeText} with plain letters and signs,
- * without optional marks and invisible characters. Offsets differ from the text's.
+ * The form in which words are found, however typed [D2]: {@link normalizeText} with plain letters, without marks that
+ * people leave out. Offsets differ from the text's.
  */
 export function searchForm(text: string): string {
   if (!/\P{ASCII}/u.test(text)) return collapsed(text.toLowerCase());
-  const letters = nfkc(asSeen(text))
+  const letters = nfkc(text)
     .normalize('NFD')
-    .replace(markedLetter, (_, letter: string, marks: string) => letter + (keptMark(letter, marks) ?? ''))
-    .replaceAll(tatweel, '');
-  const plain = foldCase(letters).replace(typedOtherwise, (sign) => plainLetters.get(sign) ?? sign);
-  return collapsed(plain.normalize('NFC'));
+    .replace(markedLetter, (_, letter: string, marks: string) => {
+      // Nobody leaves out the mark that makes another letter: `й` is no `и`, and stems rest on it.
+      return /и/iu.test(letter) && marks.includes('\u0306') ? `${letter}\u0306` : letter;
+    })
+    .replace(unsaid, '');
+  return collapsed(
+    foldCase(letters)
+      .replace(/[ıłđøæœ’ʼ]/gu, (letter) => plainLetters.get(letter) ?? letter)
+      .normalize('NFC'),
+  );
 }
 
 /** Full case folding: `ß` and `SS` are the same, and so are `σ` and `ς`; the dotless `ı` is no `i`. */
@@ -52,43 +65,17 @@ function foldCase(text: string): string {
     .replaceAll('ς', 'σ');
 }
 
-/** Without what nobody sees. NFKC would part a word at an acute that stands for an apostrophe. */
-function asSeen(text: string): string {
-  return text.replace(unseen, '').replaceAll('´', "'");
-}
-
-/** Invisible characters except {@link nfkc}'s joiner. */
-const unseen = /(?:(?!\u034f)\p{Default_Ignorable_Code_Point})+/gu;
-
-/** Stretches Arabic words, and may carry marks. */
-const tatweel = '\u0640';
+/** Tatweel and the joiner that stretch or part a word of Arabic script, which people leave out. */
+const unsaid = /[\u0640\u200c]/gu;
 
 /** A decomposed letter with marks, in scripts where people leave these out. */
 const markedLetter =
   /([\p{Script=Latin}\p{Script=Greek}\p{Script=Cyrillic}\p{Script=Hebrew}\p{Script=Arabic}\u0640])(\p{M}+)/gu;
 
-/** A mark that makes another letter, which nobody leaves out: `й` is no `и`, and stems rest on it. */
-function keptMark(letter: string, marks: string): string | undefined {
-  return /и/iu.test(letter) && marks.includes('\u0306') ? '\u0306' : undefined;
-}
-
-/** Letters, digits and signs without a plain decomposition, by the usual rules of Arabic and Persian search. */
+/** Letters without a decomposition, and the apostrophes of phones, as people type them plain. */
 const plainLetters: ReadonlyMap<string, string> = new Map(
-  Object.entries({
-    i: 'ı', l: 'ł', d: 'đðɖɗ', o: 'øɔ', ae: 'æ', oe: 'œ', th: 'þ', h: 'ħ', t: 'ŧ', e: 'əɛ', b: 'ɓ', k: 'ƙ', y: 'ƴ', n: 'ŋ',
-    г: 'ґғ', к: 'қ', н: 'ң', о: 'ө', у: 'ұү', а: 'ә', ا: 'ٱ', ي: 'ىی', ك: 'ک', ه: 'ةہھە',
-    "'": '’‘‛ʼʻʹ׳', '"': '״“”„‟«»', '/': '⁄', '-': '‐‒–—−־', ...digitsFrom('٠۰०০੦૦୦௦౦೦൦๐໐༠၀០'),
-  }).flatMap(([plain, others]) => Array.from(others, (other): [string, string] => [other, plain])),
-); // prettier-ignore
-
-/** The digits of scripts by the plain ones, from each script's zero. */
-function digitsFrom(zeros: string): Readonly<Record<string, string>> {
-  const digit = (value: number) =>
-    Array.from(zeros, (zero) => String.fromCodePoint((zero.codePointAt(0) ?? 0) + value));
-  return Object.fromEntries(Array.from({ length: 10 }, (_, value) => [value, digit(value).join('')]));
-}
-
-const typedOtherwise = new RegExp(`[${[...plainLetters.keys()].join('')}]`, 'gu');
+  Object.entries({ ı: 'i', ł: 'l', đ: 'd', ø: 'o', æ: 'ae', œ: 'oe', '’': "'", ʼ: "'" }),
+);
 
 /** Single spaces are not replaced, which is faster. */
 function collapsed(text: string): string {
@@ -109,6 +96,25 @@ export function withoutInvisible(text: string): string {
     .replace(/(?:\r\n)+/gu, (breaks) => '\n'.repeat(breaks.length / 2))
     .replace(/[\r\p{Zl}\p{Zp}]+/gu, (breaks) => '\n'.repeat(breaks.length))
     .replace(/(?:[^\P{Cc}\n\t]|[^\P{Cf}\u200c\u200d])+/gu, '');
+}
+
+/** For a class of characters: what nobody sees, and what comes along with a text that is copied. */
+export const unseen = String.raw`\p{Cf}\p{Default_Ignorable_Code_Point}\u2800`;
+const unseenSigns = new RegExp(`[${unseen}]`, 'gu');
+export const unseenStart = new RegExp(`^[\\s${unseen}]+`, 'u');
+
+const isPart = (sign: string) => !'<>[](){}`"\'“”„*.,:;!?'.includes(sign);
+
+/** A word as it is meant, without brackets, quotes and full stops around it, and what nobody sees [K1]; `<#…>` stays. */
+export function bareWord(written: string): string {
+  if (/^<#\d+>$/u.test(written)) return written;
+  const signs = Array.from(nfkc(written).replace(unseenSigns, ''));
+  return signs.slice(signs.findIndex(isPart), signs.findLastIndex(isPart) + 1).join('');
+}
+
+/** The same of an id, as in `#1a2b3c4d`. */
+export function bareId(written: string): string {
+  return bareWord(written.replaceAll('#', ''));
 }
 
 /** Latin lookalikes of letters and digits, small and capital ones apart. */
@@ -182,10 +188,11 @@ export function clipAtSentence(text: string, max: number): string {
   return head.slice(0, end.index + end[0].length).trimEnd();
 }
 
-const withoutSpaces =
+/** Of scripts that do not part words by spaces. */
+export const unspacedScript =
   /[\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}\p{Script=Thai}\p{Script=Lao}\p{Script=Khmer}\p{Script=Myanmar}]/u;
 /** A letter or digit of a script that separates words. */
-const wordCharacter = new RegExp(`^(?!${withoutSpaces.source})[\\p{L}\\p{M}\\p{N}]$`, 'u');
+const wordCharacter = new RegExp(`^(?!${unspacedScript.source})[\\p{L}\\p{M}\\p{N}]$`, 'u');
 
 /** `1 item`, `2 items`. */
 export function amount(count: number): string {
@@ -201,18 +208,27 @@ export function counted(count: number, noun: string, plural = `${noun}s`): strin
   return `${count} ${count === 1 ? noun : plural}`;
 }
 
-/** Keeps backticks in a list from opening a code block, by invisible joiners. */
+/** Keeps backticks from opening or ending a code block, by invisible joiners. */
 export function withoutFences(text: string): string {
   return text.replace(/`(?=``)/gu, '`\u2060');
 }
 
-/** Longer than any item. */
-const quotedMaxChars = 600;
+/** Signs of Discord's Markdown; links, mentions, moments and custom emoji are left as they are. */
+const markdown =
+  /https?:\/\/[^\s<>]+|<(?:https?:|[@#]|t:|a?:\w)[^<>\s]*>|[\\`*_~|]|\[(?=[^[\]]*\]\()|^[#>-](?=[#>\s])/gmu;
+
+/** What people stored, in an answer, letter for letter [D8]; clipped to `maxChars` where it is longer. */
+export function shownText(text: string, maxChars = Infinity): string {
+  const shown = text.replace(markdown, (sign) => (sign.length === 1 ? `\\${sign}` : sign));
+  return clipAtWord(shown, maxChars).replace(/\\…$/u, '…');
+}
+
+/** Longer than any item as it is shown. */
+const quotedMaxChars = 1100;
 
 /** Somebody's words inside an answer: one line in quotation marks, clipped. */
 export function quoted(text: string, maxChars = quotedMaxChars): string {
-  const line = withoutFences(toSingleLine(text));
-  return line.length <= maxChars ? `"${line}"` : `"${clip(line, maxChars - 1)}…"`;
+  return `"${shownText(toSingleLine(text), maxChars)}"`;
 }
 
 /**
@@ -220,22 +236,17 @@ export function quoted(text: string, maxChars = quotedMaxChars): string {
  * order, ignoring case and marks [D2]; in scripts without spaces every run of characters counts.
  */
 export function saysWords(text: string, words: string): boolean {
-  const wanted = searchForm(words);
-  if (standsApart(searchForm(text), wanted)) return true;
+  const needle = searchForm(words);
+  if (standsApart(searchForm(text), needle)) return true;
   // What is more than words, such as `C++`, has no other form.
-  return /^[\p{L}\p{M}\p{N}\s.,'’-]+$/u.test(wanted) && hasSequence(terms(text), terms(wanted));
-}
-
-/** The same, literally only: marks count. */
-export function saysLiterally(text: string, words: string): boolean {
-  return standsApart(normalizeText(text), normalizeText(words));
+  return /^[\p{L}\p{M}\p{N}\s.,'’-]+$/u.test(needle) && hasSequence(terms(text), terms(needle));
 }
 
 /** Both in the same form. */
-function standsApart(line: string, wanted: string): boolean {
-  if (wanted === '') return false;
-  for (let at = line.indexOf(wanted); at >= 0; at = line.indexOf(wanted, at + 1))
-    if (isApart(line, at) && isApart(line, at + wanted.length)) return true;
+function standsApart(line: string, needle: string): boolean {
+  if (needle === '') return false;
+  for (let at = line.indexOf(needle); at >= 0; at = line.indexOf(needle, at + 1))
+    if (isApart(line, at) && isApart(line, at + needle.length)) return true;
   return false;
 }
 
@@ -246,26 +257,33 @@ function isApart(text: string, at: number): boolean {
   return !wordCharacter.test(before) || !wordCharacter.test(after);
 }
 
-function hasSequence(all: readonly string[], wanted: readonly string[]): boolean {
+function hasSequence(all: readonly string[], needle: readonly string[]): boolean {
   return (
-    wanted.length > 0 && all.some((_, start) => wanted.every((term, index) => all[start + index] === term))
+    needle.length > 0 && all.some((_, start) => needle.every((term, index) => all[start + index] === term))
   );
 }
 
 const runs = new RegExp(
-  `${withoutSpaces.source}+|(?:(?!${withoutSpaces.source})[\\p{L}\\p{M}\\p{N}])+`,
+  `${unspacedScript.source}+|(?:(?!${unspacedScript.source})[\\p{L}\\p{M}\\p{N}])+`,
   'gu',
 );
 
 /** The three names that come closest, as a whole or by what follows their last slash. */
 export function nearestNames(written: string, names: readonly string[]): string {
-  const wanted = written.trim().toLowerCase();
+  const needle = written.trim().toLowerCase();
   const far = (name: string): number => {
     const forms = [name, name.slice(name.lastIndexOf('/') + 1)].map((each) => each.toLowerCase());
-    return forms[0]?.includes(wanted) === true ? 0 : Math.min(...forms.map((each) => distance(each, wanted)));
+    return forms[0]?.includes(needle) === true ? 0 : Math.min(...forms.map((each) => distance(each, needle)));
   };
   const nearest = names.toSorted((a, b) => far(a) - far(b)).slice(0, 3);
   return nearest.join(', ').replace(/, (?=[^,]*$)/u, ' or ');
+}
+
+/** Whether it ends as a question; one letter behind the mark is a face, such as `:D`. Greek asks with a semicolon. */
+export function isQuestion(sentence: string): boolean {
+  const [, behind] = /[?？؟⁇⁈‽]([^?？؟⁇⁈‽]*)$/u.exec(sentence) ?? [];
+  if (behind !== undefined) return !/^[\p{L}\p{N}]|[\p{L}\p{N}]{2}/u.test(behind);
+  return /[;\u037e]\s*$/u.test(sentence) && /\p{Script=Greek}/u.test(sentence);
 }
 
 /**
@@ -274,7 +292,7 @@ export function nearestNames(written: string, names: readonly string[]): string 
  */
 export function wordsIn(text: string): readonly string[] {
   if (!/\P{ASCII}/u.test(text)) return text.toLowerCase().match(/[a-z\d]+/gu) ?? [];
-  const written = normalizeText(asSeen(text).replaceAll(tatweel, '')).match(runs) ?? [];
+  const written = normalizeText(text.replace(unsaid, '')).match(runs) ?? [];
   return written.flatMap((word) => {
     const form = searchForm(word);
     return form !== word && commonWords.has(form) && !commonWords.has(word)
@@ -285,30 +303,39 @@ export function wordsIn(text: string): readonly string[] {
 
 /** Stemmed words in order, repeats included; scripts without spaces give pairs of characters, or a lone one. */
 export function terms(text: string): string[] {
-  return wordsIn(text).flatMap((word) => (withoutSpaces.test(word) ? pairs(word) : [stem(word)]));
+  return wordsIn(text).flatMap((word) => (unspacedScript.test(word) ? pairs(word) : [stem(word)]));
 }
-
-/** Of recent words: stemming takes far longer than a look-up. */
-const stems = lruCache<string, string>(10_000);
 
 /** English for Latin letters, Russian for Cyrillic, otherwise the word itself. */
 function stem(word: string): string {
-  const known = stems.get(word);
-  if (known !== undefined) return known;
-  let found = word;
-  if (/^[a-z]+$/u.test(word)) {
-    found = stemEnglish(word);
-    // The stemmer cuts `rejection` to `rejec`.
-    found += /^([st])ions?$/u.exec(word.slice(found.length))?.[1] ?? '';
-  } else if (/^\p{Script=Cyrillic}+$/u.test(word)) found = stemRussian(word);
-  stems.set(word, found);
-  return found;
+  if (/^\p{Script=Cyrillic}+$/u.test(word)) return stemRussian(word);
+  if (!/^[a-z]+$/u.test(word)) return word;
+  const found = stemEnglish(word);
+  // The stemmer cuts `rejection` to `rejec`.
+  return found + (/^([st])ions?$/u.exec(word.slice(found.length))?.[1] ?? '');
 }
 
 function pairs(run: string): string[] {
   const characters = Array.from(run);
   if (characters.length === 1) return characters;
   return characters.slice(0, -1).map((character, index) => character + (characters[index + 1] ?? ''));
+}
+
+/** The terms of a text that say something by themselves, repeats included. */
+export function contentTerms(text: string): readonly string[] {
+  return terms(text).filter((term) => !stopTerms.has(term));
+}
+
+/** Whether a text has words, none of which says by itself what is meant, such as "me" or "everything" [K4]. */
+export function saysNothing(text: string): boolean {
+  const found = terms(text);
+  return found.length > 0 && found.every((term) => stopTerms.has(term) || talkTerms.has(term));
+}
+
+/** By the byte order mark, as editors save texts. */
+export function encodingOf([first, second]: Uint8Array): 'utf-8' | 'utf-16le' | 'utf-16be' {
+  if (first === 0xff && second === 0xfe) return 'utf-16le';
+  return first === 0xfe && second === 0xff ? 'utf-16be' : 'utf-8';
 }
 
 /** JSON from an answer: some servers put it in a code fence, or words around it. @throws {SyntaxError} */
@@ -352,34 +379,32 @@ export function chunk<T>(
   return parts;
 }
 
-/** Articles, prepositions, auxiliaries and first- and second-person pronouns, in English and Russian. */
-const fillers = `
+/** English and Russian words that say nothing by themselves. */
+const commonWords: ReadonlySet<string> = new Set(
+  `
   a an the this that these those
-  i me my mine myself we us our ours you your yours
+  i me my mine myself we us our ours you your yours he him his she her hers it its they them their theirs
   who whom whose which what where when why how
   am is are was were be been being do does did doing have has had having will would shall can could
-  and or but if then than as so too also just
-  at by for from in into of off on onto out per to up with about
+  and or but if then than as so too also just no not nor never
+  at by for from in into of off on onto out over per to up with about
   s t m d re ve ll
   here there please user speaker person
   я меня мне мной мой моя моё мое мои мы нас нам наш наша наше наши ты тебя тебе твой вы вас вам ваш
-  это этот эта эти тот та те то кто что где когда как какой который
-  и или но а же ли бы в во на с со к ко у о об от до из за по при для про
-  есть был была было были быть буду будет пользователь
-`;
-
-/** Third-person pronouns and negations. */
-const othersAndDenials = `
-  he him his she her hers it its they them their theirs
-  no not nor never over
   он его ему она её ее ей они их им
-  не ни нет
-`;
+  это этот эта эти тот та те то кто что где когда как какой который
+  и или но а же ли бы в во на с со к ко у о об от до из за по при для про не ни нет
+  есть был была было были быть буду будет пользователь
+`.split(/\s+/u),
+);
 
-const commonWords: ReadonlySet<string> = new Set(`${fillers} ${othersAndDenials}`.split(/\s+/u));
+/** Nothing can be found by these [K4]. */
+export const stopTerms: ReadonlySet<string> = new Set([...commonWords].flatMap(terms));
 
-/** Evidence ignores them [M5a]; a person's pronouns and denials are a fact, and not among them. */
-export const fillerTerms: ReadonlySet<string> = new Set(terms(fillers));
-
-/** Nothing can be found by these. */
-export const stopTerms: ReadonlySet<string> = new Set([...fillerTerms, ...terms(othersAndDenials)]);
+/** Words of talk that say nothing of its subject. */
+export const talkTerms: ReadonlySet<string> = new Set(
+  terms(`
+    know remember tell told say said ask think please thank thanks again still ever thing something anything whats
+    all everything знаешь помнишь скажи пожалуйста привет все всё обо
+  `),
+);

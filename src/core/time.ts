@@ -1,4 +1,4 @@
-import { setImmediate } from 'node:timers/promises';
+import { setImmediate, setTimeout as delay } from 'node:timers/promises';
 
 /** The present moment, as an input. */
 export type Clock = () => Date;
@@ -29,17 +29,39 @@ const dayNames = ['Sun', 'Mon', 'Tue', 'Wed', 'Thu', 'Fri', 'Sat'];
 export function localMoment(date: Date, timeZone: string): string {
   if (Number.isNaN(date.getTime())) return 'at unknown time';
   const moment = localDateTime(date, timeZone);
-  return `${dayNames[new Date(`${moment.slice(0, 10)}T12:00:00Z`).getUTCDay()] ?? ''} ${moment}`;
+  return `${dayNames[weekdayOf(moment.slice(0, 10))] ?? ''} ${moment}`;
+}
+
+/** `YYYY-MM-DD` of a year, a month and its day. */
+export function dayText(...parts: readonly (number | string)[]): string {
+  return parts.map((part, index) => String(part).padStart(index === 0 ? 4 : 2, '0')).join('-');
+}
+
+/** Whether a text is a `YYYY-MM-DD` of the calendar. */
+export function isCalendarDay(day: string): boolean {
+  if (!/^\d{4}-\d{2}-\d{2}$/u.test(day)) return false;
+  const noon = new Date(`${day}T12:00:00Z`);
+  return !Number.isNaN(noon.getTime()) && noon.toISOString().startsWith(day);
+}
+
+/** Whether a date with the year first has a month that is none, such as `2027-13-01`: chrono-node turns it round. */
+export function hasNoSuchMonth(date: string): boolean {
+  return /^\d{4}\D(?:1[3-9]|[2-9]\d)\D/u.test(date);
 }
 
 /**
- * The calendar day before a `YYYY-MM-DD`; 24 hours would be wrong where clocks change.
+ * The calendar day so many days after a `YYYY-MM-DD`; 24 hours would be wrong where clocks change.
  * @throws {RangeError} when `day` is not a date.
  */
-export function dayBefore(day: string): string {
+export function daysAfter(day: string, days: number): string {
   const noon = new Date(`${day}T12:00:00Z`);
-  noon.setUTCDate(noon.getUTCDate() - 1);
+  noon.setUTCDate(noon.getUTCDate() + days);
   return noon.toISOString().slice(0, 10);
+}
+
+/** 0 for a Sunday; `NaN` when `day` is not a date. */
+export function weekdayOf(day: string): number {
+  return new Date(`${day}T12:00:00Z`).getUTCDay();
 }
 
 /** Since 1980 all clocks have been whole quarters of an hour away from UTC. */
@@ -58,10 +80,19 @@ export function nextDayAt(date: Date, timeZone: string): Date {
 type WallClock = (time: number) => string;
 
 /** Making one takes far longer than using it. */
-const wallClocks = new Map<string, WallClock>([
-  // Avoids the first format of `Intl`, which takes 20 ms and 8 MB: most servers have UTC.
-  ['UTC', (time) => new Date(time).toISOString().slice(0, 16)],
-]);
+const wallClocks = new Map<string, WallClock>();
+
+/** A zone of no country, which is always so many minutes ahead of UTC: `UTC`, `UTC+05:30`, `UTC-02:00`. */
+export function fixedZone(minutes: number): string {
+  if (minutes === 0) return 'UTC';
+  return `UTC${minutes < 0 ? '-' : '+'}${new Date(Math.abs(minutes) * 60_000).toISOString().slice(11, 16)}`;
+}
+
+/** In minutes, of what {@link fixedZone} names, which not every Node.js knows; `undefined` for other zones. */
+export function offsetOfFixed(timeZone: string): number | undefined {
+  const [found, sign = '', hour = 0, minute = 0] = /^UTC(?:([+-])(\d{2}):(\d{2}))?$/u.exec(timeZone) ?? [];
+  return found === undefined ? undefined : Number(`${sign}1`) * (Number(hour) * 60 + Number(minute));
+}
 
 /**
  * For many moments of one zone.
@@ -70,6 +101,9 @@ const wallClocks = new Map<string, WallClock>([
 export function wallClockIn(timeZone: string): WallClock {
   const known = wallClocks.get(timeZone);
   if (known !== undefined) return known;
+  // Also avoids the first format of `Intl`, which takes 20 ms and 8 MB: most servers have UTC.
+  const offset = offsetOfFixed(timeZone);
+  if (offset !== undefined) return (time) => new Date(time + offset * 60_000).toISOString().slice(0, 16);
   const format = new Intl.DateTimeFormat('en-US', {
     timeZone,
     calendar: 'gregory',
@@ -90,23 +124,16 @@ export function wallClockIn(timeZone: string): WallClock {
   return clock;
 }
 
-/** A zone by its IANA name in any case, as `Intl` writes it; `undefined` where there is none. */
-export function timeZoneNamed(name: string): string | undefined {
-  if (name.toUpperCase() === 'UTC') return 'UTC';
-  try {
-    return new Intl.DateTimeFormat('en', { timeZone: name }).resolvedOptions().timeZone;
-  } catch {
-    return undefined;
-  }
+/** Puts something else for each moment that a text marks as Discord does, `<t:1768471200:R>` [D8]. */
+export function replaceMoments(text: string, by: (moment: Date, mark: string) => string): string {
+  return text.replace(/<t:(-?\d{1,11})(?::[a-z])?>/giu, (mark, seconds: string) =>
+    by(new Date(Number(seconds) * 1000), mark),
+  );
 }
 
-/** The machine's time zone; UTC where clocks show the same all year. */
-export function machineTimeZone(): string {
-  const year = new Date().getFullYear();
-  const isUtc = Array.from({ length: 12 }, (_, month) => new Date(year, month)).every(
-    (begin) => begin.getTimezoneOffset() === 0,
-  );
-  return isUtc ? 'UTC' : new Intl.DateTimeFormat().resolvedOptions().timeZone;
+/** A text for a model, which cannot read seconds since 1970: behind each mark stands its moment in this zone [D8]. */
+export function withMomentsTold(text: string, timeZone: string): string {
+  return replaceMoments(text, (moment, mark) => `${mark} (${localMoment(moment, timeZone)})`);
 }
 
 /** Milliseconds of computing before others have their turn. */
@@ -117,11 +144,11 @@ const sliceMs = 8;
  * for long. Say what may change meanwhile, and run parts one after the other: side by side they add up.
  */
 export function createTimeSlice(): () => Promise<void> {
-  let begun = performance.now();
+  let startedAt = performance.now();
   return async () => {
-    if (performance.now() - begun < sliceMs) return;
+    if (performance.now() - startedAt < sliceMs) return;
     await setImmediate();
-    begun = performance.now();
+    startedAt = performance.now();
   };
 }
 
@@ -157,19 +184,32 @@ export async function unlessAborted<Result>(
   }
 }
 
-/** Resolves after so many milliseconds or on abort. Does not keep the process alive. */
-export function sleep(ms: number, signal: AbortSignal): Promise<void> {
-  if (signal.aborted) return Promise.resolve();
-  return new Promise((resolve) => {
-    const timer = setTimeout(over, ms);
-    timer.unref();
-    signal.addEventListener('abort', over);
-    function over(): void {
-      clearTimeout(timer);
-      signal.removeEventListener('abort', over);
-      resolve();
+/**
+ * Works until it succeeds. `pauseAfter` tells the milliseconds to wait after so many failures in a row, or throws what
+ * ends it. After an abort the last failure is thrown.
+ */
+export async function retry<Result>(
+  work: () => Promise<Result>,
+  pauseAfter: (error: unknown, failures: number) => number,
+  {
+    signal,
+    wait = delay,
+  }: { readonly signal?: AbortSignal; readonly wait?: (ms: number) => Promise<void> } = {},
+): Promise<Result> {
+  for (let failures = 1; ; failures += 1) {
+    try {
+      return await work();
+    } catch (error) {
+      const pauseMs = signal?.aborted === true ? undefined : pauseAfter(error, failures);
+      if (pauseMs !== undefined) await unlessAborted(signal, wait(pauseMs)).catch(() => undefined);
+      if (signal?.aborted === true) throw error;
     }
-  });
+  }
+}
+
+/** Doubles with each failure, up to the longest. */
+export function growingPause(failures: number, firstMs: number, longestMs: number): number {
+  return Math.min(firstMs * 2 ** (failures - 1), longestMs);
 }
 
 export const processTimer: Timer = (callback, ms) => {
@@ -177,6 +217,20 @@ export const processTimer: Timer = (callback, ms) => {
   timer.unref();
   return () => clearTimeout(timer);
 };
+
+/** Resolves after so many milliseconds or on abort. Does not keep the process alive. */
+export function sleep(ms: number, signal: AbortSignal, timer = processTimer): Promise<void> {
+  if (signal.aborted) return Promise.resolve();
+  return new Promise((resolve) => {
+    const end = (): void => {
+      cancel();
+      signal.removeEventListener('abort', end);
+      resolve();
+    };
+    const cancel = timer(end, ms);
+    signal.addEventListener('abort', end);
+  });
+}
 
 /** A timer whose owner can end all its calls at once, for good. */
 export function endableTimer(timer: Timer): { readonly timer: Timer; readonly end: () => void } {

@@ -1,10 +1,10 @@
 import { z } from 'zod';
 
-import { sentMaxChars, type CommandButton } from './chat.ts';
+import { sentMaxChars, type CommandButton } from './reply.ts';
 import type { SourceInText } from './memory-source.ts';
 import { jsonSchemaOf, type ToolDefinition } from './model.ts';
 import type { SectionSource } from './section.ts';
-import { withoutInvisible } from './text.ts';
+import { withoutFences, withoutInvisible } from './text.ts';
 import type { TurnContext } from './turn-context.ts';
 
 /** At most 8,000 characters are passed on to the model [P4]. */
@@ -16,12 +16,8 @@ export interface ToolOutcome {
   readonly notice?: MemoryNotice;
   /** Nothing was done, because the person is asked first [M8]; `text` tells the model. */
   readonly offer?: Offer;
-  /** The text may repeat others' words: from now on the turn's context holds them [M5a]. */
-  readonly hasThirdPartyText?: boolean;
-  /** When those were last in view, where only an earlier answer may repeat them; ISO 8601, UTC. */
-  readonly thirdPartyTextAt?: string;
-  /** The text is others' talk in a channel: nothing is made of an answer with it [B4]. */
-  readonly retells?: true;
+  /** The text may repeat others' words: from now on the turn's context holds them [M5a], with this mark for the answer. */
+  readonly thirdPartyMark?: string | undefined;
   /** The memory that the text shows [K7]. */
   readonly sources?: readonly SourceInText[];
 }
@@ -32,12 +28,11 @@ export interface MemoryNotice {
   readonly line: string;
   /** Without anybody's words, for readers who joined since. */
   readonly bareLine: string;
-  /** Labels of at most two or three words. */
   readonly buttons: readonly CommandButton[];
+  /** For readers who joined since, where the labels of `buttons` are somebody's words. */
+  readonly bareButtons?: readonly CommandButton[];
   /** Something was only added: not told where notices are off. */
   readonly isQuiet?: true;
-  /** Nothing was changed yet: the person is asked [K9]. */
-  readonly isProposal?: true;
 }
 
 export interface LateNotice {
@@ -88,17 +83,13 @@ export function offerText({ what, words, label }: Omit<Offer, 'carryOut'>): stri
   return text.length > offerMaxChars ? undefined : text;
 }
 
-/** Three backticks in a row would end the block around them. */
-function withoutFences(text: string): string {
-  return text.replace(/``(?=`)/gu, '``\u200b');
-}
-
 /** Shows offers to the one person who may accept them: `discord/` implements it, `turn/` calls it. */
 export interface OfferPort {
   /**
    * Shows each offer with two buttons, pinging nobody. It ends when pressed, after ten minutes, with the
    * process, when a message that it answers was deleted or edited, or when one of `replyIds` was deleted.
-   * `beforeSeen` is awaited with each id, which enters no history [F2]. Never rejects.
+   * `mayShow` is asked before each try [V2], `beforeSeen` is awaited with each id, which enters no history [F2].
+   * Never rejects.
    */
   show(
     offers: readonly Offer[],
@@ -107,6 +98,7 @@ export interface OfferPort {
       readonly channelId: string;
       readonly messages: readonly { readonly id: string; readonly text: string }[];
       readonly replyIds: readonly string[];
+      readonly mayShow: () => Promise<boolean>;
       readonly beforeSeen: (messageId: string) => Promise<void>;
     },
   ): Promise<void>;

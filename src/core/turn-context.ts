@@ -1,5 +1,6 @@
-import type { IncomingMessage } from './chat.ts';
+import type { IncomingMessage } from './message.ts';
 import type { Place, SessionKey } from './place.ts';
+import { compareSnowflakes, isSnowflake, snowflakeTime } from './snowflake.ts';
 import { workOf, type SessionWork, type Work } from './writes.ts';
 
 /** Who wrote the message. */
@@ -35,7 +36,7 @@ export interface TurnContext extends Pick<Work, 'startedAfter'> {
   /** Its readers decide which memories may be used [V2]. */
   readonly place: Place;
   /** The place when it was said, if somebody joined since: what is stored stays as private [V1]. */
-  readonly saidIn?: Place;
+  readonly originalPlace?: Place;
   /** At least one, oldest first; one turn [F3]. */
   readonly messages: readonly TurnMessage[];
   readonly now: Date;
@@ -65,21 +66,22 @@ export function turnText(context: Pick<TurnContext, 'messages'>): string {
   return context.messages.map((message) => message.text).join('\n');
 }
 
-/** Milliseconds. */
-const answerCountsMs = 30 * 60_000;
-
 /**
- * Whether an answer that may repeat others' words still counts as these [M5a]; `at` is when they were last in
- * view (ISO 8601, UTC). An answer made only with such an answer inherits its time, so that the half hour ends.
+ * The mark of an answer made with others' text or a file in view [M5a]. The log puts the answer's own id in its place; an
+ * answer made while only marked answers counted has the newest of their marks.
  */
-export function answerCounts(at: string, now: Date): boolean {
-  return now.getTime() - Date.parse(at) < answerCountsMs;
+export const ownMark = 'own';
+
+/** Milliseconds. */
+const markCountsMs = 30 * 60_000;
+
+/** Whether an answer with the mark still counts as others' text [M5a]: half an hour from when the message that it names was sent. */
+export function markCounts(mark: string, now: Date): boolean {
+  return !isSnowflake(mark) || now.getTime() - snowflakeTime(mark).getTime() < markCountsMs;
 }
 
-/** The newest of times in ISO 8601, UTC; `undefined` for none. */
-export function newestTime(times: readonly (string | undefined)[]): string | undefined {
-  return times
-    .filter((time) => time !== undefined)
-    .toSorted()
-    .at(-1);
+/** The one that counts longest; `undefined` for none. */
+export function newestMark(marks: readonly (string | undefined)[]): string | undefined {
+  const known = marks.filter((mark) => mark !== undefined);
+  return known.find((mark) => mark === ownMark) ?? known.toSorted(compareSnowflakes).at(-1);
 }

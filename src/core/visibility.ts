@@ -76,7 +76,7 @@ export function visibilityOf(audience: Audience): Visibility {
 }
 
 /** Of what a person asks for by a command: from public places it is for everywhere [V1]. */
-export function askedVisibilityOf(audience: Audience): Visibility {
+export function explicitVisibilityOf(audience: Audience): Visibility {
   return audience === 'public' ? 'everywhere' : visibilityOf(audience);
 }
 
@@ -139,12 +139,4 @@ export function mayUse(memory: Remembered, place: Place, speakerId: string): boo
     case 'dm':
       return place.audience === 'dm';
   }
-}
-
-/** A channel's note may be used where every reader of the answer can read that channel [B2]. */
-export function mayUseNote(channel: Place, place: Place, canAskerRead: boolean): boolean {
-  if (place.audience === 'dm') return canAskerRead;
-  if (channel.guildId === undefined || channel.guildId !== place.guildId) return false;
-  if (channel.homeId === place.homeId || channel.homeId === place.parentId) return true;
-  return channel.audience === 'public' && couldRead(channel.readers, place.readers);
 }

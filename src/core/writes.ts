@@ -21,7 +21,7 @@ export class RefusedJobError extends Error {
 const always = '9999-12-31T23:59:59.999Z';
 
 /** For work that is a single job and uses nothing that was read before it: no erasing can come between. */
-export function beginningNow(userId: string): Work {
+export function unconditional(userId: string): Work {
   return { userId, startedAfter: always };
 }
 

@@ -6,16 +6,17 @@ import {
   type GuildMember,
 } from 'discord.js';
 
-import type { AnswerMode, CommandCall } from '../core/chat.ts';
+import type { AnswerMode } from '../core/channels.ts';
+import type { CommandCall } from '../core/message.ts';
 import { lruCache } from '../core/limits.ts';
 import type { Logger } from '../core/logger.ts';
-import { hasErrorCode } from './discord-api.ts';
+import { hasErrorCode } from './refusals.ts';
 import { titleOf } from './permissions.ts';
 
 /** Who is answered and where [G1][G2]; ids throughout. */
 export interface AccessSettings {
   readonly ownerIds: readonly string[];
-  readonly access: 'allowlist' | 'servers' | 'everyone';
+  readonly access: 'allowlist' | 'everyone';
   readonly allowedUserIds: readonly string[];
   /** They let people in on their servers, and in DMs. */
   readonly allowedRoleIds: readonly string[];
@@ -30,6 +31,14 @@ export interface ChannelFacts {
   readonly channelId: string;
   readonly isDm: boolean;
   readonly parentId?: string | undefined;
+}
+
+/** Owners are those that the configuration names, or else the application's. */
+export function withOwners<Settings extends Pick<AccessSettings, 'ownerIds'>>(
+  settings: Settings,
+  application: Pick<AccessSettings, 'ownerIds'>,
+): Settings {
+  return settings.ownerIds.length > 0 ? settings : { ...settings, ownerIds: application.ownerIds };
 }
 
 export function isOwner(settings: AccessSettings, userId: string): boolean {
@@ -49,14 +58,7 @@ export function rolesOf(member: GuildMember | APIInteractionGuildMember | null):
   return Array.isArray(member.roles) ? member.roles : [...member.roles.cache.keys()];
 }
 
-/** Whom commands let in, as `<@id>` and roles as `<@&id>`; `servers` counts where those who manage one may do so. */
-export interface AddedAccess {
-  readonly letIn: readonly string[];
-  /** By server. */
-  readonly servers: Readonly<Record<string, readonly string[]>>;
-}
-
-/** Whom the configuration lets in, in the same form. */
+/** Whom the configuration lets in, as `<@id>` and roles as `<@&id>`. */
 export function letInByConfig({
   allowedUserIds,
   allowedRoleIds,
@@ -75,8 +77,8 @@ export function createAccess(
     logger,
   }: {
     readonly client: Client;
-    /** As it is now. May reject. */
-    readonly readAdded: () => Promise<AddedAccess>;
+    /** Whom commands let in now, in the same form. May reject. */
+    readonly readAdded: () => Promise<readonly string[]>;
     readonly logger: Logger;
   },
 ) {
@@ -84,14 +86,13 @@ export function createAccess(
   const answers = lruCache<string, readonly string[]>(keptPeople, { maxAge: minuteMs });
 
   /** Where it cannot be read, the configuration alone lets people in. */
-  async function everybody(): Promise<AddedAccess> {
+  async function everybody(): Promise<ReadonlySet<string>> {
     const configured = letInByConfig(settings);
     try {
-      const { letIn, servers } = await readAdded();
-      return { letIn: [...configured, ...letIn], servers: settings.access === 'servers' ? servers : {} };
+      return new Set([...configured, ...(await readAdded())]);
     } catch (error) {
       logger.error('who was let in by commands cannot be read', { error });
-      return { letIn: configured, servers: {} };
+      return new Set(configured);
     }
   }
 
@@ -112,16 +113,14 @@ export function createAccess(
 
   /** Rejects where Discord cannot be asked. */
   async function isLetIn({ userId, guildId, roleIds }: Visitor): Promise<boolean> {
-    const { letIn, servers } = await everybody();
-    if (letIn.includes(`<@${userId}>`)) return true;
+    const letIn = await everybody();
+    if (letIn.has(`<@${userId}>`)) return true;
     for (const id of guildId === undefined ? client.guilds.cache.keys() : [guildId]) {
-      const here = new Set([...letIn, ...(servers[id] ?? [])]);
-      const isNamed = here.has(`<@${userId}>`);
       const mayHave =
-        client.guilds.cache.get(id)?.roles.cache.some((_, roleId) => here.has(`<@&${roleId}>`)) === true;
-      if (!isNamed && roleIds === undefined && !mayHave) continue;
+        client.guilds.cache.get(id)?.roles.cache.some((_, roleId) => letIn.has(`<@&${roleId}>`)) === true;
+      if (roleIds === undefined && !mayHave) continue;
       const has = roleIds === undefined ? await rolesIn(id, userId, guildId === undefined) : [id, ...roleIds];
-      if (has.length > 0 && (isNamed || has.some((each) => here.has(`<@&${each}>`)))) return true;
+      if (has.some((each) => letIn.has(`<@&${each}>`))) return true;
     }
     return false;
   }
@@ -146,9 +145,7 @@ export function createAccess(
     },
     /** Who is let in besides the owners: mentions of people, and roles with their servers. Never rejects. */
     async all(): Promise<readonly string[]> {
-      const { letIn, servers } = await everybody();
-      const all = new Set([...letIn, ...Object.values(servers).flat()]);
-      return [...all].map((each) => titleOf(client, each));
+      return [...(await everybody())].map((each) => titleOf(client, each));
     },
   };
 }
@@ -273,18 +270,16 @@ const keptChannels = 1000;
 
 /** Breaks loops of bots [G2]. A restart forgets the count. */
 export function createBotLoopGuard() {
-  /** By channel, author by message id: a repeated event counts once. */
-  const answered = lruCache<string, ReadonlyMap<string, string>>(keptChannels);
+  /** By channel, whom the bot answered since a person spoke there. */
+  const answered = lruCache<string, readonly string[]>(keptChannels);
   return {
     humanSpoke: (channelId: string): void => void answered.delete(channelId),
     /** `limit-reached` is returned once. */
-    admit(message: { readonly id: string; readonly channelId: string; readonly authorId: string }) {
-      const { id, channelId, authorId } = message;
-      const before = answered.get(channelId) ?? new Map<string, string>();
-      const count = [...before.values()].filter((each) => each === authorId).length;
+    admit({ channelId, authorId }: { readonly channelId: string; readonly authorId: string }) {
+      const before = answered.get(channelId) ?? [];
+      const count = before.filter((each) => each === authorId).length;
       if (count > answersInARow) return 'silence';
-      if (before.has(id)) return 'answer';
-      answered.set(channelId, new Map([...before, [id, authorId]]));
+      answered.set(channelId, [...before, authorId]);
       return count === answersInARow ? 'limit-reached' : 'answer';
     },
   };

@@ -8,7 +8,8 @@ import {
 } from 'discord.js';
 import pLimit from 'p-limit';
 
-import { catchUpWindowMs, type AskedMessage, type RememberedMessage } from '../core/chat.ts';
+import { catchUpWindowMs, type RememberedMessage } from '../core/message.ts';
+import type { AskedMessage } from '../core/reply.ts';
 import type { Logger } from '../core/logger.ts';
 import type { ChannelGuild } from '../core/place.ts';
 import { hasGuild, isPart, shardOf, type Shards } from '../core/processes.ts';
@@ -58,7 +59,7 @@ function createGap(now: number) {
     /** Older messages are not answered any more. */
     floor: snowflakeAt(new Date(now - catchUpWindowMs)),
     /** Channels made since then have missed nothing. */
-    begun: snowflakeAt(new Date(now)),
+    startedAt: snowflakeAt(new Date(now)),
     quiet: new Set<string>(),
     caughtUp: new Map<string, Promise<void>>(),
     /** By channel, the first message that came as an event; those after it do too. */
@@ -246,8 +247,8 @@ export function createCatchUp(options: CatchUpOptions, stopping: AbortSignal) {
   };
 }
 
-function isQuiet(channelId: string, { caughtUp, quiet, begun }: Gap): boolean {
-  return !caughtUp.has(channelId) && (quiet.has(channelId) || compareSnowflakes(channelId, begun) > 0);
+function isQuiet(channelId: string, { caughtUp, quiet, startedAt }: Gap): boolean {
+  return !caughtUp.has(channelId) && (quiet.has(channelId) || compareSnowflakes(channelId, startedAt) > 0);
 }
 
 /** Discord shows an empty channel to a bot that may not read its history. */
@@ -262,19 +263,19 @@ export function missedChanges(
   remembered: readonly RememberedMessage[],
   { messages, isWhole }: { readonly messages: readonly Message[]; readonly isWhole: boolean },
 ): MissedChanges {
-  const standing = new Map(messages.map((message) => [message.id, message]));
+  const presentById = new Map(messages.map((message) => [message.id, message]));
   const last = messages.at(-1)?.id;
   const isCovered = (id: string): boolean =>
     isWhole || (last !== undefined && compareSnowflakes(id, last) <= 0);
   const ids = remembered.flatMap((message) => message.ids);
   const edited = remembered.flatMap((message) => {
-    const present = message.isOwn ? undefined : standing.get(message.ids[0] ?? '');
+    const present = message.isOwn ? undefined : presentById.get(message.ids[0] ?? '');
     // Discord withholds the text from a bot that may not read it.
     return present === undefined || present.editedTimestamp === null || present.content === ''
       ? []
       : [present];
   });
-  return { deleted: ids.filter((id) => isCovered(id) && !standing.has(id)), edited };
+  return { deleted: ids.filter((id) => isCovered(id) && !presentById.has(id)), edited };
 }
 
 /** The first shard for an unknown channel: Discord tells of threads before what is said there. */

@@ -1,20 +1,15 @@
 import { type Channel, type GuildTextBasedChannel, type Message, MessageType } from 'discord.js';
 
-import {
-  type ChannelWish,
-  type ChatMessage,
-  type ReadChannel,
-  type ReadReplied,
-  type RepliedMessage,
-  hasEnclosures,
-} from '../core/chat.ts';
+import type { ChannelWish, ReadChannel } from '../core/channels.ts';
+import { type ChatMessage, type ReadReplied, type RepliedMessage, hasEnclosures } from '../core/message.ts';
 import type { Logger } from '../core/logger.ts';
+import { isPart, type Shards } from '../core/processes.ts';
 import { compareSnowflakes } from '../core/snowflake.ts';
 import type { History } from './history.ts';
 import { filesOf, forwardsOf, isSpoken } from './normalise.ts';
 import { botMay } from './permissions.ts';
 import { type FindChannel, type Places, hasAgesFor, placeOf, readersCanRead } from './place.ts';
-import { isGone } from './replies/refusals.ts';
+import { isGone } from './refusals.ts';
 import type { AccessSettings } from './access.ts';
 import { channelsCalled, permit, succeeds } from './actions/permit.ts';
 
@@ -63,14 +58,14 @@ export function createChannelMessages(findChannel: FindChannel) {
     ): Promise<{ readonly found: readonly Message[]; readonly end?: Message; readonly isCut: boolean }> {
       const all: Message[] = [];
       while (all.length < limit) {
-        const asked = Math.min(pageSize, limit - all.length);
-        const found = await page(channelId, { limit: asked, before: all.at(-1)?.id });
+        const pageLimit = Math.min(pageSize, limit - all.length);
+        const found = await page(channelId, { limit: pageLimit, before: all.at(-1)?.id });
         const sorted = found.toSorted((a, b) => compareSnowflakes(b.id, a.id));
         const end = sorted.findIndex(isEnd);
         all.push(...(end === -1 ? sorted : sorted.slice(0, end)));
         const last = sorted[end];
         if (last !== undefined) return { found: all, end: last, isCut: false };
-        if (found.length < asked) return { found: all, isCut: false };
+        if (found.length < pageLimit) return { found: all, isCut: false };
       }
       return { found: all, isCut: true };
     },
@@ -150,9 +145,10 @@ export function createReadChannel(options: {
   readonly messages: Pick<ChannelMessages, 'back'>;
   readonly history: Pick<History, 'shownOf'>;
   readonly settings: Pick<AccessSettings, 'channelIds'>;
+  readonly shards: Shards;
   readonly chatOf: ChatOf;
 }): ReadChannel {
-  const { places, messages, history, settings, chatOf } = options;
+  const { places, messages, history, settings, shards, chatOf } = options;
 
   async function mayRead(
     channel: GuildTextBasedChannel,
@@ -172,13 +168,14 @@ export function createReadChannel(options: {
     const readable: GuildTextBasedChannel[] = [];
     for (const channel of named) if (await mayRead(channel, here, wish)) readable.push(channel);
     const [channel, ...others] = readable;
-    if (channel === undefined) return { kind: 'none' };
+    if (channel === undefined) return { kind: here.isDMBased() && isPart(shards) ? 'out-of-sight' : 'none' };
     if (others.length > 0) return { kind: 'several' };
     if (!hasAgesFor(here, channel)) return { kind: 'age-restricted' };
 
-    const { userId, since, askedBy } = wish;
+    const { userId, since, requestIds } = wish;
     // What they wrote after asking does not count.
-    const isEarlier = (id: string): boolean => askedBy.every((asking) => compareSnowflakes(id, asking) < 0);
+    const isEarlier = (id: string): boolean =>
+      requestIds.every((asking) => compareSnowflakes(id, asking) < 0);
     const { found, end, isCut } = await messages.back(
       channel.id,
       Math.min(wish.limit, mostMessages),
@@ -188,7 +185,7 @@ export function createReadChannel(options: {
           : message.createdTimestamp < since.getTime(),
     );
     const chatMessages = found
-      .filter((message) => isSpoken(message) && !askedBy.includes(message.id))
+      .filter((message) => isSpoken(message) && !requestIds.includes(message.id))
       .flatMap((message) => chatOf(message) ?? []);
     const shown = await history.shownOf(channel.id, chatMessages.toReversed());
     const place = await placeOf(channel, places);

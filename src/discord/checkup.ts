@@ -5,8 +5,8 @@ import type { Logger } from '../core/logger.ts';
 import { createDiscordClient, fetchApplication } from './client.ts';
 import { gatewayErrorOf } from './gateway-error.ts';
 import { createDiscordApi } from './discord-api.ts';
-import { wantedCommands } from './interactions/register-commands.ts';
-import { lacksEssentials, missingPermissions } from './required-permissions.ts';
+import { commandsToRegister, isEntryPoint } from './interactions/register-commands.ts';
+import { lacksEssentials, missingPermissions } from './permissions.ts';
 
 /** All reject with `GatewayError`. */
 export type DiscordCheckup = ReturnType<typeof createCheckup>;
@@ -28,22 +28,20 @@ export async function withDiscord<Result>(
 /** `aheadMs`: Discord's clock less ours, in milliseconds. */
 function createCheckup(client: Client, token: string, aheadMs: () => number | undefined) {
   const api = createDiscordApi(client);
-
   return {
     /** To be called first: it sets the token. */
     application: () => fetchApplication(client, token),
     aheadMs,
-    async shards() {
+    async recommendedShards(): Promise<number> {
       client.rest.setToken(token);
-      const { shards, session_start_limit: limit } = await asked(api.gateway());
-      return { recommended: shards, maxConcurrency: limit.max_concurrency };
+      return (await orTimeout(api.gateway())).shards;
     },
     async servers() {
-      return (await asked(api.ownGuilds())).map(({ id, name, permissions }) => {
+      return (await orTimeout(api.ownGuilds())).map(({ id, name, permissions }) => {
         // Other servers than Discord may leave them out.
         if (!permissions) return { id, name, missing: undefined, isMute: false };
-        const given = PermissionsBitField.resolve(BigInt(permissions));
-        return { id, name, missing: missingPermissions(given), isMute: lacksEssentials(given) };
+        const granted = PermissionsBitField.resolve(BigInt(permissions));
+        return { id, name, missing: missingPermissions(granted), isMute: lacksEssentials(granted) };
       });
     },
     async hasCommands(
@@ -51,14 +49,15 @@ function createCheckup(client: Client, token: string, aheadMs: () => number | un
       definitions: readonly CommandDefinition[],
       menuNames: readonly string[],
     ): Promise<boolean> {
-      const registered = await asked(api.registeredCommands(applicationId));
-      const wanted = new Set(wantedCommands(definitions, menuNames).map(({ name }) => name));
-      return registered.length === wanted.size && registered.every(({ name }) => wanted.has(name));
+      const all = await orTimeout(api.registeredCommands(applicationId));
+      const registered = all.filter((command) => !isEntryPoint(command));
+      const expected = new Set(commandsToRegister(definitions, menuNames).map(({ name }) => name));
+      return registered.length === expected.size && registered.every(({ name }) => expected.has(name));
     },
   };
 }
 
-function asked<Answer>(request: Promise<Answer>): Promise<Answer> {
+function orTimeout<Answer>(request: Promise<Answer>): Promise<Answer> {
   return request.catch((error: unknown) => {
     throw gatewayErrorOf(error);
   });

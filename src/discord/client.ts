@@ -13,10 +13,10 @@ import {
   RESTJSONErrorCodes,
   Status,
   type APIApplication,
+  type IIdentifyThrottler,
   type RateLimitData,
 } from 'discord.js';
 
-import { lruCache } from '../core/limits.ts';
 import type { Logger } from '../core/logger.ts';
 import { allShards, type Shards } from '../core/processes.ts';
 import { createDiscordApi } from './discord-api.ts';
@@ -29,8 +29,9 @@ import {
 } from './gateway-error.ts';
 import { unlessAborted, type Clock } from '../core/time.ts';
 import { usableAnswer } from './payloads.ts';
-import { requiredIntents } from './required-permissions.ts';
-import { guardedSharding, withGuild, wrap, type Identifying, type OnMalformed } from './shard.ts';
+import { requiredIntents } from './permissions.ts';
+import { hasErrorCode, sendUntilTaken } from './refusals.ts';
+import { guardedSharding, withGuild, wrap, type OnMalformed } from './shard.ts';
 
 /** The discord.js client, not logged in [G3a]. `apiUrl` is that of another Discord-compatible server. */
 export function createDiscordClient(options: {
@@ -41,13 +42,14 @@ export function createDiscordClient(options: {
   readonly onDate?: (aheadMs: number) => void;
   /** Default: all in one [X3]. */
   readonly shards?: Shards;
-  readonly identifying?: Identifying | undefined;
+  /** Default: one shard in five seconds of each rate-limit key. */
+  readonly identifying?: IIdentifyThrottler;
 }): Client {
   const { apiUrl, logger, shards = allShards, identifying } = options;
   const { onMalformed = () => undefined, onDate = () => undefined } = options;
   /** Limits that the client kept before Discord answered 429. */
   const isForeseen = new WeakSet<RateLimitData>();
-  const ask = usableRequest(onMalformed, (thread) => withGuild(client, thread));
+  const ask = usableRequest((thread) => withGuild(client, thread));
   const client: Client = new Client({
     intents: requiredIntents.map(({ intent }) => GatewayIntentBits[intent]),
     partials: [Partials.Channel],
@@ -107,17 +109,24 @@ export function createDiscordClient(options: {
     if (token !== null || client.token === null) setToken(token);
     return client.rest;
   });
+  wrap(client.rest, 'queueRequest', (queue) => (request) => {
+    const route = String(Reflect.get(Object(request), 'fullRoute'));
+    if (!/^\/(?:interactions|webhooks)\//u.test(route)) return queue(request);
+    return answerInteraction(async () => queue(request), route);
+  });
   client.on('error', (error) => logger.error('the Discord client reported an error', { error }));
   client.on('warn', (warning) => logger.warn('the Discord client warned', { warning }));
   const ofShard = (shard: number) => (shards.count > 1 ? { shard } : {});
   /** A connection that fails repeatedly is logged once a minute [O7]. */
-  const away = new Map<number, { tries: number; saidAt: number }>();
+  const away = new Map<number, { tries: number; loggedAt: number }>();
   client.on('shardError', (error, shard) => {
-    if (!client.isReady()) return;
-    const { tries, saidAt } = away.get(shard) ?? { tries: 0, saidAt: -Infinity };
-    const isTold = performance.now() - saidAt < linesApartMs;
-    away.set(shard, { tries: tries + 1, saidAt: isTold ? saidAt : performance.now() });
-    if (!isTold) logger.warn('the gateway connection failed', { ...ofShard(shard), tries: tries + 1, error });
+    // What ends the bot is told in its last line [O2].
+    if (!client.isReady() || !gatewayErrorOf(error).isPassing) return;
+    const { tries, loggedAt } = away.get(shard) ?? { tries: 0, loggedAt: -Infinity };
+    const wasLogged = performance.now() - loggedAt < linesApartMs;
+    away.set(shard, { tries: tries + 1, loggedAt: wasLogged ? loggedAt : performance.now() });
+    if (!wasLogged)
+      logger.warn('the gateway connection failed', { ...ofShard(shard), tries: tries + 1, error });
   });
   client.on('shardReconnecting', (shard) => {
     if (!away.has(shard)) logger.info('reconnecting to Discord', ofShard(shard));
@@ -134,18 +143,38 @@ export function createDiscordClient(options: {
   return client;
 }
 
+/** Between tries to acknowledge an interaction, for which Discord waits 3 seconds. */
+const acknowledgingPausesMs = [300, 600, 1000];
+
+/** What answers an interaction is for its person alone, or takes the place of what they pressed [G3e]. */
+async function answerInteraction(send: () => Promise<unknown>, route: string): Promise<unknown> {
+  if (!route.startsWith('/interactions/')) return sendUntilTaken(send);
+  let failed = 0;
+  return sendUntilTaken(
+    () =>
+      send().catch((error: unknown) => {
+        // An earlier try was taken, though its answer was lost.
+        if (failed > 0 && hasErrorCode(error, RESTJSONErrorCodes.InteractionHasAlreadyBeenAcknowledged))
+          return;
+        failed += 1;
+        throw error;
+      }),
+    acknowledgingPausesMs,
+  );
+}
+
 /** From here a wrong clock is reported and corrected [O7]. */
 const wrongClockMs = 60_000;
 
 export function createDiscordTime(clock: Clock, logger: Logger) {
   let correctionMs = 0;
-  let isTold = false;
+  let wasLogged = false;
   return {
     note(aheadMs: number): void {
       const isWrong = Math.abs(aheadMs) > wrongClockMs;
       correctionMs = isWrong ? aheadMs : 0;
-      if (!isWrong || isTold) return;
-      isTold = true;
+      if (!isWrong || wasLogged) return;
+      wasLogged = true;
       logger.warn(
         `this machine's clock is ${durationInWords(Math.abs(aheadMs))} ${aheadMs > 0 ? 'behind' : 'ahead of'} Discord's: have it set by the network (timedatectl set-ntp true)`,
       );
@@ -180,14 +209,10 @@ function withoutContent(client: Client, logger: Logger): boolean {
 }
 
 /** Requests as the library does, with checked answers [L5]. */
-function usableRequest(
-  onMalformed: OnMalformed,
-  placed: (channel: unknown) => unknown,
-): typeof DefaultRestOptions.makeRequest {
-  const callBack = createCallBack();
+function usableRequest(placed: (channel: unknown) => unknown): typeof DefaultRestOptions.makeRequest {
   return async (url, init) => {
     const path = new URL(url).pathname.replace(/^.*?\/v\d+(?=\/)/u, '');
-    const response = await (callbackPath.test(path) ? callBack : DefaultRestOptions.makeRequest)(url, init);
+    const response = await DefaultRestOptions.makeRequest(url, init);
     const { headers } = response;
     const isWaitKnown = Number(headers.get('retry-after')) > 0 || headers.has('x-ratelimit-reset-after');
     if (response.status === 429 && !isWaitKnown) headers.set('retry-after', unsaidWait);
@@ -195,7 +220,7 @@ function usableRequest(
     const read = response.json.bind(response);
     return Object.assign(response, {
       json: async () => {
-        const answer = usableAnswer(init.method ?? 'GET', path, await read(), () => onMalformed('message'));
+        const answer = usableAnswer(init.method ?? 'GET', path, await read());
         return /^\/channels\/\d+$/u.test(path) ? placed(answer) : answer;
       },
     });
@@ -204,38 +229,6 @@ function usableRequest(
 
 /** Cloudflare's 429 names no time, and the library would retry at once; seconds. */
 const unsaidWait = '60';
-
-const callbackPath = /^\/interactions\/\d+\/[^/]+\/callback$/u;
-const callbackTries = 3;
-const callbackWithinMs = 3000;
-const keptCallbacks = 1000;
-
-/** Discord takes a callback once, within three seconds. A second refused as such means that the first arrived. */
-function createCallBack(): typeof DefaultRestOptions.makeRequest {
-  const begun = lruCache<string, number>(keptCallbacks);
-  return async (url, init) => {
-    for (let tries = 1; ; tries += 1) {
-      const before = begun.get(url);
-      const began = before ?? performance.now();
-      begun.set(url, began);
-      const left = began + callbackWithinMs - performance.now();
-      if (left <= 0) throw new Error('Discord no longer waits for the response to an interaction');
-      const late = AbortSignal.timeout(Math.ceil(left));
-      const signal = init.signal ? AbortSignal.any([init.signal, late]) : late;
-      try {
-        const response = await DefaultRestOptions.makeRequest(url, { ...init, signal });
-        if (before === undefined || response.status !== 400) return response;
-        const refusal: unknown = await response.json();
-        const code: unknown = Reflect.get(Object(refusal), 'code');
-        return code === RESTJSONErrorCodes.InteractionHasAlreadyBeenAcknowledged
-          ? new Response(null, { status: 204 })
-          : Response.json(refusal, response);
-      } catch (error) {
-        if (tries === callbackTries || signal.aborted) throw error;
-      }
-    }
-  };
-}
 
 export function isConnected(client: Client): boolean {
   return client.isReady() && client.ws.shards.every(({ status }) => status === Status.Ready);

@@ -3,7 +3,6 @@ import {
   ComponentType,
   type APIActionRowComponent,
   type APIButtonComponent,
-  type APIMessage,
   type APIModalInteractionResponseCallbackData,
   type APIStringSelectComponent,
   type ButtonInteraction,
@@ -13,7 +12,7 @@ import {
   TextInputStyle,
 } from 'discord.js';
 
-import type { CommandButton } from '../core/chat.ts';
+import type { CommandButton } from '../core/reply.ts';
 import {
   formTextMaxChars,
   type CommandForm,
@@ -115,28 +114,6 @@ function createFilter() {
     seen.add(id);
     return true;
   };
-}
-
-/** The buttons of commands under a message that stands. */
-export function standingButtons({ components = [] }: Pick<APIMessage, 'components'>): CommandButton[] {
-  return components.flatMap((row) => {
-    if (row.type !== ComponentType.ActionRow) return [];
-    return row.components.flatMap((each) => {
-      if (each.type !== ComponentType.Button || !('custom_id' in each)) return [];
-      const { line, takes, opensForm } = readCommandButton(each.custom_id) ?? {};
-      if (line === undefined) return [];
-      const isDanger = each.style === ButtonStyle.Danger ? true : undefined;
-      return [
-        {
-          label: each.label ?? '',
-          line,
-          takes,
-          opensForm: opensForm === true ? opensForm : undefined,
-          isDanger,
-        },
-      ];
-    });
-  });
 }
 
 /** What stays once a button was pressed: what takes nothing, and all others where it takes only itself. */

@@ -1,5 +1,4 @@
 import {
-  DiscordAPIError,
   Routes,
   type APIApplication,
   type APIApplicationCommand,
@@ -8,19 +7,23 @@ import {
   type Client,
   type RawFile,
   type RESTAPIPartialCurrentUserGuild,
-  type RESTJSONErrorCodes,
   type RESTPatchAPIChannelMessageJSONBody,
   type RESTPostAPIChannelMessageJSONBody,
 } from 'discord.js';
 
-import { compareSnowflakes } from '../core/snowflake.ts';
+import { compareSnowflakes, snowflakeTime } from '../core/snowflake.ts';
+import type { Clock } from '../core/time.ts';
 import { botMay, watchGoneChannels, type Capability } from './permissions.ts';
+import { NotPermittedError, sendUntilTaken } from './refusals.ts';
 
 const guildPage = 200;
 
 export type DiscordApi = ReturnType<typeof createDiscordApi>;
 
-/** All reject as the library does; a request known to be refused is not sent [G3d]. */
+/**
+ * All reject as the library does; a request known to be refused is not sent [G3d]. What tells nobody new words is sent
+ * until it is taken, while it is young; what posts or edits asks before each try who may read it [G3e].
+ */
 export function createDiscordApi(client: Client) {
   const { rest, channels } = client;
   const isGone = watchGoneChannels(client);
@@ -45,10 +48,15 @@ export function createDiscordApi(client: Client) {
       }
       return found;
     },
-    registeredCommands: (applicationId: string) =>
-      answer<readonly APIApplicationCommand[]>(rest.get(Routes.applicationCommands(applicationId))),
-    async registerCommands(applicationId: string, commands: readonly object[]) {
-      await rest.put(Routes.applicationCommands(applicationId), { body: commands });
+    /** The application's own, or those that it has in this server alone. */
+    registeredCommands: (applicationId: string, guildId?: string) =>
+      answer<readonly APIApplicationCommand[]>(rest.get(commandsRoute(applicationId, guildId))),
+    /** Replaces all that were registered there before. */
+    async registerCommands(applicationId: string, commands: readonly object[], guildId?: string) {
+      await rest.put(commandsRoute(applicationId, guildId), { body: commands });
+    },
+    async registerCommand(applicationId: string, command: object) {
+      await rest.post(commandsRoute(applicationId), { body: command });
     },
     async postMessage(
       channelId: string,
@@ -64,15 +72,14 @@ export function createDiscordApi(client: Client) {
       messageId: string,
       body: RESTPatchAPIChannelMessageJSONBody,
       signal?: AbortSignal,
-      files: readonly RawFile[] = [],
     ) {
       check('view', channelId);
       const route = Routes.channelMessage(channelId, messageId);
-      return answer<APIMessage>(rest.patch(route, { body, files: [...files], signal }));
+      return answer<APIMessage>(rest.patch(route, { body, signal }));
     },
     async deleteMessage(channelId: string, messageId: string) {
       check('view', channelId);
-      await rest.delete(Routes.channelMessage(channelId, messageId));
+      await sendUntilTaken(() => rest.delete(Routes.channelMessage(channelId, messageId)));
     },
     async message(channelId: string, messageId: string) {
       check('read', channelId);
@@ -103,13 +110,21 @@ export function createDiscordApi(client: Client) {
     /** `emoji` is not encoded. */
     async react(channelId: string, messageId: string, emoji: string) {
       check('react', channelId);
-      await rest.put(Routes.channelMessageOwnReaction(channelId, messageId, encodeURIComponent(emoji)));
+      const route = Routes.channelMessageOwnReaction(channelId, messageId, encodeURIComponent(emoji));
+      await sendUntilTaken(() => rest.put(route));
     },
     async unreact(channelId: string, messageId: string, emoji: string) {
       check('read', channelId);
-      await rest.delete(Routes.channelMessageOwnReaction(channelId, messageId, encodeURIComponent(emoji)));
+      const route = Routes.channelMessageOwnReaction(channelId, messageId, encodeURIComponent(emoji));
+      await sendUntilTaken(() => rest.delete(route));
     },
   };
+}
+
+function commandsRoute(applicationId: string, guildId?: string) {
+  return guildId === undefined
+    ? Routes.applicationCommands(applicationId)
+    : Routes.applicationGuildCommands(applicationId, guildId);
 }
 
 export const noPings = { parse: [], replied_user: false };
@@ -119,15 +134,11 @@ export function sentOnce(nonce: string) {
   return { nonce, enforce_nonce: true, allowed_mentions: noPings };
 }
 
-export class NotPermittedError extends Error {
-  override readonly name = 'NotPermittedError';
-  constructor(capability: Capability, channelId: string) {
-    super(`The bot lacks the permission to ${capability} in channel ${channelId}`);
-  }
-}
+/** Discord compares nonces for "a few minutes"; milliseconds. */
+const nonceHoldsMs = 2 * 60_000;
 
-export function hasErrorCode(error: unknown, ...codes: readonly RESTJSONErrorCodes[]): boolean {
-  return error instanceof DiscordAPIError && codes.some((code) => code === error.code);
+export function mayHaveForgottenNonces(messageId: string, clock: Clock): boolean {
+  return clock().getTime() - snowflakeTime(messageId).getTime() > nonceHoldsMs;
 }
 
 // oxlint-disable-next-line typescript/no-unnecessary-type-parameters -- each route has its own answer

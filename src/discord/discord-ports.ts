@@ -8,7 +8,7 @@ import type { Clock } from '../core/time.ts';
 import type { AccessSettings } from './access.ts';
 import { createChannelPort } from './actions/permit.ts';
 import { createDiscordActions } from './actions/discord-actions.ts';
-import { createAttachments } from './attachments/attachments.ts';
+import { createAttachments } from './attachments.ts';
 import {
   type ChatOf,
   createChannelMessages,
@@ -21,9 +21,8 @@ import { createOffers } from './interactions/offers.ts';
 import { type History, type HistoryOptions, createHistory } from './history.ts';
 import { chatMessageOf, isSpoken, sentMessageOf } from './normalise.ts';
 import { type Places, createPlaces, createPresentPlace, dmPlace } from './place.ts';
-import { botMay, createServerPort } from './permissions.ts';
-import { createPluralKit } from './pluralkit.ts';
-import { createProxies } from './proxied.ts';
+import { createServerPort } from './permissions.ts';
+import { createPluralKit, createProxies } from './proxied.ts';
 import { createDirectMessages, createReplies } from './replies/replies.ts';
 import { createKeyedQueue } from '../core/keyed-queue.ts';
 
@@ -47,8 +46,11 @@ export function createDiscordPorts(options: DiscordPortsOptions) {
   const places = createPlaces(options);
   const messages = createChannelMessages(places.find);
   const { appIds, pluralKitUrl } = options.proxied;
-  const readRecord = createPluralKit(pluralKitUrl, logger);
-  const proxies = createProxies({ appIds, readRecord, messages, clock });
+  const proxies = createProxies({
+    appIds,
+    readRecord: createPluralKit(pluralKitUrl, logger),
+    authorOf: (channelId, messageId) => history.messageOf(channelId, messageId)?.author.id,
+  });
   const chatOf: ChatOf = (message) =>
     proxies.isCopy(message) && proxies.accountOf(message.id) === undefined
       ? undefined
@@ -72,7 +74,6 @@ export function createDiscordPorts(options: DiscordPortsOptions) {
     botId,
     clock,
     logger,
-    takesFiles: (channelId) => botMay('attach', client.channels.cache.get(channelId)),
     onSent: (message) => history.seen(sentMessageOf(client, message)),
     onEdited(message) {
       const { channelId, id: messageId, text } = sentMessageOf(client, message);
@@ -91,10 +92,17 @@ export function createDiscordPorts(options: DiscordPortsOptions) {
     offers: createOffers({ api, recent, logger }),
     reactions: createWaitingReactions(api, logger),
     presentPlace: createPresentPlace(places),
-    channels: createChannelPort(places, logger),
+    channels: createChannelPort(places),
     server: createServerPort(client, options.shards),
     readReplied: createReadReplied(history, source),
-    readChannel: createReadChannel({ places, messages, history, settings: options.access, chatOf }),
+    readChannel: createReadChannel({
+      ...options,
+      places,
+      messages,
+      history,
+      settings: options.access,
+      chatOf,
+    }),
     attachments: createAttachments(options),
     actions: createDiscordActions({ ...options, settings: options.access, places, history }),
   };

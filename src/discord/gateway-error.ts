@@ -23,6 +23,10 @@ const explanations = {
     'Discord lets the bot start no more sessions today',
     'look for what starts the bot so often, or for others that use its token',
   ],
+  outdated: [
+    'Discord takes no more what this version of the bot asks of its gateway',
+    'update the bot, or check the server at DISCORD_API_URL',
+  ],
   rejected: ['Discord refused the connection', 'check the bot in the developer portal'],
 } as const;
 
@@ -62,6 +66,8 @@ const failureByCloseCode: Readonly<Record<number, GatewayFailure>> = {
   [GatewayCloseCodes.DisallowedIntents]: 'intents',
   [GatewayCloseCodes.InvalidShard]: 'shards',
   [GatewayCloseCodes.ShardingRequired]: 'shards',
+  [GatewayCloseCodes.InvalidAPIVersion]: 'outdated',
+  [GatewayCloseCodes.InvalidIntents]: 'outdated',
 };
 
 export function gatewayErrorOfClose(code: number): GatewayError {
@@ -85,7 +91,7 @@ export function gatewayErrorOf(error: unknown): GatewayError {
   if (text === 'Used disallowed intents') return new GatewayError('intents', error);
   if (/^(?:Invalid shard|Sharding)/u.test(text)) return new GatewayError('shards', error);
   const isVerdict = /^Used (?:an? )?invalid/u.test(text);
-  return new GatewayError(isVerdict ? 'rejected' : 'unreachable', error);
+  return new GatewayError(isVerdict ? 'outdated' : 'unreachable', error);
 }
 
 export function waitOf({ timeToReset, retryAfter, sublimitTimeout }: RateLimitData): number {

@@ -10,16 +10,16 @@ import {
 } from 'discord.js';
 
 import type { RecentChanges } from '../core/changes.ts';
-import type { BotHandlers } from '../core/chat.ts';
+import type { BotHandlers } from '../core/message.ts';
 import type { CommandDefinition, CommandHandlers } from '../core/commands.ts';
 import { type KeyedQueue, createKeyedQueue } from '../core/keyed-queue.ts';
 import type { Logger } from '../core/logger.ts';
 import { type Shards, hasGuild, isFirst } from '../core/processes.ts';
-import { type Clock, unlessAborted, withTimeout } from '../core/time.ts';
-import { createAccess, type Access, type AccessSettings, type IntakePolicy } from './access.ts';
+import { type Clock, withTimeout } from '../core/time.ts';
+import type { AccessSettings, IntakePolicy } from './access.ts';
 import { type CatchUp, type CatchUpOptions, createCatchUp, shardIn } from './catch-up.ts';
 import { createChannelMessages } from './channel-messages.ts';
-import { fetchApplication, logIn } from './client.ts';
+import { logIn } from './client.ts';
 import {
   type GatewayError,
   type RunInBackground,
@@ -30,10 +30,9 @@ import { createDiscordApi } from './discord-api.ts';
 import type { History } from './history.ts';
 import { type IntakeOptions, createMessageIntake } from './intake.ts';
 import { type InteractionsOptions, createInteractions } from './interactions/interactions.ts';
-import { registerCommands, wantedCommands } from './interactions/register-commands.ts';
+import { commandsToRegister, registerCommands } from './interactions/register-commands.ts';
 import { type InOrder, type MessageChanges, createMessageChanges } from './message-changes.ts';
 import type { Proxies } from './proxied.ts';
-import { reportMissingPermissions } from './required-permissions.ts';
 
 const loginTimeoutMs = 60_000;
 /** How long an event may hold up its channel [L5]. */
@@ -41,91 +40,97 @@ const channelPatienceMs = 60_000;
 /** How long a command waits for missed messages [G3b]. */
 const commandsWaitMs = 2000;
 
-export interface GatewayOptions
+/** What the bot knows of channels, and does with what it learns of them. */
+interface ChannelMemory
   extends
-    Pick<IntakePolicy, 'parseCommand'>,
-    Pick<IntakeOptions, 'answerModes' | 'places' | 'wasLetIn' | 'lockedOut' | 'reactions' | 'proxyConsent'>,
+    Pick<IntakeOptions, 'answerModes'>,
     Pick<
       CatchUpOptions,
       'knownChannels' | 'remembered' | 'guildOf' | 'isGone' | 'isUnfinished' | 'recover' | 'resume'
     > {
-  readonly offers: IntakeOptions['offers'] & InteractionsOptions['offers'];
-  readonly proxies: Proxies;
-  readonly client: Client;
-  readonly shards: Shards;
-  readonly token: string;
-  readonly checked?: Promise<void>;
-  /** Ends the start, which rejects with its reason. */
-  readonly signal?: AbortSignal | undefined;
-  /** Without `ownerIds` the application's owner is the owner. */
-  readonly access: AccessSettings;
-  /** Who was let in by commands. May reject. */
-  readonly addedAccess: Parameters<typeof createAccess>[1]['readAdded'];
-  readonly commands: readonly CommandDefinition[];
-  readonly menuNames: readonly string[];
-  readonly handlers: BotHandlers & CommandHandlers;
-  readonly history: History;
-  readonly recent: RecentChanges;
   /** Not called for an outage. Must not throw. */
   readonly guildLeft?: (guildId: string, channelIds: readonly string[]) => void;
   /** Must not reject. */
-  readonly channelsDeleted?: (channelIds: readonly string[]) => Promise<void>;
-  readonly onLost: (error: GatewayError) => void;
+  readonly channelsDeleted?: (channelIds: readonly string[], parentId?: string) => Promise<void>;
+}
+
+export interface GatewayOptions {
+  /** How this process is connected. */
+  readonly connection: {
+    readonly client: Client;
+    readonly shards: Shards;
+    readonly token: string;
+    /** Ends the start, which rejects with its reason. */
+    readonly signal?: AbortSignal | undefined;
+    readonly onLost: (error: GatewayError) => void;
+    readonly timeoutMs?: number;
+  };
+  readonly application: { readonly id: string };
+  /** Who is answered, and who they are. */
+  readonly access: Pick<IntakeOptions, 'people' | 'wasLetIn' | 'lockedOut'> & {
+    readonly settings: AccessSettings;
+  };
+  readonly commands: Pick<IntakePolicy, 'parseCommand'> & {
+    readonly definitions: readonly CommandDefinition[];
+    readonly menuNames: readonly string[];
+  };
+  readonly discord: Pick<IntakeOptions, 'places' | 'reactions'> &
+    Pick<InteractionsOptions, 'offers'> & { readonly proxies: Proxies; readonly history: History };
+  readonly channels: ChannelMemory;
+  readonly handlers: BotHandlers & CommandHandlers;
+  readonly recent: RecentChanges;
   readonly clock: Clock;
   readonly logger: Logger;
-  readonly timeoutMs?: number;
 }
 
 export type Gateway = Awaited<ReturnType<typeof startGateway>>;
 
 /** Resolves when the client is ready. @throws {GatewayError} */
 export async function startGateway(options: GatewayOptions) {
-  const { client, shards, token, access, parseCommand, logger } = options;
-  const { signal } = options;
-  const application = await unlessAborted(signal, fetchApplication(client, token));
-  await unlessAborted(signal, Promise.resolve(options.checked));
-  const ownerIds = access.ownerIds.length > 0 ? access.ownerIds : application.ownerIds;
+  const { connection, access, commands, channels, logger } = options;
+  const { client, shards, token, signal } = connection;
+  const { ownerIds } = access.settings;
   const channelQueue = createKeyedQueue({ patienceMs: channelPatienceMs });
   const { runInBackground, idle } = createBackground(logger);
-  const forManagers = options.commands.filter(({ managersOnly }) => managersOnly !== undefined);
+  const forManagers = commands.definitions.filter(({ managersOnly }) => managersOnly !== undefined);
   const managerCommands = forManagers.map(({ name }) => name);
-  const keptCommands = options.commands.flatMap(({ name, subcommands = {} }) => {
+  const keptCommands = commands.definitions.flatMap(({ name, subcommands = {} }) => {
     const kept = Object.entries(subcommands).filter(([, { isKept }]) => isKept === true);
     return kept.map(([subcommand]) => `${name} ${subcommand}`);
   });
-  const policy = { ...access, ownerIds, parseCommand, managerCommands, keptCommands };
-  const people = createAccess(policy, { client, readAdded: options.addedAccess, logger });
+  const { parseCommand } = commands;
+  const policy = { ...access.settings, parseCommand, managerCommands, keptCommands };
   const stopping = new AbortController();
-  const listening = listen(options, policy, people, channelQueue, runInBackground, stopping.signal);
-  await logIn(client, token, options.timeoutMs ?? loginTimeoutMs, signal);
+  const listening = listen(options, policy, channelQueue, runInBackground, stopping.signal);
+  await logIn(client, token, connection.timeoutMs ?? loginTimeoutMs, signal);
   const { botId, caughtUp } = await listening;
-  async function register(): Promise<void> {
-    if (!isFirst(shards)) return;
-    await registerCommands({
-      api: createDiscordApi(client),
-      applicationId: application.id,
-      commands: wantedCommands(options.commands, options.menuNames),
-      logger,
-    });
-    logger.info('slash command registration finished');
-  }
-  const commandsRegistered = register();
+  const all = commandsToRegister(commands.definitions, commands.menuNames);
+  const commandsRegistered = isFirst(shards)
+    ? registerCommands(
+        createDiscordApi(client),
+        options.application.id,
+        all,
+        [...client.guilds.cache.keys()],
+        {
+          signal: stopping.signal,
+          logger,
+        },
+      )
+    : Promise.resolve();
   runInBackground('registering commands', () => commandsRegistered);
-  client.on(Events.GuildDelete, ({ id, channels }) => options.guildLeft?.(id, [...channels.cache.keys()]));
-  client.on(Events.ShardDisconnect, ({ code }) => options.onLost(gatewayErrorOfClose(code)));
-  const letIn = await people.all();
+  client.on(Events.GuildDelete, (guild) => channels.guildLeft?.(guild.id, [...guild.channels.cache.keys()]));
+  client.on(Events.ShardDisconnect, ({ code }) => connection.onLost(gatewayErrorOfClose(code)));
+  const letIn = await access.people.all();
   logger.info('connected to Discord', {
     botId,
     ownerIds,
-    access: access.access,
+    access: access.settings.access,
     letIn,
     shardIds: shards.count > 1 ? shards.ids : undefined,
     ofShards: shards.count > 1 ? shards.count : undefined,
   });
   return {
     botId,
-    ownerIds,
-    people,
     /** Guilds of these shards, including those with an outage. */
     guildIds: (): readonly string[] => [...client.guilds.cache.keys()],
     hasGuild: (guildId: string): boolean => hasGuild(shards, guildId),
@@ -149,12 +154,13 @@ export async function startGateway(options: GatewayOptions) {
 function listen(
   options: GatewayOptions,
   policy: IntakePolicy,
-  people: Access,
   channelQueue: KeyedQueue,
   runInBackground: RunInBackground,
   stopping: AbortSignal,
 ): Promise<{ readonly botId: string; readonly caughtUp: Promise<unknown> }> {
-  const { client, history, logger } = options;
+  const { connection, access, discord } = options;
+  const { client, shards } = connection;
+  const { history, places } = discord;
   let catchUp: CatchUp | undefined;
   /** By channel, events that wait until what was missed is known. */
   const arrivals = createKeyedQueue();
@@ -163,25 +169,35 @@ function listen(
       await catchUp?.settled(channelId);
       runInBackground(what, () => channelQueue.run(channelId, async () => runInBackground(what, work)));
     });
-  const changes = createMessageChanges({ ...options, channelQueue, inOrder });
+  const changes = createMessageChanges({
+    ...options,
+    ...discord,
+    parseCommand: policy.parseCommand,
+    client,
+    channelQueue,
+    inOrder,
+  });
   listenToEvents(options, changes, inOrder, runInBackground);
   // Events since the end of the last session are lost.
   client.ws.on(GatewayDispatchEvents.Ready, (_: unknown, shard: number) => {
     // An unknown channel may be of any shard.
     history.forget(
-      (channelId) =>
-        !client.channels.cache.has(channelId) || shardIn(client, channelId, options.shards) === shard,
+      (channelId) => !client.channels.cache.has(channelId) || shardIn(client, channelId, shards) === shard,
     );
     catchUp?.begin(shard);
   });
   return new Promise((resolve) => {
     client.once(Events.ClientReady, ({ user }) => {
-      const messages = createChannelMessages(options.places.find);
+      const messages = createChannelMessages(places.find);
       const common = {
         ...options,
+        ...discord,
+        ...access,
+        ...options.channels,
+        client,
+        shards,
         botId: user.id,
         policy,
-        people,
         settings: policy,
         channelQueue,
         arrivals,
@@ -224,8 +240,7 @@ function listen(
       client.on(Events.MessageCreate, received);
       client.on(Events.InteractionCreate, taking);
       client.on(Events.ShardReady, (shard) => void catchUpEverywhere(shard));
-      const caughtUp = Promise.all(options.shards.ids.map(catchUpEverywhere));
-      runInBackground('looking at permissions', async () => reportMissingPermissions(client, logger));
+      const caughtUp = Promise.all(shards.ids.map(catchUpEverywhere));
       resolve({ botId: user.id, caughtUp });
     });
   });
@@ -233,7 +248,11 @@ function listen(
 
 /** Raw events: the client hides those of messages that it does not keep. */
 function listenToEvents(
-  { client, handlers, channelsDeleted = () => Promise.resolve() }: GatewayOptions,
+  {
+    connection: { client },
+    handlers,
+    channels: { channelsDeleted = () => Promise.resolve() },
+  }: GatewayOptions,
   changes: MessageChanges,
   inOrder: InOrder,
   runInBackground: RunInBackground,
@@ -258,7 +277,7 @@ function listenToEvents(
   ws.on(GatewayDispatchEvents.ChannelDelete, ({ id }: { readonly id: string }) => {
     const threads = channels.cache.filter((channel) => channel.isThread() && channel.parentId === id);
     const all = [id, ...threads.keys()];
-    runInBackground('a deleted channel', () => channelsDeleted(all));
+    runInBackground('a deleted channel', () => channelsDeleted(all, id));
   });
   ws.on(GatewayDispatchEvents.ThreadDelete, ({ id }: { readonly id: string }) => {
     runInBackground('a deleted thread', () => channelsDeleted([id]));

@@ -1,5 +1,5 @@
 import type { MessageChange, RecentChanges } from '../core/changes.ts';
-import { edited, type ChatMessage, type ShownPiece } from '../core/chat.ts';
+import { edited, type ChatMessage, type ShownPiece } from '../core/message.ts';
 import { lruCache } from '../core/limits.ts';
 import type { Logger } from '../core/logger.ts';
 import { compareSnowflakes, snowflakeTime } from '../core/snowflake.ts';
@@ -124,8 +124,8 @@ export function createHistory(options: HistoryOptions) {
         if (snowflakeTime(before).getTime() - snowflakeTime(spokeLast).getTime() > conversationMs)
           return false;
         if (answers === undefined) continue;
-        const asked = known.find((each) => each.id === answers);
-        if (asked === undefined || !saysCommand(asked)) return asked?.author.id === userId;
+        const question = known.find((each) => each.id === answers);
+        if (question === undefined || !saysCommand(question)) return question?.author.id === userId;
       }
       return false;
     },
@@ -134,7 +134,8 @@ export function createHistory(options: HistoryOptions) {
       saysCommand(message) || isOwnLine(message) || (await hiddenOrAllIn(message.channelId))(message.id),
     /** Makes channels cold whose events were missed. */
     forget(isMissed: (channelId: string) => boolean): void {
-      for (const channelId of channels.keys()) if (isMissed(channelId)) channels.delete(channelId);
+      for (const channelId of Array.from(channels.keys()))
+        if (isMissed(channelId)) channels.delete(channelId);
     },
   };
 }
@@ -163,7 +164,6 @@ const keptMessages = 60;
 function createWarmChannel(recent: Pick<RecentChanges, 'position' | 'latest' | 'wasDeleted'>) {
   /** Oldest first. */
   let messages = new Map<string, ChatMessage>();
-  const removed = lruCache<string, true>(keptMessages);
   const early = lruCache<string, readonly ShownPiece[]>(keptMessages);
   let isWarm = false;
   let loading: Promise<void> | undefined;
@@ -195,10 +195,10 @@ function createWarmChannel(recent: Pick<RecentChanges, 'position' | 'latest' | '
 
   /** Changes during the fetch win over what it brings. */
   async function load(fetchNewest: () => Promise<readonly ChatMessage[]>): Promise<void> {
-    const begun = recent.position;
+    const startPosition = recent.position;
     for (const message of await fetchNewest()) {
       if (recent.wasDeleted(message.id)) continue;
-      add(edited(message, recent.latest(message.id, begun)));
+      add(edited(message, recent.latest(message.id, startPosition)));
     }
     isWarm = true;
   }
@@ -208,14 +208,12 @@ function createWarmChannel(recent: Pick<RecentChanges, 'position' | 'latest' | '
     messageOf: (messageId: string): ChatMessage | undefined => messages.get(messageId),
     add,
     showCards,
-    /** A removed message that is edited was a command for a while. It is fetched again. */
     edit({ messageId, ...edit }: Extract<MessageChange, { kind: 'edited' }>): void {
       const message = messages.get(messageId);
       if (message !== undefined) messages.set(messageId, edited(message, edit));
-      if (removed.delete(messageId)) isWarm = false;
     },
     remove(messageIds: readonly string[]): void {
-      for (const id of messageIds) if (messages.delete(id)) removed.set(id, true);
+      for (const id of messageIds) messages.delete(id);
     },
     /** Several callers share one fetch. Rejects as the fetch does, and stays cold then. */
     async warm(fetchNewest: () => Promise<readonly ChatMessage[]>): Promise<void> {

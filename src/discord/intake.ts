@@ -2,12 +2,12 @@ import type { Channel, Message } from 'discord.js';
 import { MessageType, PermissionFlagsBits } from 'discord-api-types/v10';
 
 import type { RecentChanges } from '../core/changes.ts';
-import type { AnswerMode, BotHandlers, ChatMessage, CommandCall, WaitingReactionPort } from '../core/chat.ts';
+import type { AnswerMode } from '../core/channels.ts';
+import type { BotHandlers, ChatMessage, CommandCall } from '../core/message.ts';
+import type { WaitingReactionPort } from '../core/reply.ts';
 import type { KeyedQueue } from '../core/keyed-queue.ts';
-import { lruCache } from '../core/limits.ts';
 import { type Logger, measure } from '../core/logger.ts';
 import type { Place } from '../core/place.ts';
-import type { Offer, OfferPort } from '../core/tool.ts';
 import {
   type Access,
   type IntakePolicy,
@@ -18,29 +18,17 @@ import {
   decideIntake,
   isOwner,
   rolesOf,
-  worksIn,
 } from './access.ts';
 import type { ChannelMessages } from './channel-messages.ts';
 import { type History, saysSomething } from './history.ts';
 import { authorKindOf, chatMessageOf, enclosuresOf, isSpoken, ownIdsIn, textOf } from './normalise.ts';
 import { botMay } from './permissions.ts';
 import { type Places, placeOf } from './place.ts';
+import type { MessageChanges } from './message-changes.ts';
 import type { Proxies } from './proxied.ts';
 import type { RunInBackground } from './gateway-error.ts';
 
-const keptAsked = 1000;
-/** As long as the offer is open; milliseconds. */
-const askedForMs = 10 * 60_000;
-
 type GuildPlace = Pick<Place, 'guildId' | 'channelId' | 'parentId'>;
-
-/** Whether a person has said that what a proxy posts for them are their words [G2a]. */
-export interface ProxyConsent {
-  /** Never rejects. */
-  has(userId: string, appId: string): Promise<boolean>;
-  /** Rejects with `StoreError`. */
-  give(userId: string, appId: string): Promise<void>;
-}
 
 export interface IntakeOptions {
   readonly botId: string;
@@ -51,19 +39,20 @@ export interface IntakeOptions {
   readonly places: Places;
   readonly history: Pick<History, 'seen' | 'keeps' | 'messageOf' | 'isTalkingWith'>;
   readonly messages: Pick<ChannelMessages, 'one'>;
-  readonly proxies: Pick<Proxies, 'isCopy' | 'speakerOf' | 'heard' | 'readings' | 'prove' | 'accept'>;
-  readonly proxyConsent: ProxyConsent;
-  readonly offers: Pick<OfferPort, 'show'>;
+  readonly proxies: Pick<
+    Proxies,
+    'isCopy' | 'speakerOf' | 'accountOf' | 'originalOf' | 'reading' | 'resolve'
+  >;
   readonly stopping: AbortSignal;
   readonly recent: Pick<RecentChanges, 'wasDeleted'>;
-  readonly handlers: Pick<BotHandlers, 'message' | 'onUserMessage' | 'lockedOut' | 'unanswerable'>;
+  readonly handlers: Pick<BotHandlers, 'message' | 'lockedOut' | 'unanswerable'>;
   /** None of these may reject. */
   readonly answerModes: {
     answerMode(place: GuildPlace): Promise<AnswerMode | undefined>;
     /** From memory; `unknown` where nothing was read just now. */
     recentAnswerMode(place: GuildPlace): AnswerMode | 'unknown' | undefined;
-    mayHaveChannelMemory(guildId: string): boolean;
   };
+  readonly changes: Pick<MessageChanges, 'deleted'>;
   readonly caughtUp: (channelId: string) => Promise<void>;
   /** Whether the bot has answered a person before and keeps that. Must not reject. */
   readonly wasLetIn: (userId: string) => Promise<boolean>;
@@ -77,23 +66,19 @@ export function createMessageIntake(options: IntakeOptions) {
   const { botId, policy, people, places, answerModes, history, handlers, runInBackground, logger } = options;
   const { proxies } = options;
   const botLoopGuard = createBotLoopGuard();
-  /** `<application> <account>`: whom an open line asks. */
-  const asked = lruCache<string, true>(keptAsked, { maxAge: askedForMs });
 
   return {
     /** A live message. Most are not for the bot, so they cost little. */
     receive(message: Message): void {
       const { channelId, author } = message;
       if (author.id === botId) return runInBackground('a message', () => take(message));
-      proxies.heard(message);
       remember(message);
       if (proxies.isCopy(message)) return runInBackground('a copy', () => takeCopy(message));
       const channel = places.known(channelId);
       // What comes with the event is how it is now.
       const visitor = { ...visitorOf(message), roleIds: rolesOf(message.member) };
-      noteSpoken(message, channel, visitor);
       const answerMode = answerModes.recentAnswerMode(guildPlaceOf(message, channel));
-      const access = knownAccess(author.id);
+      const access = people.isConfigured(author.id) || 'unknown';
       const decision = channel && decide(message, channel, answerMode, repliedAuthor(message), access);
       if (decision?.kind === 'ignore') return ignore(message, decision.reason);
       arrive(message, visitor);
@@ -101,62 +86,38 @@ export function createMessageIntake(options: IntakeOptions) {
     /** A missed message. Never throws; resolves when it was handed on in order, or ignored. */
     async take(message: Message): Promise<void> {
       if (!proxies.isCopy(message)) return take(message);
-      // Once it is proven, history has it: its account may have had it erased since [K11].
+      // Once there is a record, history has it: its account may have had it erased since [K11].
       runInBackground('a copy', () => takeCopy(message));
     },
   };
 
-  /** What needs no reading. */
-  function knownAccess(userId: string): MessageFacts['hasAccess'] {
-    return people.isConfigured(userId) || 'unknown';
-  }
-
-  function arrive(message: Message, visitor: Visitor, isProxied?: true): void {
+  function arrive(message: Message, visitor: Visitor): void {
     const { channelId } = message;
     runInBackground('a message', () =>
       options.arrivals.run(channelId, async () => {
         await options.caughtUp(channelId);
-        runInBackground('a message', () => take(message, visitor, isProxied));
+        runInBackground('a message', () => take(message, visitor));
       }),
     );
   }
 
   function remember(message: Message): void {
-    const isWanted = message.author.id === botId || history.keeps(message.channelId);
-    if (isWanted && isSpoken(message)) history.seen(chatMessageOf(message, botId, proxies.speakerOf));
+    const isKept = message.author.id === botId || history.keeps(message.channelId);
+    if (isKept && isSpoken(message)) history.seen(chatMessageOf(message, botId, proxies.speakerOf));
   }
 
-  /** A proven copy is a new message of its account [G2a]; the original is deleted like any other message. */
+  /** A copy with a record is a new message of its account, and the original is gone, now or in a moment [G2a]. */
   async function takeCopy(copy: Message): Promise<void> {
-    const { channelId, applicationId } = copy;
+    const { channelId } = copy;
     const channel = places.known(channelId);
     const answerMode = answerModes.recentAnswerMode(guildPlaceOf(copy, channel));
-    const isForBot = (message: Message): boolean =>
-      decide(message, channel, answerMode, repliedAuthor(message), true).kind !== 'ignore';
-    if (!proxies.readings(copy).some(isForBot)) return ignore(copy, 'not-addressed');
-    const proof = await proxies.prove(copy, options.stopping);
-    if (proof === undefined || options.stopping.aborted) return ignore(copy, 'unproven');
-    const { message, isCertain } = proof;
-    const visitor = { ...visitorOf(message), roleIds: rolesOf(message.member) };
-    const { userId } = visitor;
-    function accept(): void {
-      proxies.accept(message);
-      arrive(message, visitor, true);
-    }
-    const appId = applicationId ?? '';
-    if (isCertain || (await options.proxyConsent.has(userId, appId))) return accept();
-    if (!(await people.of(visitor)) || !isForBot(message)) return ignore(copy, 'unproven');
-    const key = `${appId} ${userId}`;
-    if (asked.has(key)) return;
-    asked.set(key, true);
-    await options.offers.show([myWords(userId, () => options.proxyConsent.give(userId, appId), accept)], {
-      personId: userId,
-      channelId,
-      messages: [{ id: copy.id, text: textOf(copy) }],
-      replyIds: [],
-      // History leaves small print out.
-      beforeSeen: () => Promise.resolve(),
-    });
+    const reading = proxies.reading(copy);
+    if (decide(reading, channel, answerMode, repliedAuthor(reading), true).kind === 'ignore')
+      return ignore(copy, 'not-addressed');
+    const found = await proxies.resolve(copy, options.stopping);
+    if (found === undefined) return ignore(copy, 'no-record');
+    await options.changes.deleted(channelId, [found.originalId]);
+    arrive(found.message, visitorOf(found.message));
   }
 
   /** `undecided` also where it may be a reply to the bot. */
@@ -206,45 +167,32 @@ export function createMessageIntake(options: IntakeOptions) {
     return !isForOthers && replied === undefined && history.isTalkingWith(author.id, channelId, id);
   }
 
-  /** Talk that is not for the bot still goes into channel notes [B1]. */
-  function noteSpoken(message: Message, channel: Channel | undefined, visitor: Visitor): void {
-    const { id: messageId, channelId, guildId, author } = message;
-    if (guildId === null || !answerModes.mayHaveChannelMemory(guildId)) return;
-    if (author.bot || message.webhookId !== null || !isSpoken(message)) return;
-    const { parentId } = guildPlaceOf(message, channel);
-    if (!worksIn(policy, { channelId, isDm: false, parentId })) return;
-    if (policy.parseCommand(textOf(message)) !== undefined) return;
-    runInBackground('a message', async () => {
-      if (await people.of(visitor))
-        handlers.onUserMessage({ guildId, channelId, messageId, authorId: author.id });
-    });
-  }
-
   function ignore({ id: messageId, channelId }: Pick<Message, 'id' | 'channelId'>, reason: string): void {
     logger.debug('a message is ignored', { channelId, messageId, reason });
     measure('ignored', { reason });
   }
 
-  async function take(message: Message, visitor = visitorOf(message), isProxied?: true): Promise<void> {
+  async function take(message: Message, visitor = visitorOf(message)): Promise<void> {
     const { id: messageId, channelId } = message;
     if (options.recent.wasDeleted(messageId)) return;
     remember(message);
     if (message.author.id === botId) return;
     await options.channelQueue.run(channelId, () =>
-      consider(message, visitor, isProxied).catch((error: unknown) =>
+      consider(message, visitor).catch((error: unknown) =>
         logger.error('a message could not be processed', { channelId, messageId, error }),
       ),
     );
   }
 
-  async function consider(message: Message, visitor: Visitor, isProxied?: true): Promise<void> {
+  async function consider(message: Message, visitor: Visitor): Promise<void> {
     const { id: messageId, channelId } = message;
     const channel = await places.find(channelId);
     const replied = await fetchedIfUnknown(message);
     const isToBot = mentionsBot(message) || replied === botId;
     const place = guildPlaceOf(message, channel);
     const mode = answerModes.recentAnswerMode(place);
-    const recent = decide(message, channel, mode, replied, knownAccess(message.author.id));
+    const access = people.isConfigured(message.author.id) || 'unknown';
+    const recent = decide(message, channel, mode, replied, access);
     // A burst of messages reads settings once.
     const decision =
       recent.kind === 'undecided'
@@ -253,11 +201,11 @@ export function createMessageIntake(options: IntakeOptions) {
     if (decision.kind === 'ignore') return ignore(message, decision.reason);
     const chat = chatMessageOf(message, botId);
     history.seen(chat);
-    const isFormer =
+    const isOutdated =
       decision.kind === 'locked-out' &&
       decision.kept !== undefined &&
       (await options.wasLetIn(chat.author.id));
-    if (decision.kind === 'locked-out' && !isFormer) {
+    if (decision.kind === 'locked-out' && !isOutdated) {
       if (!options.lockedOut.note(chat.author.id)) return;
       options.reactions.refuse(channelId, messageId, '🔒');
       const { id: userId, name } = chat.author;
@@ -284,7 +232,8 @@ export function createMessageIntake(options: IntakeOptions) {
         command: commandIn(decision),
         place: present,
         isOwner: isOwner(policy, chat.author.id),
-        isProxied,
+        isProxied: proxies.accountOf(messageId) === undefined ? undefined : true,
+        originalId: proxies.originalOf(messageId),
       }),
     );
     if (isToBot) runInBackground('joining a thread', () => joinThread(channel));
@@ -309,8 +258,8 @@ export function createMessageIntake(options: IntakeOptions) {
     }
   }
 
-  function isAdmitted({ id, channelId, author }: ChatMessage): boolean {
-    const admission = botLoopGuard.admit({ id, channelId, authorId: author.id });
+  function isAdmitted({ channelId, author }: ChatMessage): boolean {
+    const admission = botLoopGuard.admit({ channelId, authorId: author.id });
     if (admission === 'limit-reached')
       logger.warn('too many answers to a bot; waiting for a person', { channelId, botId: author.id });
     return admission === 'answer';
@@ -334,23 +283,6 @@ export function createMessageIntake(options: IntakeOptions) {
         logger.warn('a thread could not be joined', { channelId: channel.id, error }),
       );
   }
-}
-
-/** Asks an account, under a copy, whether it is theirs [G2a]. */
-function myWords(userId: string, give: () => Promise<void>, accept: () => void): Offer {
-  return {
-    what: `<@${userId}>: press “My words” once, and I take what this proxy posts for you as yours.`,
-    label: 'My words',
-    async carryOut() {
-      await give();
-      accept();
-      const undo = { label: 'Take that back', line: 'memory proxies-off' };
-      return {
-        text: 'What this proxy posts for you counts as your words. `!memory proxies-off` takes that back.',
-        buttons: [undo],
-      };
-    },
-  };
 }
 
 function guildPlaceOf({ channelId, guildId }: Message, channel: Channel | undefined): GuildPlace {

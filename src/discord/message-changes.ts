@@ -1,13 +1,12 @@
 import type { Client, GatewayMessageUpdateDispatchData, Message } from 'discord.js';
 
 import type { RecentChanges } from '../core/changes.ts';
-import type { BotHandlers, MessageEdit } from '../core/chat.ts';
+import type { BotHandlers, MessageEdit } from '../core/message.ts';
 import type { KeyedQueue } from '../core/keyed-queue.ts';
 import type { IntakePolicy } from './access.ts';
 import type { History } from './history.ts';
-import { chatMessageOf, textIn } from './normalise.ts';
+import { cardsIn, chatMessageOf, textIn } from './normalise.ts';
 import type { Proxies } from './proxied.ts';
-import { cardsIn } from './shown.ts';
 
 /** An event about a link's preview may leave out everything else. */
 type EditEvent = Pick<GatewayMessageUpdateDispatchData, 'id' | 'channel_id'> &
@@ -32,7 +31,7 @@ export function createMessageChanges(
     readonly inOrder: InOrder;
     readonly history: Pick<History, 'messageOf' | 'showCards'>;
     readonly recent: Pick<RecentChanges, 'note'>;
-    readonly proxies: Pick<Proxies, 'accountOf' | 'edited' | 'deleted'>;
+    readonly proxies: Pick<Proxies, 'accountOf'>;
     readonly handlers: Pick<BotHandlers, 'edited' | 'deleted'>;
   },
 ) {
@@ -53,7 +52,6 @@ export function createMessageChanges(
     /** Takes the raw event, as the client keeps no messages. */
     async edited(data: EditEvent): Promise<void> {
       const { id, channel_id: channelId } = data;
-      proxies.edited(id, data.content);
       if (data.embeds !== undefined && data.author?.id !== client.user?.id)
         history.showCards(channelId, id, cardsIn(data));
       if (data.content === undefined) return;
@@ -74,7 +72,6 @@ export function createMessageChanges(
     },
     async deleted(channelId: string, messageIds: readonly string[]): Promise<void> {
       recent.note({ kind: 'deleted', channelId, messageIds });
-      proxies.deleted(messageIds);
       await inOrder(channelId, 'a deletion', () => handlers.deleted(channelId, messageIds));
     },
     /** Resolves when memory has followed. */

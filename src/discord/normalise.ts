@@ -1,5 +1,5 @@
 import { MessageFlags, MessageReferenceType, MessageType } from 'discord-api-types/v10';
-import type { APIMessage, APIUser, Attachment, Client, Message, User } from 'discord.js';
+import type { APIEmbed, APIMessage, APIUser, Attachment, Client, Embed, Message, User } from 'discord.js';
 
 import {
   isOthersText,
@@ -8,12 +8,13 @@ import {
   type ForwardedMessage,
   type IncomingMessage,
   type ShownPiece,
-} from '../core/chat.ts';
+} from '../core/message.ts';
 import { mention } from '../core/own-words.ts';
 import { snowflakeTime } from '../core/snowflake.ts';
+import { clipAtWord, toSingleLine, unseenStart } from '../core/text.ts';
+import { localMoment } from '../core/time.ts';
 import { isPublic } from './place.ts';
 import { splitFooter } from './replies/split-reply.ts';
-import { forwardPiece, isVoiceMessage, shownIn } from './shown.ts';
 
 const spokenTypes: ReadonlySet<MessageType> = new Set([MessageType.Default, MessageType.Reply]);
 
@@ -111,12 +112,12 @@ export interface Names {
 
 /** Well-formed [S5]. A mention of `ownIds` at the start is left out unless it is all there is. */
 export function readableText(content: string, names: Names, ownIds: readonly string[]): string {
-  const text = content.toWellFormed();
+  const text = content.toWellFormed().replace(unseenStart, '');
   const address = /\s*<@[!&]?([0-9]+)>[\s,:]*/uy;
   let start = 0;
   while (ownIds.includes(address.exec(text)?.[1] ?? '')) start = address.lastIndex;
-  const said = text.slice(start).trim();
-  return withNames(said === '' ? text.trim() : said, names);
+  const body = text.slice(start).trim();
+  return withNames(body === '' ? text.trim() : body, names);
 }
 
 const kinds: Readonly<Record<string, 'channel' | 'role'>> = { '#': 'channel', '@&': 'role' };
@@ -214,9 +215,10 @@ export function filesOf(message: Pick<Message, 'attachments' | 'flags'>): readon
   return isVoiceMessage(message) ? [] : message.attachments.map(attachedFile);
 }
 
-export function attachedFile({ name, size, url, width, height }: Attachment): AttachedFile {
+export function attachedFile({ name, size, url, width, height, contentType }: Attachment): AttachedFile {
   const pixels = width === null || height === null ? undefined : Math.max(width, height);
-  return { name: name.toWellFormed(), size, url, pixels };
+  const charset = /;\s*charset="?([\w.:-]+)/iu.exec(contentType ?? '')?.[1];
+  return { name: name.toWellFormed(), size, url, pixels, charset };
 }
 
 export function forwardsOf(message: Message): readonly ForwardedMessage[] {
@@ -228,5 +230,95 @@ export function forwardsOf(message: Message): readonly ForwardedMessage[] {
     const text = readableText(snapshot.content, names, []);
     const at = (snapshot.createdAt ?? message.createdAt).toISOString();
     return { text, at, files: filesOf(snapshot), shown: shownIn(snapshot, false) };
+  });
+}
+
+/** Together they fit a quoted message. */
+const pieceMaxChars = 300;
+const maxPieces = 5;
+/** In later turns the words stand nowhere else. */
+const forwardMaxChars = 1000;
+/** Discord nests components three deep. */
+const maxDepth = 4;
+
+type Seen = Pick<Message, 'embeds' | 'components' | 'stickers' | 'flags' | 'attachments'> &
+  Partial<Pick<Message, 'poll'>>;
+
+type CardTexts = Pick<Embed | APIEmbed, 'author' | 'title' | 'description' | 'fields' | 'footer'>;
+
+/** Of the bot's own messages only polls. */
+function shownIn(message: Seen, isOwn: boolean): readonly ShownPiece[] {
+  const own = [...voiceIn(message), ...pollIn(message)];
+  const others = isOwn
+    ? []
+    : [...cardsIn(message), ...Array.from(message.stickers.values(), ({ name }) => piece('sticker', [name]))];
+  return [...own, ...others].filter(({ text }) => text !== '').slice(0, maxPieces);
+}
+
+/** Discord adds the preview of a link after the message. */
+export function cardsIn({
+  embeds = [],
+  components = [],
+}: {
+  readonly embeds?: readonly CardTexts[] | undefined;
+  readonly components?: readonly object[] | undefined;
+}): readonly ShownPiece[] {
+  const texts = [...embeds.map(textsOf), ...componentTexts(components).map((text) => [text])];
+  return texts.map((each) => piece('card', each)).filter(({ text }) => text !== '');
+}
+
+function isVoiceMessage({ flags }: Pick<Message, 'flags'>): boolean {
+  return flags.has(MessageFlags.IsVoiceMessage);
+}
+
+/** A forwarded message, with the time it was first written [H3]. */
+function forwardPiece({ text, at, files, shown = [] }: ForwardedMessage): ShownPiece {
+  const names = files.length === 0 ? [] : [`attached: ${files.map(({ name }) => name).join(', ')}`];
+  const others = shown.map((each) => `${each.kind}: ${each.text}`);
+  const written = `written ${localMoment(new Date(at), 'UTC')} UTC`;
+  return piece('forwarded message', [written, text, ...names, ...others], forwardMaxChars);
+}
+
+function piece(
+  kind: ShownPiece['kind'],
+  parts: readonly (string | null | undefined)[],
+  max = pieceMaxChars,
+): ShownPiece {
+  const body = parts.map((part) => toSingleLine(part ?? '')).filter((part) => part !== '');
+  return { kind, text: clipAtWord(body.join(' · '), max).toWellFormed() };
+}
+
+function voiceIn(message: Seen): readonly ShownPiece[] {
+  if (!isVoiceMessage(message)) return [];
+  return Array.from(message.attachments.values(), ({ name, duration }) => {
+    const seconds = Math.round(duration ?? 0);
+    return piece('voice message', [name, `${Math.floor(seconds / 60)} min ${seconds % 60} s`]);
+  });
+}
+
+function pollIn({ poll }: Seen): readonly ShownPiece[] {
+  if (poll === undefined || poll === null) return [];
+  const answers = Array.from(poll.answers.values(), ({ text, voteCount }) =>
+    poll.resultsFinalized ? `${text ?? ''} (${voteCount ?? 0})` : text,
+  );
+  return [piece('poll', [poll.question.text, ...answers])];
+}
+
+function textsOf({ author, title, description, fields, footer }: CardTexts) {
+  const named = (fields ?? []).map(({ name, value }) => `${name}: ${value}`);
+  return [author?.name, title, description, ...named, footer?.text];
+}
+
+/** At any depth. Labels of buttons and menus are not content. */
+function componentTexts(components: readonly object[], depth = maxDepth): readonly string[] {
+  if (depth === 0) return [];
+  return components.flatMap((component) => {
+    if ('content' in component && typeof component.content === 'string') return [component.content];
+    return 'components' in component && Array.isArray(component.components)
+      ? componentTexts(
+          component.components.filter((inner) => typeof inner === 'object' && inner !== null),
+          depth - 1,
+        )
+      : [];
   });
 }

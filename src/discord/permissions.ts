@@ -2,14 +2,17 @@ import {
   ChannelType,
   GatewayDispatchEvents,
   PermissionFlagsBits as Permission,
+  PermissionsBitField,
   type Channel,
   type Client,
   type GatewayGuildDeleteDispatchData,
+  type GatewayIntentBits,
   type GuildBasedChannel,
   type GuildMember,
+  type PermissionsString,
 } from 'discord.js';
 
-import type { ServerPort } from '../core/chat.ts';
+import type { ServerPort } from '../core/channels.ts';
 import { lruCache } from '../core/limits.ts';
 import { isPart, type Shards } from '../core/processes.ts';
 import { unknownOverwrite } from './payloads.ts';
@@ -19,7 +22,6 @@ export const capabilities = {
   view: 'see the channel',
   read: 'read earlier messages',
   send: 'write',
-  attach: 'attach files',
   react: 'add reactions',
   pin: 'pin messages',
   poll: 'make polls',
@@ -47,14 +49,13 @@ const needed: Readonly<Record<Capability, bigint>> = {
   view: 0n,
   read: Permission.ReadMessageHistory,
   send: 0n,
-  attach: Permission.AttachFiles,
   react: Permission.ReadMessageHistory | Permission.AddReactions,
   pin: Permission.ReadMessageHistory | Permission.PinMessages,
   poll: Permission.SendPolls,
   'start-thread': Permission.CreatePublicThreads | Permission.SendMessagesInThreads,
   'start-private-thread': Permission.CreatePrivateThreads | Permission.SendMessagesInThreads,
 };
-const takesSending: ReadonlySet<Capability> = new Set(['send', 'attach', 'poll']);
+const takesSending: ReadonlySet<Capability> = new Set(['send', 'poll']);
 
 /** As far as the caches tell; `undefined` where that cannot be known. */
 export function memberMay(
@@ -89,7 +90,7 @@ function isPossible(capability: Capability, channel: GuildBasedChannel): boolean
 export function createServerPort(client: Client, shards: Shards): ServerPort {
   return {
     hasSeveral: () => client.guilds.cache.size > 1 || isPart(shards),
-    async standing(guildId, userId) {
+    async permissionLevel(guildId, userId) {
       const guild = client.guilds.cache.get(guildId);
       if (guild?.available !== true) return 'none';
       if (guild.ownerId === userId) return 'administrator';
@@ -99,9 +100,9 @@ export function createServerPort(client: Client, shards: Shards): ServerPort {
     },
     role(guildId, named) {
       const roles = client.guilds.cache.get(guildId)?.roles.cache;
-      const wanted = named.toLowerCase();
+      const needle = named.toLowerCase();
       const found = roles?.filter(({ name }) =>
-        [name, `@${name}`].some((each) => each.toLowerCase() === wanted),
+        [name, `@${name}`].some((each) => each.toLowerCase() === needle),
       );
       return roles?.get(named) ?? (found?.size === 1 ? found.first() : undefined);
     },
@@ -139,4 +140,83 @@ export function watchGoneChannels(client: Client): (channelId: string) => boolea
   client.ws.on(GatewayDispatchEvents.ChannelDelete, note);
   client.ws.on(GatewayDispatchEvents.ThreadDelete, note);
   return (channelId) => gone.has(channelId) && !client.channels.cache.has(channelId);
+}
+
+/** Reasons are repeated in docs/permissions.md. Privileged intents are switched on in the portal. */
+export const requiredIntents: readonly {
+  readonly intent: keyof typeof GatewayIntentBits;
+  readonly isPrivileged?: true;
+  readonly why: string;
+}[] = [
+  {
+    intent: 'Guilds',
+    why: 'to know channels, threads and who can see them; every privacy rule rests on this',
+  },
+  { intent: 'GuildMessages', why: 'to receive messages, edits and deletions in servers' },
+  { intent: 'DirectMessages', why: 'the same in direct messages' },
+  {
+    intent: 'MessageContent',
+    isPrivileged: true,
+    why: 'to read messages; without it, a message that does not mention the bot arrives without its text',
+  },
+  { intent: 'GuildMessageReactions', why: 'to see 🛑, which ends an answer' },
+  { intent: 'DirectMessageReactions', why: 'the same in direct messages' },
+];
+
+/** Without an essential one the bot answers nowhere in a server. */
+const requiredPermissions: readonly {
+  readonly permission: PermissionsString;
+  readonly isEssential?: true;
+  readonly why: string;
+}[] = [
+  { permission: 'ViewChannel', isEssential: true, why: 'to see the channels where it answers' },
+  { permission: 'SendMessages', isEssential: true, why: 'to answer' },
+  { permission: 'SendMessagesInThreads', why: 'to answer in threads and forum posts' },
+  {
+    permission: 'ReadMessageHistory',
+    isEssential: true,
+    why: 'to reply to a message, to know what was said before, and to catch up after being offline',
+  },
+  { permission: 'AddReactions', why: 'to show 👀 while a message waits, and to react when asked' },
+  { permission: 'CreatePublicThreads', why: 'to start a thread when asked' },
+  { permission: 'CreatePrivateThreads', why: 'to start a private thread when asked' },
+  { permission: 'PinMessages', why: 'to pin and unpin a message when asked' },
+  { permission: 'SendPolls', why: 'to create a poll when asked' },
+];
+
+const permissionNames = requiredPermissions.map(({ permission }) => permission);
+
+export function missingPermissions(granted: bigint): readonly string[] {
+  return new PermissionsBitField(granted).missing(permissionNames).map(inWords);
+}
+
+export function lacksEssentials(granted: bigint): boolean {
+  const essential = requiredPermissions.filter(({ isEssential }) => isEssential === true);
+  return !new PermissionsBitField(granted).has(essential.map(({ permission }) => permission));
+}
+
+export function inviteLink(applicationId: string): string {
+  const permissions = PermissionsBitField.resolve(permissionNames);
+  return `https://discord.com/oauth2/authorize?client_id=${applicationId}&scope=bot+applications.commands&permissions=${permissions}`;
+}
+
+export function requirementsText(): string {
+  return [
+    `\`${inviteLink('YOUR_APPLICATION_ID')}\``,
+    '',
+    '| what | why |',
+    '|---|---|',
+    '| scope `bot` | to join the server |',
+    "| scope `applications.commands` | for `/memory`, `/catchup`, `/status`, `/settings` and the entries in a message's menu |",
+    ...requiredPermissions.map(({ permission, why }) => `| permission *${inWords(permission)}* | ${why} |`),
+    ...requiredIntents.map(
+      ({ intent, isPrivileged, why }) =>
+        `| intent *${inWords(intent)}*${isPrivileged === true ? ', **to be switched on**' : ''} | ${why} |`,
+    ),
+  ].join('\n');
+}
+
+/** `SendMessages` → `Send Messages`. */
+function inWords(name: string): string {
+  return name.replaceAll(/(?<=[a-z])(?=[A-Z])/gu, ' ');
 }

@@ -13,10 +13,10 @@ import {
   type NonThreadGuildBasedChannel,
 } from 'discord.js';
 
-import type { PresentPlace } from '../core/chat.ts';
+import type { PresentPlace } from '../core/channels.ts';
 import type { Logger } from '../core/logger.ts';
 import { adultsAmong, everyone, hasMoreReaders, type Place } from '../core/place.ts';
-import { hasErrorCode } from './discord-api.ts';
+import { hasErrorCode } from './refusals.ts';
 import { hasKnownOverwrites, neededToRead, watchGoneChannels } from './permissions.ts';
 
 /** `undefined` where the bot may not see it, or cannot now. */

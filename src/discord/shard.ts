@@ -1,29 +1,14 @@
 import { setImmediate, setTimeout as delay } from 'node:timers/promises';
 
 import { GatewayCloseCodes, GatewayDispatchEvents as Event, GatewayOpcodes } from 'discord-api-types/v10';
-import {
-  Events,
-  SimpleIdentifyThrottler,
-  SimpleShardingStrategy,
-  Status,
-  type Client,
-  type IIdentifyThrottler,
-  type WebSocketOptions,
-} from 'discord.js';
+import { Events, SimpleShardingStrategy, Status, type Client, type WebSocketOptions } from 'discord.js';
 import { z } from 'zod';
 
 import type { Logger } from '../core/logger.ts';
-import type { Clock } from '../core/time.ts';
+import { growingPause, type Clock } from '../core/time.ts';
 import { usableEvent } from './payloads.ts';
 
-export type Identifying = IIdentifyThrottler;
-
-/** Of each `id % maxConcurrency` one shard in five seconds. */
-export function createIdentifyQueue(maxConcurrency: number): Identifying {
-  return new SimpleIdentifyThrottler(maxConcurrency);
-}
-
-/** `type`: an event's name, `frame`, or `message` for one in a page. `error`: what was thrown later. */
+/** `type`: an event's name, or `frame`. `error`: what was thrown later. */
 export type OnMalformed = (type: string, error?: unknown) => void;
 
 const linesApartMs = 10 * 60_000;
@@ -77,7 +62,7 @@ export function guardedSharding(options: {
   };
 }
 
-type Method = (...given: unknown[]) => unknown;
+type Method = (...args: unknown[]) => unknown;
 
 /** Replaces a method of the library on one object; nothing starts when an update has renamed it. */
 export function wrap(target: object, name: string, around: (original: Method) => Method): void {
@@ -86,7 +71,7 @@ export function wrap(target: object, name: string, around: (original: Method) =>
   Reflect.set(
     target,
     name,
-    around((...given) => Reflect.apply(method, target, given)),
+    around((...args) => Reflect.apply(method, target, args)),
   );
 }
 
@@ -101,16 +86,18 @@ function guardShard(
 
   // The library tries twice a second, even after it was told to end [O7].
   wrap(shard, 'internalConnect', (connect) => async () => {
-    const pauseMs = Math.min(firstPauseMs * 2 ** (tries - 1), longestPauseMs);
-    if (tries > 0) await delay(pauseMs, undefined, { signal: destroyed }).catch(() => undefined);
+    if (tries > 0)
+      await delay(growingPause(tries, firstPauseMs, longestPauseMs), undefined, { signal: destroyed }).catch(
+        () => undefined,
+      );
     if (destroyed.aborted) return;
     tries += 1;
     connection = { hasHello: false, hasReady: false };
     await connect();
   });
 
-  wrap(shard, 'unpackMessage', (unpack) => async (...given) => {
-    const frame = frameSchema.safeParse(await unpack(...given)).data;
+  wrap(shard, 'unpackMessage', (unpack) => async (...args) => {
+    const frame = frameSchema.safeParse(await unpack(...args)).data;
     const isExpected =
       frame !== undefined && isInPlace(frame, Number(Reflect.get(shard, 'status')), connection);
     if (!isExpected) onMalformed('frame');
@@ -124,9 +111,9 @@ function guardShard(
   });
 
   // An event that still throws is dropped like a malformed one.
-  wrap(shard, 'onMessage', (receive) => async (...given) => {
+  wrap(shard, 'onMessage', (receive) => async (...args) => {
     try {
-      await receive(...given);
+      await receive(...args);
     } catch (error) {
       onMalformed('frame', error);
     }
@@ -203,9 +190,9 @@ function createPreparation(client: Client, onMalformed: OnMalformed) {
 
   return (type: Event | null, data: unknown): object | undefined | Promise<object> => {
     if (type === null) return undefined;
-    const { event, isMalformed } = usableEvent(type, data);
-    if (isMalformed) onMalformed(type);
-    if (event === undefined) return undefined;
+    const event = usableEvent(type, data);
+    if (event === 'malformed') onMalformed(type);
+    if (event === undefined || event === 'malformed') return undefined;
     const isEarly = client.ws.status !== Status.Ready && !openingEvents.has(type);
     const { channel_id: messageChannel, channel_type: channelType } = Object(event);
     const isUnclear = type === Event.MessageCreate && channelType === undefined;

@@ -3,7 +3,7 @@ import { randomUUID } from 'node:crypto';
 import { z } from 'zod';
 
 import type { MessageChange, RecentChanges } from '../core/changes.ts';
-import type { ChannelPort } from '../core/chat.ts';
+import type { ChannelPort } from '../core/channels.ts';
 import { createKeyedQueue } from '../core/keyed-queue.ts';
 import type { Logger } from '../core/logger.ts';
 import { sessionName, type SessionKey } from '../core/place.ts';
@@ -13,7 +13,7 @@ import { isYounger } from '../core/snowflake.ts';
 import type { Store } from '../core/store.ts';
 import type { Clock, Timer } from '../core/time.ts';
 import { reachFields, reachIn } from '../core/visibility.ts';
-import { beginningNow, type Writes } from '../core/writes.ts';
+import { unconditional, type Writes } from '../core/writes.ts';
 import {
   personOf,
   type Erased,
@@ -93,7 +93,7 @@ export interface AnswerKeeper {
   deleteUnsent(
     channelId: string,
     isWithdrawn: (answer: { readonly messageIds: readonly string[]; readonly text: string }) => boolean,
-  ): Promise<void>;
+  ): Promise<unknown>;
   /** Hides these messages from history, though they stay on Discord. */
   hide(channelId: string, messageIds: readonly string[]): Promise<void>;
   unhide(channelId: string, messageIds: readonly string[]): Promise<void>;
@@ -101,8 +101,6 @@ export interface AnswerKeeper {
   markHandled(channelId: string, messageIds: readonly string[]): Promise<void>;
   /** Deletes answers to what a person said in these channels before a moment, ISO 8601, unfinished ones too. */
   erase(userId: string, before: string, channelIds: readonly string[]): Promise<unknown>;
-  /** Another process does that. */
-  noteErased(userId: string, before: string): void;
 }
 
 export interface ChangeLedgerPorts {
@@ -120,8 +118,8 @@ export interface ChangeLedgerPorts {
   /** Whether what a person wrote in a conversation, by default now, may be written down [K9]. Must not reject. */
   readonly mayStore: (session: SessionKey, at?: string) => Promise<boolean>;
   readonly placeOf: ChannelPort['placeOf'];
-  /** A session has changed: rebuild what was derived from it; if messages came back, its history too. */
-  readonly changed: (session: SessionKey, hasMoreHistory?: true) => void;
+  /** A session has changed: rebuild what was derived from it. */
+  readonly changed: (session: SessionKey) => void;
   /**
    * Ends what runs and waits here for an erased person, and evicts what is kept of them in memory. What waits for
    * other processes too is dropped only by the one that erases. Must not throw.
@@ -330,7 +328,7 @@ export function createChangeLedger(ports: ChangeLedgerPorts) {
     if (change.kind === 'forgotten') return change.messages ?? [];
     if (change.kind === 'expired') return [change];
     // A kill may have come when they were hidden, and before they were deleted.
-    return log.mentions(change.userId, change.words, saidBefore(change.commandId), true);
+    return log.mentions(change.userId, change.words, isBefore(change.commandId), true);
   }
 
   /** In each conversation that has the messages. */
@@ -349,7 +347,7 @@ export function createChangeLedger(ports: ChangeLedgerPorts) {
     await attempt(async () => {
       for (const { session, isHeld } of await conversationsOf(change))
         await attempt(() =>
-          writes.run(beginningNow(session.userId), async () => {
+          writes.run(unconditional(session.userId), async () => {
             const messages = await hideAndDelete(entry, { session, cause: change }, failures, isHeld);
             isKnown ||= isHeld || messages.length > 0;
           }),
@@ -373,7 +371,7 @@ export function createChangeLedger(ports: ChangeLedgerPorts) {
     const isForgetting = kind === 'edited' || kind === 'deleted' ? undefined : true;
     const withdrawn: Withdrawn = { kind: 'withdrawn', session, messages, cause, isForgetting };
     await follow(entry, withdrawn, failures, holdersOf(messages));
-    ports.changed(session, kind === 'expired' || undefined);
+    ports.changed(session);
     if (kind === 'forgotten' || kind === 'purged') await hideFromHistory(session, cause, messages);
     return messages;
   }
@@ -393,15 +391,15 @@ export function createChangeLedger(ports: ChangeLedgerPorts) {
   }
 
   async function applyErasing(change: Erased, failures: FailuresSoFar): Promise<void> {
-    const { userId, at } = change;
-    processes.notices.tell({ kind: 'erased', userId, at, isDone: false });
+    const { userId } = change;
+    processes.notices.tell({ kind: 'erased', userId, isDone: false });
     ports.endWork(userId, 'here');
     recent.dropTextsOf(userId);
     await attempting(failures, { kind: 'erased', userId })('log', () =>
-      writes.run(beginningNow(userId), () => eraseEverywhere(change, failures)),
+      writes.run(unconditional(userId), () => eraseEverywhere(change, failures)),
     );
     // Something may have been read by others since the first notice.
-    processes.notices.tell({ kind: 'erased', userId, at, isDone: true });
+    processes.notices.tell({ kind: 'erased', userId, isDone: true });
     logger.info('all that was held about a person was erased', { userId, isDone: failures.size === 0 });
   }
 
@@ -478,7 +476,7 @@ export function createChangeLedger(ports: ChangeLedgerPorts) {
   function inOrder<T>({ change }: Entry, job: () => Promise<T>): Promise<T> {
     if (change.kind === 'edited' || change.kind === 'deleted') return order.run(change.channelId, job);
     // An erasing ends what is in the person's queue, and enters it by itself.
-    return change.kind === 'erased' ? job() : writes.run(beginningNow(change.userId), job);
+    return change.kind === 'erased' ? job() : writes.run(unconditional(change.userId), job);
   }
 
   /** Unless something newer makes it pointless by then. */
@@ -595,7 +593,7 @@ export function createChangeLedger(ports: ChangeLedgerPorts) {
   /** Deletes what was forgotten and cannot be undone any more [S7]. Rejects with `StoreError`. */
   function deleteForgotten(change: WithMessages): Promise<void> {
     if (change.messages === undefined) return Promise.resolve();
-    return writes.run(beginningNow(change.userId), async () => {
+    return writes.run(unconditional(change.userId), async () => {
       const ids = new Set(idsIn(change));
       for (const entry of open)
         if (entry.change.kind === 'forgotten' && isOfThese(entry.change, ids)) {
@@ -632,7 +630,7 @@ export function createChangeLedger(ports: ChangeLedgerPorts) {
       const messageIds = (await idsWithAnswers(deletion)).filter((id) => !kept.has(id));
       for (const layer of layers) await layer.follow({ kind: 'restored', session, messageIds }, 'hide');
       await answers.unhide(session.channelId, messageIds);
-      ports.changed(session, true);
+      ports.changed(session);
     }
     const restored = new Set([...itemIds, ...idsIn(change)]);
     for (const entry of open)
@@ -658,10 +656,9 @@ export function createChangeLedger(ports: ChangeLedgerPorts) {
   }
 
   /** Another process erases a person. The notice may be lost, so nothing relies on it. */
-  function erasedElsewhere({ userId, at, isDone }: Extract<Notice, { kind: 'erased' }>): void {
+  function erasedElsewhere({ userId, isDone }: Extract<Notice, { kind: 'erased' }>): void {
     if (!isDone) ports.endWork(userId, 'elsewhere');
     recent.dropTextsOf(userId);
-    answers.noteErased(userId, at);
     for (const layer of layers) layer.evict?.(userId);
   }
 
@@ -670,7 +667,7 @@ export function createChangeLedger(ports: ChangeLedgerPorts) {
    * turn is over. Rejects with `StoreError` where it could not be noted.
    */
   function enterAndApply(change: Purged | Expired): Promise<Outcome> {
-    return writes.run(beginningNow(change.userId), async () => {
+    return writes.run(unconditional(change.userId), async () => {
       const [entry, again] = [entryOf(change), entryOf(change)];
       await enter(entry);
       const turnsOver = change.kind === 'purged' ? ports.turnsOver?.(change.userId) : undefined;
@@ -758,7 +755,7 @@ function notOvertaken(left: readonly Entry[]): readonly Entry[] {
 }
 
 /** What was said since a command stays, with the answers to it, though a later start finishes the command. */
-function saidBefore(commandId: string): (message: LoggedMessage) => boolean {
+function isBefore(commandId: string): (message: LoggedMessage) => boolean {
   return (message) => {
     const request = message.role === 'assistant' ? message.replyTo.at(-1) : undefined;
     return !isYounger(request ?? message.id, commandId);

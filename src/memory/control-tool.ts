@@ -1,6 +1,6 @@
 import { z } from 'zod';
 
-import type { CommandButton } from '../core/chat.ts';
+import type { CommandButton } from '../core/reply.ts';
 import { toSingleLine } from '../core/text.ts';
 import { checkedTool, refusal, type Tool, type ToolOutcome } from '../core/tool.ts';
 import { asksFirst, sessionWorkOf, type TurnContext } from '../core/turn-context.ts';
@@ -47,11 +47,11 @@ export function createControlTool(ports: ControlToolPorts): Tool {
     name: 'memory_control',
     description:
       'Do what the person asks of their memory in the message you are answering, in whatever words and language: undo the last change, pause storing everywhere or in this ' +
-      'conversation (pause_here: off the record), resume, notice things about them, ask them before that is kept, or notice nothing (mode), tell them what was stored or not ' +
-      '(notices), send their data (export), erase all that says some `words` (purge), or everything (erase). Some of it is done by a button that they are shown.',
+      'conversation (pause_here: off the record), resume, notice things about them, ask them first, or notice nothing (mode), tell them what was stored or not ' +
+      '(notices), send their data (export), erase all that says some `words` (purge), or everything (erase).',
     input: z.object({
       action: z.enum(actions),
-      words: z.string().max(200).describe('For purge: words of what is to go.').exactOptional(),
+      words: z.string().max(200).exactOptional(),
     }),
     notDone: 'Nothing was done',
     async run({ action, words = '' }, context) {
@@ -60,8 +60,8 @@ export function createControlTool(ports: ControlToolPorts): Tool {
         return refusal('Nothing was done: `words` has to say what is to go.');
       const command = `memory ${action.replace('_', ' ')}`;
       if (action === 'export' || action === 'purge' || action === 'erase')
-        return asked(byButton[action].line, byButton[action].label, `${command} ${toSingleLine(words)}`);
-      if (asksFirst(context)) return asked(`Did you ask for this? \`!${command}\``, 'Yes, do it', command);
+        return offered(byButton[action].line, byButton[action].label, `${command} ${toSingleLine(words)}`);
+      if (asksFirst(context)) return offered(`Did you ask for this? \`!${command}\``, 'Yes, do it', command);
       if (action === 'undo') {
         if (undone.has(context.messages))
           return refusal('Nothing was undone: one change was undone already.');
@@ -73,11 +73,11 @@ export function createControlTool(ports: ControlToolPorts): Tool {
 }
 
 /** Nothing is done yet: the person is shown the button of a command. */
-function asked(line: string, label: string, command: string): ToolOutcome {
+function offered(line: string, label: string, command: string): ToolOutcome {
   return {
     ok: true,
     text: `Nothing was done yet: under your answer the person is shown a button, "${label}". Do not claim that it is done.`,
-    notice: { line, bareLine: line, buttons: [{ label, line: command.trim() }], isProposal: true },
+    notice: { line, bareLine: line, buttons: [{ label, line: command.trim() }] },
   };
 }
 
@@ -113,7 +113,7 @@ async function act(
     case 'mode_auto':
     case 'mode_ask':
     case 'mode_off': {
-      const mode = modeBy[action];
+      const mode = ({ mode_auto: 'auto', mode_ask: 'ask', mode_off: 'off' } as const)[action];
       await people.set(work, { mode });
       const others = captureModes.filter((other) => other !== mode);
       return done(
@@ -130,8 +130,6 @@ async function act(
     }
   }
 }
-
-const modeBy = { mode_auto: 'auto', mode_ask: 'ask', mode_off: 'off' } as const;
 
 /** What becomes, in a mode, of what somebody says about themselves. */
 const becomes: Readonly<Record<CaptureMode, string>> = {

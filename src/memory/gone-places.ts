@@ -1,13 +1,14 @@
 import { z } from 'zod';
 
-import { beginningNow, type Writes } from '../core/writes.ts';
+import { unconditional, type Writes } from '../core/writes.ts';
 import type { Logger } from '../core/logger.ts';
+import { limits } from '../core/limits.ts';
 import { isSnowflake } from '../core/snowflake.ts';
 import type { DocumentKind, Store } from '../core/store.ts';
-import { createTimeSlice, type Clock, type Timer } from '../core/time.ts';
+import type { Clock, Timer } from '../core/time.ts';
 import type { MemoryLayer } from './layer.ts';
 import type { SessionLog } from './log/session-log.ts';
-import { shortTermFolder } from './short-term/exchanges.ts';
+import { shortTermFolder } from './short-term/short-term.ts';
 
 const dayMs = 24 * 60 * 60_000;
 
@@ -39,6 +40,16 @@ async function readGone(store: Pick<Store, 'read'>): Promise<GoneDocument> {
   return (await store.read(goneKey, goneKind)) ?? noneGone;
 }
 
+/** Without the oldest of too many of which all is erased [L3]. */
+function newestGone<Entry extends z.infer<z.ZodObject<typeof goneFields>>>(
+  places: Readonly<Record<string, Entry>>,
+) {
+  const all = Object.entries(places);
+  const gone = all.filter(([, { isGone }]) => isGone === true);
+  const old = new Set(gone.slice(0, -limits.gonePlaces));
+  return Object.fromEntries(all.filter((each) => !old.has(each)));
+}
+
 /** In which guilds the bot is. */
 export interface PresentGuilds {
   readonly ids: () => readonly string[];
@@ -48,7 +59,13 @@ export interface PresentGuilds {
   readonly findChannel?: (channelId: string) => Promise<unknown>;
 }
 
-export interface GonePlacesOptions {
+/**
+ * Removes what belongs to places that are gone [K15]. A guild's settings, outboxes and exchanges go 30 days after
+ * the bot was removed from it. Conversations, notes and the outbox of a deleted channel or thread are unused at
+ * once and go 7 days later. Items stay. The time of each step is on disk, so that the next start finishes what a
+ * kill interrupts.
+ */
+export function createGonePlaces(options: {
   readonly store: Store;
   /** The users' write queue [S3]. */
   readonly writes: Pick<Writes, 'run'>;
@@ -57,22 +74,10 @@ export interface GonePlacesOptions {
   readonly layers: readonly Pick<MemoryLayer, 'erase'>[];
   /** Takes a channel's outbox out for good. */
   readonly dropOutbox: (channelId: string) => Promise<void>;
-  /** A guild's files are gone, its channels' notes among them. */
-  readonly forgetNotes: (guildId: string) => Promise<void>;
-  /** Takes back an owner's yes to a guild, with whom its managers let in [G1]. */
-  readonly forgetAccess: (guildId: string) => Promise<void>;
   readonly clock: Clock;
   readonly timer: Timer;
   readonly logger: Logger;
-}
-
-/**
- * Removes what belongs to places that are gone [K15]. A guild's settings, outboxes and exchanges go 30 days after
- * the bot was removed from it. Conversations, notes and the outbox of a deleted channel or thread are unused at
- * once and go 7 days later. Items stay. The time of each step is on disk, so that the next start finishes what a
- * kill interrupts.
- */
-export function createGonePlaces(options: GonePlacesOptions) {
+}) {
   const { store, writes, log, dropOutbox, clock, timer, logger } = options;
   let isStopped = false;
   let running: Promise<void> = Promise.resolve();
@@ -84,17 +89,10 @@ export function createGonePlaces(options: GonePlacesOptions) {
     });
   }
 
-  function noteChannel(channelId: string, entry: GoneDocument['channels'][string]): Promise<unknown> {
-    return store.update(goneKey, goneKind, (document = noneGone) => ({
-      ...document,
-      channels: { ...document.channels, [channelId]: entry },
-    }));
-  }
-
   function noteGuild(guildId: string, entry: GoneDocument['guilds'][string]): Promise<unknown> {
     const noted = (document = noneGone): GoneDocument => ({
       ...document,
-      guilds: { ...document.guilds, [guildId]: entry },
+      guilds: newestGone({ ...document.guilds, [guildId]: entry }),
     });
     return store.update(goneKey, goneKind, noted, { erase: true });
   }
@@ -108,11 +106,9 @@ export function createGonePlaces(options: GonePlacesOptions) {
   /** The channels of each guild, as far as what is held of anybody there tells. */
   async function channelsByGuild(): Promise<ReadonlyMap<string, readonly string[]>> {
     const found = new Map<string, readonly string[]>();
-    const pause = createTimeSlice();
     for (const { id } of (await log.channels()).filter(({ id: each }) => isSnowflake(each))) {
       const guild = await log.guildOf(id);
       if (guild.kind === 'guild') found.set(guild.guildId, [...(found.get(guild.guildId) ?? []), id]);
-      await pause();
     }
     return found;
   }
@@ -128,9 +124,7 @@ export function createGonePlaces(options: GonePlacesOptions) {
     const { guilds } =
       (await store.update(goneKey, goneKind, (document = noneGone) => {
         const still = Object.entries(document.guilds).filter(([id]) => !present.has(id));
-        const added = [...absent].filter((id) => !still.some(([each]) => each === id));
-        if (added.length === 0 && still.length === Object.keys(document.guilds).length)
-          return document === noneGone ? undefined : document;
+        const added = [...absent].filter((id) => document.guilds[id] === undefined);
         const fresh = added.map((id) => [id, { at: now.toISOString(), channelIds: [] }] as const);
         return { ...document, guilds: Object.fromEntries([...still, ...fresh]) };
       })) ?? noneGone;
@@ -170,20 +164,17 @@ export function createGonePlaces(options: GonePlacesOptions) {
 
   async function removeChannel(channelId: string, at: string): Promise<void> {
     for (const session of (await log.allSessions()).filter((each) => each.channelId === channelId))
-      await writes.run(beginningNow(session.userId), async () => {
+      await writes.run(unconditional(session.userId), async () => {
         const erasure = { userId: session.userId, sessions: [session], isWhole: false };
         for (const layer of options.layers) await layer.erase(erasure);
         await store.removeAll(`sessions/${channelId}/${session.userId}`);
       });
     await store.removeAll(`sessions/${channelId}`);
     await dropOutbox(channelId);
-    for (const { name: guildId } of await store.folders('guilds')) {
-      const notes = await store.list(`guilds/${guildId}/notes`);
-      if (!notes.some(({ path }) => path === `${channelId}.json`)) continue;
-      await store.remove(`guilds/${guildId}/notes/${channelId}.json`);
-      await options.forgetNotes(guildId);
-    }
-    await noteChannel(channelId, { at, isGone: true });
+    await store.update(goneKey, goneKind, (document = noneGone) => ({
+      ...document,
+      channels: newestGone({ ...document.channels, [channelId]: { at, isGone: true as const } }),
+    }));
     logger.info('what belonged to a deleted channel has been erased', { channelId });
   }
 
@@ -192,13 +183,9 @@ export function createGonePlaces(options: GonePlacesOptions) {
     for (const { name } of await store.folders('users')) {
       if (!isSnowflake(name)) continue;
       const key = `${shortTermFolder(name)}/${guildId}.json`;
-      const files = await store.list(shortTermFolder(name));
-      if (files.some(({ path }) => key.endsWith(`/${path}`)))
-        await writes.run(beginningNow(name), () => store.remove(key));
+      await writes.run(unconditional(name), () => store.remove(key));
     }
     await store.removeAll(`guilds/${guildId}`);
-    await options.forgetNotes(guildId);
-    await options.forgetAccess(guildId);
     await noteGuild(guildId, { at, channelIds: [], isGone: true });
     logger.info('what belonged to a server that the bot was removed from has been erased', {
       guildId,
@@ -215,13 +202,13 @@ export function createGonePlaces(options: GonePlacesOptions) {
       });
     },
     /**
-     * Channels or threads were deleted, with the threads below them; unknown ones are ignored. Resolves when that
-     * is on disk; never rejects.
+     * Channels or threads were deleted, with all threads below `parentId`; unknown ones are ignored. Below a thread
+     * there are none to be looked for. Resolves when that is on disk; never rejects.
      */
-    async deleted(channelIds: readonly string[]): Promise<void> {
+    async deleted(channelIds: readonly string[], parentId?: string): Promise<void> {
       enqueue(async () => {
         const all = new Set(channelIds);
-        for (const id of channelIds) for (const thread of await log.threadsOf(id)) all.add(thread);
+        if (parentId !== undefined) for (const thread of await log.threadsOf(parentId)) all.add(thread);
         // What nothing is held of needs no mark: servers may delete channels all day.
         const held = await heldChannels();
         for (const id of all) if (!held.has(id) || (await log.guildOf(id)).kind === 'dm') all.delete(id);

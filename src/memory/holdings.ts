@@ -4,12 +4,15 @@ import type { MemoryLayer } from './layer.ts';
 import type { SessionLog } from './log/session-log.ts';
 import type { SessionStates } from './log/session-state.ts';
 
+/** What keeps notes on a person. */
+export type NoteHolder = Pick<MemoryLayer, 'export'>;
+
 /** How much is held about a person. */
 export interface Holdings {
   readonly items: number;
   /** Answers to them counted. */
   readonly messages: number;
-  /** Files: notes on conversations, replaced summaries, the notebook, and a person's notes in a channel. */
+  /** Files: notes on conversations, replaced summaries, and the notebook. */
   readonly notes: number;
   readonly servers: number;
 }
@@ -22,7 +25,7 @@ export async function countHoldings(
     readonly sessionLog: Pick<SessionLog, 'sessionsOfPerson' | 'since'>;
     readonly states: Pick<SessionStates, 'read'>;
     /** The layers that keep notes. */
-    readonly noted: readonly Pick<MemoryLayer, 'export'>[];
+    readonly noted: readonly NoteHolder[];
   },
 ): Promise<Holdings> {
   let messages = 0;
@@ -37,39 +40,34 @@ export async function countHoldings(
   return { items: (await memory.durable.list(userId)).length, messages, notes, servers: servers.size };
 }
 
-/** How much of it says some words. */
-export interface Saying {
-  /** Corrected ones counted. */
-  readonly items: number;
-  /** Without those answers that go with them. */
-  readonly messages: number;
-  /** Summaries counted. */
-  readonly notes: number;
-}
-
-/** Counts what says some words [K11]. Reads all their logs; rejects with `StoreError`. */
+/**
+ * Counts what says some words [K11]: items with corrected ones, messages without those answers that go with them, notes
+ * with summaries. Reads all their logs; rejects with `StoreError`.
+ */
 export async function countSaying(
   userId: string,
   words: string,
   memory: {
-    readonly durable: Pick<DurableMemory, 'list' | 'formerOf'>;
+    readonly durable: Pick<DurableMemory, 'list' | 'historiesOf'>;
     readonly sessionLog: Pick<SessionLog, 'mentions'>;
-    readonly noted: readonly Pick<MemoryLayer, 'export'>[];
+    readonly rolling: NoteHolder;
+    /** Those that `purge` can take. */
+    readonly notes: NoteHolder;
   },
-): Promise<Saying> {
-  const { durable, sessionLog, noted } = memory;
-  const former = [...(await durable.formerOf(userId)).values()].flat();
-  const items = [...(await durable.list(userId)), ...former].filter(({ text }) => saysWords(text, words));
+): Promise<Omit<Holdings, 'servers'>> {
+  const { durable, sessionLog, rolling, notes } = memory;
+  const history = [...(await durable.historiesOf(userId)).values()].flat();
+  const items = [...(await durable.list(userId)), ...history].filter(({ text }) => saysWords(text, words));
   const found = await sessionLog.mentions(userId, words, () => true);
   const messages = found.reduce((sum, { messageIds }) => sum + messageIds.length, 0);
-  return { items: items.length, messages, notes: await countNotesSaying(userId, words, noted) };
+  return { items: items.length, messages, notes: await countNotesSaying(userId, words, [rolling, notes]) };
 }
 
 /** Counts the notes in some layers that say some words. Rejects with `StoreError`. */
 export async function countNotesSaying(
   userId: string,
   words: string,
-  noted: readonly Pick<MemoryLayer, 'export'>[],
+  noted: readonly NoteHolder[],
 ): Promise<number> {
   let notes = 0;
   for (const layer of noted)

@@ -10,7 +10,6 @@ import { saysWords } from '../core/text.ts';
 import { sessionOf, type TurnContext } from '../core/turn-context.ts';
 import { reachFields, reachOf } from '../core/visibility.ts';
 import type { MemoryLayer, Withdrawn } from './layer.ts';
-import { idsOf } from './log/records.ts';
 import { sessionFolder } from './log/session-state.ts';
 import type { SessionLog } from './log/session-log.ts';
 
@@ -37,14 +36,9 @@ export interface SizedAnswer extends AnswerSize {
   readonly place: Place;
 }
 
-/** Answers of this process, of all people, that are found also where nothing of them may be stored. */
-const knownAnswers = 1000;
-
-export interface ProvenanceOptions {
-  readonly store: Store;
-  readonly writes: Writes;
-  readonly log: Pick<SessionLog, 'logged' | 'sessionsOfPerson'>;
-}
+/** Conversations whose answers are found also where nothing of them may be stored. */
+const knownSessions = 1000;
+type UnstoredAnswer = { readonly ids: ReadonlySet<string>; readonly answer: AnswerProvenance };
 
 export type Provenance = ReturnType<typeof createProvenance>;
 
@@ -52,11 +46,17 @@ export type Provenance = ReturnType<typeof createProvenance>;
  * What each answer was made from, by reference [K7]: `sessions/<channelId>/<userId>/answers.jsonl`, written before the
  * answer is sent. Rejects with `StoreError`.
  */
-export function createProvenance({ store, writes, log }: ProvenanceOptions) {
-  /** By session and each message that was answered. */
-  const recent = lruCache<string, AnswerProvenance>(knownAnswers);
-  /** By session and each message of an answer, the message that it answers. */
-  const questions = lruCache<string, string>(knownAnswers);
+export function createProvenance({
+  store,
+  writes,
+  log,
+}: {
+  readonly store: Store;
+  readonly writes: Writes;
+  readonly log: Pick<SessionLog, 'logged' | 'sessionsOfPerson'>;
+}) {
+  /** What may not be stored, by session, with the ids of what was answered and of the answer's messages. */
+  const unstored = lruCache<string, readonly UnstoredAnswer[]>(knownSessions);
   /** By person, the newest last. */
   const sizes = lruCache<string, readonly SizedAnswer[]>(limits.answerSizes.people);
 
@@ -66,25 +66,10 @@ export function createProvenance({ store, writes, log }: ProvenanceOptions) {
     return records.slice(-limits.answerSources);
   }
 
-  /** The message that an answer answers, where this is one to the session's speaker. */
-  async function questionOf(session: SessionKey, answerId: string): Promise<string | undefined> {
-    const known = questions.get(nameOf(session, answerId));
-    if (known !== undefined) return known;
-    const message = await log.logged(session, answerId);
-    return message?.role === 'assistant' ? message.replyTo.at(-1) : undefined;
-  }
-
   function dropSizes(userId: string, isGone: (answer: SizedAnswer) => boolean): void {
     const kept = (sizes.get(userId) ?? []).filter((answer) => !isGone(answer));
     if (kept.length === 0) sizes.delete(userId);
     else sizes.set(userId, kept);
-  }
-
-  /** As part of a job of the user's queue. */
-  async function drop(session: SessionKey, isGone: (answer: AnswerProvenance) => boolean): Promise<void> {
-    for (const [name, answer] of recent.entries())
-      if (name.startsWith(`${sessionName(session)} `) && isGone(answer)) recent.delete(name);
-    await store.rewrite(keyOf(session), answerSchema, ({ record }) => (isGone(record) ? undefined : record));
   }
 
   /** Names of files are words too. */
@@ -96,8 +81,12 @@ export function createProvenance({ store, writes, log }: ProvenanceOptions) {
       prompt: answer.prompt.filter(isKept),
       tools: answer.tools.map((read) => ({ ...read, sources: read.sources.filter(isKept) })),
     });
-    for (const [name, answer] of recent.entries())
-      if (name.startsWith(`${sessionName(session)} `)) recent.set(name, cleaned(answer));
+    const own = unstored.get(sessionName(session));
+    if (own !== undefined)
+      unstored.set(
+        sessionName(session),
+        own.map(({ ids, answer }) => ({ ids, answer: cleaned(answer) })),
+      );
     await store.rewrite(keyOf(session), answerSchema, ({ record }) => cleaned(record));
   }
 
@@ -113,11 +102,12 @@ export function createProvenance({ store, writes, log }: ProvenanceOptions) {
       const gone = goneIn(change);
       const isGone = ({ messageIds }: Pick<SizedAnswer, 'messageIds'>): boolean =>
         messageIds.some((id) => gone.has(id));
-      for (const { before } of change.messages)
-        for (const id of idsOf(before)) questions.delete(nameOf(change.session, id));
       // An undo does not bring it back.
       dropSizes(change.session.userId, isGone);
-      if (stage === 'delete') await drop(change.session, isGone);
+      if (stage === 'delete')
+        await store.rewrite(keyOf(change.session), answerSchema, ({ record }) =>
+          isGone(record) ? undefined : record,
+        );
     },
     async *export(userId) {
       for (const session of await log.sessionsOfPerson(userId)) {
@@ -143,8 +133,7 @@ export function createProvenance({ store, writes, log }: ProvenanceOptions) {
   };
 
   function evict(isGone: (session: string) => boolean): void {
-    for (const cache of [recent, questions])
-      for (const name of cache.keys()) if (isGone(name.split(' ')[0] ?? '')) cache.delete(name);
+    for (const name of Array.from(unstored.keys())) if (isGone(name)) unstored.delete(name);
   }
 
   function knowSize(turn: TurnContext, size: AnswerSize): void {
@@ -166,34 +155,34 @@ export function createProvenance({ store, writes, log }: ProvenanceOptions) {
       const session = sessionOf(turn);
       const messageIds = turn.messages.map(({ id }) => id);
       const answer = { messageIds, at: turn.now.toISOString(), ...reachOf(turn.place), ...used };
-      const know = (): void => {
-        for (const id of messageIds) recent.set(nameOf(session, id), answer);
-      };
-      if (!isStored) return know();
+      if (!isStored) {
+        const known = unstored.get(sessionName(session)) ?? [];
+        const added = [...known, { ids: new Set(messageIds), answer }].slice(-limits.answerSources);
+        unstored.set(sessionName(session), added);
+        return;
+      }
       await writes.run(workOf(turn), async () => {
-        know();
         if (size !== undefined) knowSize(turn, size);
         const key = keyOf(session);
         const last = await store.append(key, answer);
         if (last % limits.answerSources !== 0) return;
         const first = last - limits.answerSources;
-        const change = ({
-          sequence,
-          record,
-        }: {
-          readonly sequence: number;
-          readonly record: AnswerProvenance;
-        }) => (sequence > first ? record : undefined);
-        await store.rewrite(key, answerSchema, change);
+        await store.rewrite(key, answerSchema, ({ sequence, record }) =>
+          sequence > first ? record : undefined,
+        );
       });
     },
     /** The newest answers to a person since the start, as far as they are stored, the newest first [Y2a]. */
     sizesOf: (userId: string): readonly SizedAnswer[] => (sizes.get(userId) ?? []).toReversed(),
     /** The answer was sent as these messages. */
     sent(turn: TurnContext, answerIds: readonly string[]): void {
-      const session = sessionOf(turn);
+      const name = sessionName(sessionOf(turn));
       const question = turn.messages.at(-1)?.id ?? '';
-      for (const id of answerIds) questions.set(nameOf(session, id), question);
+      const answers = unstored.get(name)?.map(({ ids, answer }) => ({
+        ids: ids.has(question) ? new Set([...ids, ...answerIds]) : ids,
+        answer,
+      }));
+      if (answers !== undefined) unstored.set(name, answers);
     },
     /**
      * What is known of the answer that this message is, or that answers it; by default the newest. `unknown`: it is an
@@ -201,19 +190,17 @@ export function createProvenance({ store, writes, log }: ProvenanceOptions) {
      */
     async find(session: SessionKey, id?: string): Promise<AnswerProvenance | 'unknown' | undefined> {
       const stored = await recordsOf(session);
-      if (id === undefined) {
-        const own = [...recent.entries()].flatMap(([name, answer]) =>
-          name.startsWith(`${sessionName(session)} `) ? [answer] : [],
-        );
-        return [...stored, ...own].toSorted((a, b) => (a.at < b.at ? -1 : 1)).at(-1);
-      }
-      const answered = await questionOf(session, id);
-      const question = answered ?? id;
-      const found =
-        recent.get(nameOf(session, question)) ??
-        stored.findLast(({ messageIds }) => messageIds.includes(question));
-      if (found !== undefined) return found;
-      return answered !== undefined || (await log.logged(session, id)) !== undefined ? 'unknown' : undefined;
+      const own = unstored.get(sessionName(session)) ?? [];
+      if (id === undefined)
+        return [...stored, ...own.map(({ answer }) => answer)]
+          .toSorted((a, b) => (a.at < b.at ? -1 : 1))
+          .at(-1);
+      const known = own.findLast(({ ids }) => ids.has(id));
+      if (known !== undefined) return known.answer;
+      const message = await log.logged(session, id);
+      const question = message?.role === 'assistant' ? message.replyTo.at(-1) : id;
+      const found = stored.findLast(({ messageIds }) => messageIds.includes(question ?? id));
+      return found ?? (message === undefined ? undefined : 'unknown');
     },
   };
 }
@@ -229,8 +216,4 @@ function goneIn({ messages }: Withdrawn): ReadonlySet<string> {
 
 function keyOf(session: SessionKey): string {
   return `${sessionFolder(session)}/answers.jsonl`;
-}
-
-function nameOf(session: SessionKey, messageId: string): string {
-  return `${sessionName(session)} ${messageId}`;
 }

@@ -1,13 +1,12 @@
-import { z } from 'zod';
-
-import type { HistoryPort, ReadChannel, ReadReplied } from '../core/chat.ts';
-import { type Writes, beginningNow } from '../core/writes.ts';
+import type { HistoryPort, ReadChannel } from '../core/channels.ts';
+import type { ReadReplied } from '../core/message.ts';
+import { type Writes, unconditional } from '../core/writes.ts';
 import type { Logger } from '../core/logger.ts';
 import { type SessionKey, sessionName } from '../core/place.ts';
 import type { Locks } from '../core/processes.ts';
 import { isSnowflake, snowflakeTime } from '../core/snowflake.ts';
-import type { DocumentKind, Store } from '../core/store.ts';
-import { type Clock, type Timer, createTimeSlice, localDate } from '../core/time.ts';
+import type { Store } from '../core/store.ts';
+import { localDate, type Clock, type Timer } from '../core/time.ts';
 import type { ChangeLedger } from './changes.ts';
 import type { DurableMemory } from './durable/durable-memory.ts';
 import type { MemoryLayer } from './layer.ts';
@@ -18,18 +17,14 @@ import { dropDatedNotes } from './notebook/withdraw.ts';
 
 const dayMs = 24 * 60 * 60_000;
 
-const retentionKey = 'retention.json';
-/** On which local day all was looked through last, where several processes share the store. */
-const retentionSchema = z.object({ version: z.literal(1), day: z.string() });
-export const retentionKind: DocumentKind<z.infer<typeof retentionSchema>> = {
-  version: 1,
-  schema: retentionSchema,
-};
-
 /** Messages that go with one record of the ledger. */
 const messagesAtOnce = 1000;
 
-export interface RetentionOptions {
+/**
+ * Deletes old messages and what rests on them alone [K15], at the start and every day. The age is that of the id; an
+ * answer goes with the question. The ledger or the next pass finishes after a kill.
+ */
+export function createRetention(options: {
   /** How long messages are kept; 0 for ever. */
   readonly days: number;
   readonly store: Store;
@@ -42,8 +37,6 @@ export interface RetentionOptions {
   readonly layers: readonly Pick<MemoryLayer, 'erase'>[];
   /** Takes answers out that were kept for messages which `isPast` picks, and resolves with how many. */
   readonly dropAnswers: (isPast: (messageId: string) => boolean) => Promise<number>;
-  /** The same for channel notes. */
-  readonly dropNotes: (isPast: (messageId: string) => boolean) => Promise<number>;
   /** Other processes may do it as well: one at a time does. */
   readonly locks: Pick<Locks, 'claim'>;
   readonly clock: Clock;
@@ -51,13 +44,7 @@ export interface RetentionOptions {
   /** IANA. */
   readonly timeZone: string;
   readonly logger: Logger;
-}
-
-/**
- * Deletes old messages and what rests on them alone [K15], at the start and every day. The age is that of the id; an
- * answer goes with the question. The ledger or the next pass finishes after a kill.
- */
-export function createRetention(options: RetentionOptions) {
+}) {
   const { days, store, writes, log, changes, durable, layers, clock, timer, timeZone, logger } = options;
   let isStopped = false;
   let running: Promise<void> = Promise.resolve();
@@ -78,13 +65,11 @@ export function createRetention(options: RetentionOptions) {
     const ids: string[] = [];
     let lines = 0;
     let young = 0;
-    const pause = createTimeSlice();
     for await (const { record } of store.scan(logKey(session), logRecordSchema)) {
       const own = record.type === 'message' ? idsOf(record) : [record.id];
       lines += 1;
       if (!own.every(isPast)) young += 1;
       else if (record.type === 'message') ids.push(record.id);
-      await pause();
     }
     return { ids, lines, isWhollyPast: lines > 0 && young === 0 };
   }
@@ -97,7 +82,7 @@ export function createRetention(options: RetentionOptions) {
       const messageIds = ids.slice(at, at + messagesAtOnce);
       if (!(await changes.expire({ userId, channelId, messageIds }))) return at;
     }
-    await writes.run(beginningNow(userId), async () => {
+    await writes.run(unconditional(userId), async () => {
       // Somebody may have written meanwhile.
       const { ids: left, lines, isWhollyPast } = await lookThrough(session);
       if (left.length > 0) return;
@@ -112,7 +97,7 @@ export function createRetention(options: RetentionOptions) {
   }
 
   async function pass(): Promise<void> {
-    const counts = { messages: 0, items: 0, channelNotes: 0, answers: 0, failed: 0 };
+    const counts = { messages: 0, items: 0, answers: 0, failed: 0 };
     const attempt = async (what: string, work: () => Promise<void>): Promise<void> => {
       if (isStopped) return;
       try {
@@ -134,34 +119,28 @@ export function createRetention(options: RetentionOptions) {
       });
     for (const userId of people)
       await attempt(userId, async () => {
-        counts.items += await durable.expire(beginningNow(userId), isPast);
+        counts.items += await durable.expire(unconditional(userId), isPast);
       });
-    await attempt('channel notes', async () => {
-      counts.channelNotes = await options.dropNotes(isPast);
-    });
     await attempt('answers', async () => {
       counts.answers = await options.dropAnswers(isPast);
     });
     if (!isStopped) logger.info('messages older than the retention limit were erased', { days, ...counts });
   }
 
-  /** One process does this once a day for all; if it dies midway, the next one starts over. */
-  async function passOnceToday(): Promise<void> {
+  /** For all, as one process at a time does; if it dies midway, the next one starts over. */
+  async function passAlone(): Promise<void> {
     const own = await options.locks.claim('retention');
     if (own === undefined) return;
     try {
-      const day = localDate(clock(), timeZone);
-      if ((await store.read(retentionKey, retentionKind))?.day === day) return;
       await pass();
-      if (!isStopped) await store.update(retentionKey, retentionKind, () => ({ version: 1 as const, day }));
     } finally {
       await own.release();
     }
   }
 
   function run(): void {
-    running = passOnceToday()
-      .catch((error: unknown) => logger.error('the last retention run could not be read', { error }))
+    running = passAlone()
+      .catch((error: unknown) => logger.error('expired messages could not be looked for', { error }))
       .finally(() => {
         if (!isStopped) cancel = timer(run, dayMs);
       });

@@ -1,6 +1,6 @@
 import { z } from 'zod';
 
-import type { CommandButton } from '../core/chat.ts';
+import type { CommandButton } from '../core/reply.ts';
 import { limits } from '../core/limits.ts';
 import { createExpiringLog, expiringFields, type ExpiringLogPorts } from './expiring-log.ts';
 
@@ -111,9 +111,9 @@ export function createUndoLog({ onExpire, resume, ...ports }: UndoPorts) {
      * Changes cannot be undone any more, whatever they would bring back; the messages that they took go for good as
      * they expire, which is now.
      */
-    finish: (userId: string, isMeant: (change: UndoableChange) => boolean = () => true): Promise<void> =>
+    finish: (userId: string, isMatch: (change: UndoableChange) => boolean = () => true): Promise<void> =>
       log.change(userId, (change) => {
-        if (!isMeant(change)) return change;
+        if (!isMatch(change)) return change;
         const { words: _, ...kept } = change;
         return change.messages && { ...kept, part: undefined, expiresAt: ports.clock().toISOString() };
       }),

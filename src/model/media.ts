@@ -1,83 +1,47 @@
 import { ModelError } from '../core/errors.ts';
 import type { Logger } from '../core/logger.ts';
-import type {
-  MediaBlock,
-  ModelCallOptions,
-  ModelClient,
-  ModelMessage,
-  ModelRequest,
-  TextBlock,
-} from '../core/model.ts';
+import type { MediaBlock, ModelClient, ModelMessage, ModelRequest, TextBlock } from '../core/model.ts';
 import { createMinuteBudget } from '../core/limits.ts';
 
-/** Leaves out files that the server refuses [Q2]: those that it refuses alone, or else all. For one turn. */
+/** Asks again without files where the server refuses a request with them [Q2]; for one turn. */
 export function withMediaFallback(
   client: ModelClient,
   logger: Logger,
   onRefused?: (titles: readonly string[]) => void,
 ): ModelClient {
-  const refused = new Set<MediaBlock>();
+  let isRefused = false;
 
   return {
     isOffline: client.isOffline,
     async complete(request, options) {
-      for (;;) {
-        const asked = withoutMedia(request, notRead, (block) => refused.has(block));
-        try {
-          return await client.complete(asked, options);
-        } catch (error) {
-          const media = mediaIn(asked);
-          if (!isRejection(error) || media.length === 0) throw error;
-          const bad: MediaBlock[] = [];
-          if (media.length > 1)
-            for (const block of media) if (await isRefused(client, block, request, options)) bad.push(block);
-          const leftOut = bad.length === 0 ? media : bad;
-          logger.warn('the model refused attached files; asking again without them', {
-            files: leftOut.length,
-            error,
-          });
-          for (const block of leftOut) refused.add(block);
-          onRefused?.(leftOut.map(({ title }) => title));
-        }
+      const titles = isRefused ? [] : mediaIn(request).map(({ title }) => title);
+      const bare = (): ModelRequest => withoutMedia(request, notRead);
+      try {
+        return await client.complete(isRefused ? bare() : request, options);
+      } catch (error) {
+        const isRejection = error instanceof ModelError && error.failure === 'rejected';
+        if (!isRejection || titles.length === 0) throw error;
+        logger.warn('the model refused attached files; asking again without them', {
+          files: titles.length,
+          error,
+        });
+        isRefused = true;
+        onRefused?.(titles);
+        return client.complete(bare(), options);
       }
     },
   };
 }
 
-const notRead = 'it could not be read: damaged, or nothing that you can open; say so';
+// The error rarely names the file, and each that is tried alone costs a call.
+const notRead = 'not given to you: your server refused this file or another one of this message; say so';
 
-/** Whether a request with this file alone is refused; any other failure counts as no. */
-async function isRefused(
-  client: ModelClient,
-  block: MediaBlock,
-  { userId, purpose, model }: ModelRequest,
-  { signal, takeMedia }: ModelCallOptions = {},
-): Promise<boolean> {
-  const content = [block, { type: 'text', text: 'Answer with one word.' }] as const;
-  const messages = [{ role: 'user', content }] as const;
-  const request = { purpose, userId, model, system: [], messages, thinks: false, maxTokens: 16 } as const;
-  try {
-    await client.complete(request, { signal, takeMedia });
-    return false;
-  } catch (error) {
-    return isRejection(error);
-  }
-}
-
-function isRejection(error: unknown): boolean {
-  return error instanceof ModelError && error.failure === 'rejected';
-}
-
-/** The request with a text in place of pictures and documents; of all by default. */
-export function withoutMedia(
-  request: ModelRequest,
-  why: string,
-  isLeftOut: (block: MediaBlock) => boolean = () => true,
-): ModelRequest {
+/** The request with a text in place of pictures and documents. */
+export function withoutMedia(request: ModelRequest, why: string): ModelRequest {
   const text: TextBlock = { type: 'text', text: `(${why})\n` };
   const messages = request.messages.map((message): ModelMessage => {
     if (message.role === 'assistant') return message;
-    const content = message.content.map((block) => (isMedia(block) && isLeftOut(block) ? text : block));
+    const content = message.content.map((block) => (isMedia(block) ? text : block));
     return { ...message, content };
   });
   return { ...request, messages };

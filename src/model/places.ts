@@ -26,7 +26,7 @@ export function createModelPlaces(concurrency: number, queueLimit: number) {
   const waiting = new Set<Call>();
   /** By person, when they last got a place: the one who waited longest is next. */
   const served = lruCache<string, number>(knownPeople);
-  let given = 0;
+  let taken = 0;
 
   function next(): Call | undefined {
     if (running.size >= concurrency) return undefined;
@@ -42,7 +42,7 @@ export function createModelPlaces(concurrency: number, queueLimit: number) {
     for (let call = next(); call !== undefined; call = next()) {
       waiting.delete(call);
       running.add(call);
-      served.set(call.userId, (given += 1));
+      served.set(call.userId, (taken += 1));
       call.give();
     }
   }

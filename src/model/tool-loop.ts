@@ -43,7 +43,7 @@ export interface ToolLoopOptions extends ModelCallOptions {
   /** Called with what a tool offers instead of doing it; returns whether the person will see it. */
   readonly onOffer?: (offer: Offer) => boolean;
   /** Called when a tool has shown the model text by others; later tools know it [M5a]. */
-  readonly onThirdPartyText?: (outcome: Pick<ToolOutcome, 'retells' | 'thirdPartyTextAt'>) => void;
+  readonly onThirdPartyText?: (mark: string) => void;
   /** Called with what a tool gave the model: the memory in it [K7], and its characters. */
   readonly onRead?: (read: ToolRead, characters: number) => void;
   /** Called with what each round took at the model that answered. */
@@ -104,7 +104,7 @@ async function runRounds(
   signal: AbortSignal,
   exchange: ReturnType<typeof createExchange>,
 ): Promise<LoopResult['stop']> {
-  const { request, tools, after, onQueue, logger, maxRounds = defaultMaxRounds } = options;
+  const { request, tools, onQueue, logger, maxRounds = defaultMaxRounds } = options;
   const client = withMediaFallback(options.client, logger, (titles) =>
     options.onNote?.(`📎 My model could not read: ${titles.join(', ')}`),
   );
@@ -117,18 +117,17 @@ async function runRounds(
   let resultsLeft = resultsMaxChars;
   for (let round = 1; ; round += 1) {
     signal.throwIfAborted();
-    const asked = client.complete(
+    const answering = client.complete(
       { ...request, messages: [...messages], tools: definitions },
       {
         signal,
         onText: (piece) => exchange.add(piece),
         onRestart: () => exchange.restartRound(),
-        after,
         onQueue,
         takeMedia,
       },
     );
-    const response = await unlessAborted(signal, asked);
+    const response = await unlessAborted(signal, answering);
     exchange.endRound(response);
     options.onUsage?.(response.usage, response.answeredBy ?? request.model);
     for (const feature of response.leftOut ?? [])
@@ -146,9 +145,9 @@ async function runRounds(
       const outcomes: ToolOutcome[] = [];
       const onOutcome = (outcome: ToolOutcome): void => {
         outcomes.push(outcome);
-        if (outcome.hasThirdPartyText !== true) return;
+        if (outcome.thirdPartyMark === undefined) return;
         context = { ...context, hasThirdPartyText: true };
-        options.onThirdPartyText?.(outcome);
+        options.onThirdPartyText?.(outcome.thirdPartyMark);
       };
       const result =
         round > maxRounds
@@ -197,7 +196,7 @@ export async function runToolCall(
     if (outcome.note !== undefined) onNote?.(outcome.note);
     if (outcome.notice !== undefined) options.onNotice?.(outcome.notice);
     if (outcome.offer === undefined) return toolResult(call, outcome);
-    return toolResult(call, { ok: false, text: `${outcome.text} ${askedFor(outcome.offer, onOffer)}` });
+    return toolResult(call, { ok: false, text: `${outcome.text} ${offerNote(outcome.offer, onOffer)}` });
   } catch (error) {
     signal.throwIfAborted();
     logger.error('tool failed', { tool: call.name, error });
@@ -206,7 +205,7 @@ export async function runToolCall(
 }
 
 /** Offers the action to the person if possible; returns what the model is told. */
-function askedFor(offer: Offer, onOffer: ToolLoopOptions['onOffer']): string {
+function offerNote(offer: Offer, onOffer: ToolLoopOptions['onOffer']): string {
   if (offerText(offer) === undefined || onOffer?.(offer) !== true)
     return 'It cannot be offered to them by a button either: ask them to say in their own words what is to be done.';
   return `Nothing was done. Under your answer the person is shown a button that would do this: ${offer.what} Tell them so in a few words, and do not claim that it was done.`;

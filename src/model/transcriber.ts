@@ -1,7 +1,7 @@
 import pLimit from 'p-limit';
 import { z } from 'zod';
 
-import type { Transcribe } from '../core/chat.ts';
+import type { Transcribe } from '../core/message.ts';
 import { startDeadline } from '../core/deadline.ts';
 import { ModelError, type ModelFailure } from '../core/errors.ts';
 import type { CallBudget, Reservation } from '../core/model.ts';
@@ -54,13 +54,13 @@ export function createTranscriber(options: TranscriberOptions): Transcribe {
         });
         const { status, ok } = response;
         if (!ok) throw new ModelError(`Status ${status}`, failureBy.get(status) ?? 'broken');
-        reserved?.settle();
+        reserved?.charge();
         onUsage(cost);
         return answerSchema.parse(await response.json()).text.trim();
       } catch (error) {
         const failure = asModelError(error);
         // What came too late may still be charged.
-        if (failure.failure !== 'timeout') reserved?.settle(0);
+        if (failure.failure !== 'timeout') reserved?.charge(0);
         throw failure;
       } finally {
         deadline.end();

@@ -3,12 +3,12 @@ import { createServer } from 'node:http';
 
 import type { Metrics } from './metrics.ts';
 
-/** What is wrong, in words; `undefined` where all is well. None rejects. */
+/** What is wrong, in words; `undefined` where all is well. */
 export interface Health {
   /** Of the process and its disk: somebody should look. */
-  readonly unhealthy: () => string | undefined | Promise<string | undefined>;
+  readonly unhealthy: () => string | undefined;
   /** Why no message would be answered now. */
-  readonly unready: () => string | undefined | Promise<string | undefined>;
+  readonly unready: () => string | undefined;
 }
 
 const notStarted: Health = {
@@ -21,27 +21,21 @@ export type HealthServer = Awaited<ReturnType<typeof startHealthServer>>;
 /** At a port of this machine [O3]. Rejects as node:http does where the port cannot be had. */
 export async function startHealthServer(
   { port, host }: { readonly port: number; readonly host: string },
-  metrics: Pick<Metrics, 'contentType' | 'text'>,
+  metrics: Metrics,
 ) {
   let health = notStarted;
   const server = createServer((request, response) => {
     const reply = (status: number, type: string, text: string): void => {
       response.writeHead(status, { 'content-type': type, 'cache-control': 'no-store' });
-      response.end(request.method === 'HEAD' ? undefined : text);
+      response.end(text);
     };
-    const tell = async (...questions: readonly Health['unhealthy'][]): Promise<void> => {
-      let problem: string | undefined;
-      for (const question of questions) problem ??= await question();
+    const tell = (problem: string | undefined): void => {
       const body = problem === undefined ? { status: 'ok' } : { status: 'failing', problem };
       reply(problem === undefined ? 200 : 503, 'application/json', `${JSON.stringify(body)}\n`);
     };
-    if (request.method !== 'GET' && request.method !== 'HEAD') {
-      reply(405, 'text/plain', 'Only GET and HEAD are answered.\n');
-      return;
-    }
     const [path = ''] = (request.url ?? '').split('?');
-    if (path === '/healthz') void tell(health.unhealthy);
-    else if (path === '/readyz') void tell(health.unhealthy, health.unready);
+    if (path === '/healthz') tell(health.unhealthy());
+    else if (path === '/readyz') tell(health.unhealthy() ?? health.unready());
     else if (path === '/metrics')
       metrics.text().then(
         (text) => reply(200, metrics.contentType, text),
@@ -62,6 +56,7 @@ export async function startHealthServer(
     async close(): Promise<void> {
       server.closeAllConnections();
       await new Promise((resolve) => server.close(resolve));
+      metrics.close();
     },
   };
 }

@@ -1,4 +1,4 @@
-import { AggregatorRegistry, collectDefaultMetrics, Counter, Gauge, Histogram, Registry } from 'prom-client';
+import { collectDefaultMetrics, Counter, Gauge, Histogram, Registry } from 'prom-client';
 
 import { onMeasured } from '../core/logger.ts';
 import type { ModelUsage } from '../core/model.ts';
@@ -25,16 +25,6 @@ export interface UsedModel {
   readonly usage: ModelUsage;
   /** US dollars; absent where the price is not known. */
   readonly cost?: number | undefined;
-}
-
-/** What the metrics of several processes come to, as Prometheus reads it. */
-export function addUpMetrics(
-  read: () => Promise<readonly (readonly object[])[]>,
-): Pick<Metrics, 'contentType' | 'text'> {
-  return {
-    contentType: Registry.PROMETHEUS_CONTENT_TYPE,
-    text: async () => AggregatorRegistry.aggregate([...(await read())]).metrics(),
-  };
 }
 
 export type Metrics = ReturnType<typeof createMetrics>;
@@ -89,8 +79,6 @@ export function createMetrics() {
   return {
     contentType: registry.contentType,
     text: (): Promise<string> => registry.metrics(),
-    /** What several processes have is added up from these. */
-    parts: (): Promise<readonly object[]> => registry.getMetricsAsJSON(),
     used({ model, purpose, usage, cost: dollars }: UsedModel): void {
       calls.inc({ model, purpose });
       const kinds = {

@@ -18,7 +18,7 @@ const sumSchema = z.object({
   /** US dollars, at least what was used or may yet be. */
   usd: z.number(),
   /** The owner was told that most of it is used. */
-  isTold: z.literal(true).exactOptional(),
+  isReported: z.literal(true).exactOptional(),
 });
 
 type Sum = z.infer<typeof sumSchema>;
@@ -46,7 +46,7 @@ export interface SpendingOptions {
     readonly dailyCost?: number | undefined;
     readonly dailyCostPerPerson?: number | undefined;
   };
-  /** Tells the owner, once a day, that most of the limit is used; where it rejects, it is asked again after the next call. */
+  /** Tells the owner, once a day, that most of the limit is used. May reject. */
   readonly tellOwner: (use: DailyUse) => Promise<void>;
   readonly logger: Logger;
 }
@@ -91,22 +91,17 @@ export function createSpending({ store, clock, timeZone, limits, tellOwner, logg
   /** The process that notes it first tells the owner. Never rejects. */
   async function tellOfMost(day: string, limit: number): Promise<void> {
     let spent: number | undefined;
-    const note = (isTold: boolean) =>
-      store.update(totalKey, spendingKind, (stored) => {
-        spent = undefined;
-        if (stored?.day !== day || (stored.isTold === true) === isTold) return stored;
-        spent = stored.usd;
-        const { isTold: _, ...sum } = stored;
-        return isTold ? { ...sum, isTold } : sum;
-      });
     try {
-      await note(true);
+      await store.update(totalKey, spendingKind, (stored) => {
+        const isNews = stored?.day === day && stored.isReported === undefined;
+        spent = isNews ? stored.usd : undefined;
+        return isNews ? { ...stored, isReported: true as const } : stored;
+      });
       if (spent === undefined) return;
       logger.warn('most of the daily cost limit is used', { day, spent, limit });
       await tellOwner({ day, spent, limit });
     } catch (error) {
       logger.warn('the owner could not be told about the daily cost', { error });
-      await note(false).catch(() => undefined);
     }
   }
 
@@ -146,7 +141,7 @@ export function createSpending({ store, clock, timeZone, limits, tellOwner, logg
       }
       let isSettled = false;
       return {
-        settle(actual = usd) {
+        charge(actual = usd) {
           if (isSettled) return;
           isSettled = true;
           const work = giveBack(userId, day, usd - actual).finally(() => settling.delete(work));

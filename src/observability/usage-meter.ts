@@ -1,6 +1,6 @@
 import { z } from 'zod';
 
-import { type Clock, type Timer, dayBefore, localDate, localDateTime } from '../core/time.ts';
+import { type Clock, type Timer, daysAfter, localDate, localDateTime } from '../core/time.ts';
 import {
   noUsage,
   type ModelRequest,
@@ -27,8 +27,6 @@ const usedSchema = z.object({
   cost: z.number(),
   /** Some call's price was not known. */
   isUnpriced: z.boolean(),
-  /** By the vendor's reason. */
-  cacheMisses: z.record(z.string(), z.number()),
 });
 const usedByName = z.record(z.string(), usedSchema);
 const counts = z.record(z.string(), z.number());
@@ -129,11 +127,9 @@ export function createUsageMeter({ store, clock, timer, timeZone, costOf, logger
         purpose,
       }: { readonly model: string; readonly purpose: ModelRequest['purpose'] | 'transcription' },
       usage: ModelUsage,
-      cacheMiss?: string,
       cost: number | undefined = costOf(model, usage),
     ): void {
-      const cacheMisses = cacheMiss === undefined ? {} : { [cacheMiss]: 1 };
-      const used = { ...usage, calls: 1, cost: cost ?? 0, isUnpriced: cost === undefined, cacheMisses };
+      const used = { ...usage, calls: 1, cost: cost ?? 0, isUnpriced: cost === undefined };
       gather({ models: { [model]: used }, purposes: { [purpose]: used } });
       writeSoon();
     },
@@ -147,7 +143,7 @@ export function createUsageMeter({ store, clock, timer, timeZone, costOf, logger
       const month = today.slice(0, 7);
       const ofMonth = Object.entries(days).filter(([day]) => day.startsWith(month));
       const shown = [today];
-      for (let day = today; shown.length < shownDays; shown.unshift(day)) day = dayBefore(day);
+      for (let day = today; shown.length < shownDays; shown.unshift(day)) day = daysAfter(day, -1);
       const moments = Array.from({ length: mostHours }, (_, ago) => now.getTime() - ago * hourMs);
       // Where clocks are set back, an hour comes twice.
       const shownHours = new Set(moments.map((moment) => hourOf(new Date(moment))));
@@ -167,7 +163,7 @@ export function createUsageMeter({ store, clock, timer, timeZone, costOf, logger
 
 const hourMs = 3_600_000;
 const noSums: Sums = { models: {}, purposes: {}, turns: {}, waited: {}, errors: {} };
-const nothingUsed: Used = { ...noUsage, calls: 0, cost: 0, isUnpriced: false, cacheMisses: {} };
+const nothingUsed: Used = { ...noUsage, calls: 0, cost: 0, isUnpriced: false };
 
 function periodOf(period: string, { models, purposes, ...counted }: Sums = noSums): PeriodUsage {
   const all = usedSchema.parse(Object.values(models).reduce(added, nothingUsed));

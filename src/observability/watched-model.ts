@@ -22,7 +22,7 @@ export interface WatchedModelOptions {
   /** Of the model that answers people: nobody sees the others' failures. Must not throw. */
   readonly onState: (state: ModelState, model: string) => void;
   /** Called for each answer, with the name of the model in the request. Must not throw. */
-  readonly onUsage: (request: ModelRequest, response: Pick<ModelResponse, 'usage' | 'cacheMiss'>) => void;
+  readonly onUsage: (request: ModelRequest, response: Pick<ModelResponse, 'usage'>) => void;
 }
 
 export interface WatchedModel extends ModelClient {
@@ -31,15 +31,24 @@ export interface WatchedModel extends ModelClient {
 }
 
 export function watchModel(model: ModelClient, options: WatchedModelOptions): WatchedModel {
-  let health = goodHealth;
+  let state: ModelState = { kind: 'reachable' };
+  /** Since the last success. One alone says little, since it may be the message's. */
+  let failures = 0;
   let open = 0;
   let waiting = 0;
 
-  function follow({ purpose, isFallback, model: name }: ModelRequest, next: ModelHealth): void {
+  /** A full local queue or a partial answer says nothing about the model's health. */
+  function follow({ purpose, isFallback, model: name }: ModelRequest, error?: ModelError): void {
     if (purpose !== 'chat' || isFallback === true) return;
-    const hasChanged = next.state.kind !== health.state.kind;
-    health = next;
-    if (hasChanged) options.onState(health.state, name);
+    if (error !== undefined && (!outOfReach.has(error.failure) || error.partialText !== '')) return;
+    failures = error === undefined ? 0 : failures + 1;
+    const kind = error === undefined ? 'reachable' : 'unreachable';
+    if (state.kind === kind || (error !== undefined && failures < failuresInARow)) return;
+    state =
+      error === undefined
+        ? { kind: 'reachable' }
+        : { kind: 'unreachable', since: options.clock(), failure: error.failure };
+    options.onState(state, name);
   }
 
   return {
@@ -48,7 +57,7 @@ export function watchModel(model: ModelClient, options: WatchedModelOptions): Wa
       return model.refused ?? [];
     },
     get state() {
-      return health.state;
+      return state;
     },
     get openCalls() {
       return { running: open - waiting, waiting };
@@ -71,11 +80,11 @@ export function watchModel(model: ModelClient, options: WatchedModelOptions): Wa
           },
         });
         options.onUsage(request, response);
-        follow(request, goodHealth);
+        follow(request);
         return response;
       } catch (error) {
         if (error instanceof ModelError) {
-          follow(request, afterFailure(health, error, options.clock()));
+          follow(request, error);
           // Somebody stopped it.
           if (error.failure !== 'aborted') measure('modelError', { failure: error.failure });
         }
@@ -86,24 +95,4 @@ export function watchModel(model: ModelClient, options: WatchedModelOptions): Wa
       }
     },
   };
-}
-
-export interface ModelHealth {
-  readonly state: ModelState;
-  /** Since the last success. One alone says little, since it may be the message's. */
-  readonly failures: number;
-}
-
-export const goodHealth: ModelHealth = { state: { kind: 'reachable' }, failures: 0 };
-
-/** A full local queue or a partial answer says nothing about the model's health. */
-export function afterFailure(
-  health: ModelHealth,
-  { failure, partialText }: Pick<ModelError, 'failure' | 'partialText'>,
-  now: Date,
-): ModelHealth {
-  if (!outOfReach.has(failure) || partialText !== '') return health;
-  const failures = health.failures + 1;
-  if (health.state.kind === 'unreachable' || failures < failuresInARow) return { ...health, failures };
-  return { state: { kind: 'unreachable', since: now, failure }, failures };
 }

@@ -4,15 +4,15 @@ import type { OwnPage } from './forms.ts';
 import { answerText, html, type Html } from './html.ts';
 
 /** The newest answers, each with a bar of what the model was given for it [Y2a]. */
-export async function answersPage({ give }: OwnPage): Promise<Html> {
+export async function answersPage({ give, isAlone }: OwnPage): Promise<Html> {
   const { text, data } = await give('memory answers');
   const answers = data?.kind === 'answers' ? data.answers : [];
   const most = Math.max(...answers.map(({ parts }) => charactersOf(parts)));
   return html`<h1>What I was given</h1>
     <p>
       What a model was given for my newest answers to you: each part by its size, and your own words to open.
+      ${isAlone ? '' : 'Of my answers in some servers only: I run as several programs, and this page is of one of them.'}
     </p>
-    ${patterns}
     <section id="list" data-live aria-label="Answers">
       ${
         answers.length === 0
@@ -48,7 +48,7 @@ export async function answerPage({ id = '', give }: OwnPage): Promise<Html | und
     <h1>One answer</h1>
     ${answerText(title)}
     <p class="facts">${took}</p>
-    ${patterns} ${bar(parts, charactersOf(parts))} ${legend}
+    ${bar(parts, charactersOf(parts))} ${legend}
     <h2>All parts, in their order</h2>
     <table class="parts">
       <thead>
@@ -87,7 +87,7 @@ function ownWords({ title, texts }: NonNullable<ShownAnswer['own']>[number], ind
   </details>`;
 }
 
-/** What parts are of, in the colours and patterns of the bars. */
+/** What parts are of, in the colours of the bars. */
 const groups = [
   'Rules and tools',
   'Your memory',
@@ -107,10 +107,8 @@ const groupOfName: Partial<Record<ShownPart['name'], number>> = {
   overview: 1,
   conversation_summary: 1,
   notebook_index: 1,
-  changes: 1,
   history: 2,
   message: 3,
-  channel_notes: 4,
   replied_to: 4,
   forwarded: 4,
   attached_file: 4,
@@ -121,29 +119,12 @@ function groupOf(name: ShownPart['name']): number {
   return groupOfName[name] ?? 0;
 }
 
-/** Lines over the colours, by which groups are told apart without them. */
-const grains = ['', 'M0 8L8 0', 'M0 0L8 8', 'M4 0V8', 'M0 4H8', 'M3 3h2v2h-2z'];
-
-const patterns = html`<svg class="grains" width="0" height="0" aria-hidden="true">
-  <defs>
-    ${grains.map(
-      (path, group) =>
-        html`<pattern id="grain${group}" width="8" height="8" patternUnits="userSpaceOnUse">
-          <rect class="part${group}" width="8" height="8" />
-          <path d="${path}" />
-        </pattern>`,
-    )}
-  </defs>
-</svg>`;
-
 const legend = html`<ul class="legend">
   ${groups.map((group, index) => html`<li>${swatch(index)} ${group}</li>`)}
 </ul>`;
 
 function swatch(group: number): Html {
-  return html`<svg class="swatch" aria-hidden="true">
-    <rect width="100%" height="100%" fill="url(#grain${group})" />
-  </svg>`;
+  return html`<span class="swatch part${group}"></span>`;
 }
 
 /** Parts end to end; `whole` characters take its full width. */
@@ -156,7 +137,7 @@ function bar(parts: readonly ShownPart[], whole: number): Html {
       x="${percent(from / whole)}"
       width="${percent(characters / whole)}"
       height="100%"
-      fill="url(#grain${groupOf(name)})"
+      class="part${groupOf(name)}"
     >
       <title>${title}: ${amount(characters)}</title>
     </rect>`;
@@ -168,7 +149,7 @@ function bar(parts: readonly ShownPart[], whole: number): Html {
 function meter(share: number, group: number): Html {
   return html`<svg class="meter" aria-hidden="true">
     <rect class="room" width="100%" height="100%" />
-    <rect width="${percent(Math.min(1, share))}" height="100%" fill="url(#grain${group})" />
+    <rect width="${percent(Math.min(1, share))}" height="100%" class="part${group}" />
   </svg>`;
 }
 

@@ -22,9 +22,9 @@ const barShare = 0.8;
 const colours = 9;
 
 /** Stacked bars with what they mean, and the same as a table [Y4]. */
-export function chart({ title, periods, shown, total, ...given }: Chart): Html {
+export function chart({ title, periods, shown, total, ...rest }: Chart): Html {
   // By name, so that a part has the same colour in charts of the same parts.
-  const parts = Object.entries(given.parts).toSorted(([a], [b]) => (a < b ? -1 : 1));
+  const parts = Object.entries(rest.parts).toSorted(([a], [b]) => (a < b ? -1 : 1));
   const sums = periods.map((_, index) => sumOf(parts.map(([, amounts]) => amounts[index] ?? 0)));
   const most = Math.max(...sums);
   if (most === 0)

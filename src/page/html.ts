@@ -1,6 +1,8 @@
 import { html, type SafeHtml } from '@remix-run/html-template';
 import type { FastifyReply } from 'fastify';
 
+import type { Session } from './sign-in.ts';
+
 /** A piece of a page: all text that is put into it is escaped [Y5]. */
 export type Html = SafeHtml;
 
@@ -11,6 +13,7 @@ export interface Navigation {
   readonly name: string;
   readonly path: string;
   readonly pages: Readonly<Record<string, string>>;
+  readonly session: Pick<Session, 'expiresAt' | 'endsAt'>;
 }
 
 /** Answers with a whole page, as `layout` makes it. */
@@ -29,7 +32,7 @@ export function layout(title: string, content: Html, own?: Navigation): string {
         <meta name="robots" content="noindex" />
         <meta name="color-scheme" content="light dark" />
         <link rel="stylesheet" href="/page.css" />
-        ${own === undefined ? undefined : html`<script src="/page.js" defer></script>`}
+        <script src="/page.js" defer></script>
       </head>
       <body>
         <a class="skip" href="#main">Skip to the content</a>
@@ -39,17 +42,31 @@ export function layout(title: string, content: Html, own?: Navigation): string {
             own === undefined
               ? undefined
               : html`<form method="post" action="/sign-out">
-                  <span>${own.name}</span> <button>Sign out</button>
+                  <bdi>${own.name}</bdi> <button>Sign out</button>
                 </form>`
           }
         </header>
-        ${own === undefined ? undefined : navigation(own)}
+        ${own === undefined ? undefined : [signedInUntil(own), navigation(own)]}
         <main id="main">${content}</main>
       </body>
     </html>`;
-  // Without what indents the templates, which is a sixth of a long list.
-  return page.toString().replaceAll(/>\n\s+</gu, '>\n<');
+  // Without what indents the templates, which is a sixth of a long list. Each text runs as its own letters do [Y5].
+  return page
+    .toString()
+    .replaceAll(/>\n\s+</gu, '>\n<')
+    .replaceAll(/<(?:p|h1|summary|textarea|input(?= id))(?=[\s>])/gu, `$& dir="auto"`);
 }
+
+/** The script shows the second line when it comes to that. */
+function signedInUntil({ session: { expiresAt, endsAt } }: Navigation): Html {
+  const [more, orStay] = expiresAt < endsAt ? [', longer with each use', stay] : [];
+  return html`<div id="until" data-live>
+    <p class="facts">Signed in until ${timeOf(new Date(expiresAt))}${more}</p>
+    <p class="said" role="alert" hidden>Your time here is nearly over. Send what you are writing.${orStay}</p>
+  </div>`;
+}
+
+const stay = html` <button type="button" data-key="stay">Stay signed in</button>`;
 
 function navigation({ path, pages }: Navigation): Html {
   return html`<nav aria-label="Pages">
@@ -65,9 +82,9 @@ export function hidden(name: string, value: string): Html {
   return html`<input type="hidden" name="${name}" value="${value}" />`;
 }
 
-/** What commands write for Discord: moments, links to messages, code, bold words. Everything else is text. */
+/** What commands write for Discord: escaped signs, moments, links to messages, code, bold words. Everything else is text. */
 const marks =
-  /<t:(?<moment>\d{1,12}):[a-zA-Z]>|<(?<link>https:\/\/discord\.com\/channels\/[\d@me/]+)>|`(?<code>[^`\n]+)`|\*\*(?<bold>[^*\n]+)\*\*/gu;
+  /\\(?<sign>[\\`*_~|[#>-])|<t:(?<moment>-?\d{1,11})(?::[a-zA-Z])?>|<(?<link>https:\/\/discord\.com\/channels\/[\d@me/]+)>|`(?<code>[^`\n]+)`|\*\*(?<bold>[^*\n]+)\*\*/gu;
 
 /** The answer of a command as paragraphs, one a line. */
 export function answerText(text: string): Html[] {
@@ -81,19 +98,25 @@ export function answerText(text: string): Html[] {
     );
 }
 
-function inline(line: string): (Html | string)[] {
+function inline(line: string, pattern = marks): (Html | string)[] {
   const parts: (Html | string)[] = [];
   let from = 0;
-  for (const { 0: mark, index, groups = {} } of line.matchAll(marks)) {
-    const { moment, link, code, bold } = groups;
+  for (const { 0: mark, index, groups = {} } of line.matchAll(pattern)) {
+    const { sign, moment, link, code, bold } = groups;
     parts.push(line.slice(from, index));
     from = index + mark.length;
-    if (moment !== undefined) parts.push(timeOf(new Date(Number(moment) * 1000)));
+    if (sign !== undefined) parts.push(sign);
+    else if (moment !== undefined) parts.push(timeOf(new Date(Number(moment) * 1000)));
     else if (link !== undefined) parts.push(html`<a href="${link}" rel="noreferrer">on Discord</a>`);
     else if (code !== undefined) parts.push(html`<code>${code}</code>`);
     else parts.push(html`<strong>${bold ?? ''}</strong>`);
   }
   return [...parts, line.slice(from)];
+}
+
+/** What somebody wrote: of Discord's marks its moments alone are shown as such [D8]. */
+export function withTimes(text: string): (Html | string)[] {
+  return inline(text, /<t:(?<moment>-?\d{1,11})(?::[a-z])?>/giu);
 }
 
 /** In UTC; the script shows it in the reader's own time. */

@@ -1,7 +1,15 @@
-import type { ShownItem, ShownMemory } from '../core/commands.ts';
+import type { ShownCard, ShownItem, ShownMemory } from '../core/commands.ts';
 import { counted, searchForm } from '../core/text.ts';
-import { commandForm, itemButtons, buttonsForm, type FormContext, type OwnPage } from './forms.ts';
-import { html, timeOf, type Html } from './html.ts';
+import {
+  buttonsForm,
+  commandForm,
+  itemButtons,
+  lineButton,
+  textForm,
+  type FormContext,
+  type OwnPage,
+} from './forms.ts';
+import { answerText, html, timeOf, withTimes, type Html } from './html.ts';
 
 /** The items that are left by what the address asks for. */
 export function narrowed(items: readonly ShownItem[], query: URLSearchParams): readonly ShownItem[] {
@@ -43,21 +51,25 @@ function itemList({ items }: ShownMemory, query: URLSearchParams, context: FormC
   if (items === undefined) return html`<p>Items are switched off on this bot.</p>`;
   const shown = narrowed(items, query);
   const isAll = shown.length === items.length;
-  return html`${rememberForm(context)} ${items.length === 0 ? undefined : filterForm(items, query)}
+  return html`<section class="remember">
+      ${commandForm(
+        context,
+        'memory remember',
+        html`<label for="text">Remember something</label>
+          <textarea id="text" name="text" rows="2" maxlength="500" required></textarea>
+          <button>Remember</button>`,
+      )}
+    </section>
+    ${items.length === 0 ? undefined : filterForm(items, query)}
     <section id="list" data-live aria-label="Items">
       <p class="count">${isAll ? '' : `${shown.length} of `}${counted(items.length, 'item')}</p>
-      ${shown.length === 0 ? emptyText(items.length > 0) : undefined}
+      ${shown.length > 0 || items.length === 0 ? undefined : html`<p>Nothing matches. <a href="/">Show all items</a></p>`}
+      ${items.length === 0 ? html`<p>Nothing yet. Write above what I should remember, or tell me on Discord.</p>` : undefined}
       <ul class="items">
         ${shown.map((item) => html`<li>${itemCard(item)}</li>`)}
       </ul>
       ${buttonsForm(context)}
     </section>`;
-}
-
-function emptyText(isNarrowed: boolean): Html {
-  return isNarrowed
-    ? html`<p>Nothing matches. <a href="/">Show all items</a></p>`
-    : html`<p>Nothing yet. Write above what I should remember, or tell me on Discord.</p>`;
 }
 
 function stateOf({ mode, pause }: ShownMemory, context: FormContext): Html {
@@ -67,7 +79,7 @@ function stateOf({ mode, pause }: ShownMemory, context: FormContext): Html {
       context,
       'memory mode',
       html`<label for="mode">Mode</label>
-        <select id="mode" name="text">
+        <select id="mode" name="choice">
           ${options(modes, mode)}
         </select>
         <button data-key="mode">Set</button>`,
@@ -77,18 +89,6 @@ function stateOf({ mode, pause }: ShownMemory, context: FormContext): Html {
       isPaused ? 'memory resume' : 'memory pause',
       html`<span>${isPaused ? 'Paused: I store nothing that you say.' : 'I store what you tell me.'}</span>
         <button data-key="pause">${isPaused ? 'Resume' : 'Pause'}</button>`,
-    )}
-  </section>`;
-}
-
-function rememberForm(context: FormContext): Html {
-  return html`<section class="remember">
-    ${commandForm(
-      context,
-      'memory remember',
-      html`<label for="text">Remember something</label>
-        <textarea id="text" name="text" rows="2" maxlength="500" required></textarea>
-        <button>Remember</button>`,
     )}
   </section>`;
 }
@@ -146,7 +146,7 @@ function itemCard(item: ShownItem): Html {
 }
 
 /** What an item says and where it may be used. */
-export function itemFacts(item: ShownItem): Html {
+function itemFacts(item: ShownItem): Html {
   const { id, text, question, visibility, source, channelName, updatedAt, when } = item;
   const facts = [
     item.isPinned ? html`<strong>pinned</strong>` : undefined,
@@ -157,7 +157,60 @@ export function itemFacts(item: ShownItem): Html {
     when && `on ${when}`,
     updatedAt && timeOf(new Date(updatedAt)),
   ].filter((fact) => fact !== undefined);
-  return html`<p class="text" id="text-${id}">${text}</p>
-    ${question === undefined ? undefined : html`<p class="facts">asked: ${question}</p>`}
+  return html`<p class="text" id="text-${id}">${withTimes(text)}</p>
+    ${question === undefined ? undefined : html`<p class="facts">asked: ${withTimes(question)}</p>`}
     <p class="facts">${facts.map((fact, index) => html`${index === 0 ? '' : ' · '}${fact}`)}</p>`;
+}
+
+/** One item: what it says, a form that changes it, where it comes from, and what it said before. */
+export async function itemPage({ id = '', context, give }: OwnPage): Promise<Html | undefined> {
+  const lines = ['memory show', `memory why ${id}`, `memory edit ${id}`];
+  const [shown, why, edit] = await Promise.all(lines.map(give));
+  const data = shown?.data;
+  const item = data?.kind === 'memory' ? data.items?.find((each) => each.id === id) : undefined;
+  if (item === undefined || why === undefined || edit?.form === undefined) return undefined;
+  return html`<p><a href="/">All items</a></p>
+    <h1>An item</h1>
+    <section id="item" data-live aria-label="The item">
+      ${itemFacts(item)}
+      <div class="acts">${itemButtons(item)}</div>
+      ${buttonsForm(context)}
+    </section>
+    <section>
+      <h2>Edit</h2>
+      ${
+        item.visibility === 'dm'
+          ? undefined
+          : html`<p class="facts">
+              What you write here is said in our DM: the item is for our DM until you share it.
+            </p>`
+      }
+      ${textForm(edit.form, context, { id: 'text', rows: 3 })}
+    </section>
+    <section id="why" data-live>
+      <h2>Where it comes from, and what it said before</h2>
+      ${answerText(why.text.replace(/^- \[.*\n/u, ''))}
+    </section>`;
+}
+
+/** What waits for an answer: proposals [K9], then what may not hold any more [K16]. */
+export async function reviewPage({ context, give }: OwnPage): Promise<Html> {
+  const replies = await Promise.all([give('memory proposals'), give('memory review')]);
+  const parts = replies.map(({ text, data }) =>
+    data?.kind === 'review' || data?.kind === 'proposals' ? data.cards.map(cardOf) : answerText(text),
+  );
+  return html`<h1>To review</h1>
+    <section id="list" data-live aria-label="Questions for you">
+      ${parts.every((part) => part.length === 0) ? html`<p>Nothing to review.</p>` : parts}
+      ${buttonsForm(context)}
+    </section>`;
+}
+
+function cardOf({ question, items, buttons }: ShownCard): Html {
+  const texts = items.map(({ id }) => `text-${id}`).join(' ');
+  return html`<article class="card" aria-labelledby="${texts}">
+    <h2>${question}</h2>
+    ${items.map(itemFacts)}
+    <div class="acts">${buttons.map(({ label, line = '' }) => lineButton(label, line, texts))}</div>
+  </article>`;
 }

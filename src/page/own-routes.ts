@@ -1,21 +1,21 @@
-import type { FastifyInstance, FastifyRequest } from 'fastify';
+import { randomUUID } from 'node:crypto';
+import { isDeepStrictEqual } from 'node:util';
 
-import type { CommandCall } from '../core/chat.ts';
+import type { FastifyInstance, FastifyRequest } from 'fastify';
+import { LRUCache } from 'lru-cache';
+
+import type { CommandCall } from '../core/message.ts';
 import type { CommandHandlers, CommandReply } from '../core/commands.ts';
+import { limits } from '../core/limits.ts';
 import { snowflakeAt } from '../core/snowflake.ts';
 import type { Clock } from '../core/time.ts';
 import { answerPage, answersPage } from './answers.ts';
-import { conversationPage, conversationsPage } from './conversations.ts';
 import { dataPage } from './data.ts';
-import { fieldsIn, fileIn, saidBox, type OwnPage } from './forms.ts';
+import { fieldsIn, fileIn, answerBox, keptForm, keptText, type OwnPage, type Answered } from './forms.ts';
 import { answerText, html, send, type Html } from './html.ts';
-import { itemPage } from './item.ts';
-import { itemsPage } from './items.ts';
-import type { LivePages } from './live.ts';
-import { notebookPage } from './notebook.ts';
-import { reviewPage } from './review.ts';
-import { searchPage } from './search.ts';
-import type { Session } from './sign-in.ts';
+import { itemPage, itemsPage, reviewPage } from './items.ts';
+import { conversationPage, conversationsPage, notebookPage, searchPage } from './notes.ts';
+import { sessionMs, type Session } from './sign-in.ts';
 import { statusPage } from './status.ts';
 
 export interface OwnRoutesOptions {
@@ -24,11 +24,28 @@ export interface OwnRoutesOptions {
   /** As for a written command, from `!` on. */
   readonly parseCommand: (text: string) => CommandCall | undefined;
   readonly clock: Clock;
-  /** Text that cannot be guessed and may stand in an address. */
-  readonly randomToken: () => string;
+  /** Whether no other process answers people [X3]. */
+  readonly isAlone: boolean;
+  /** Whether a session still holds: its person may just have had everything erased. */
+  readonly isOpen: (request: FastifyRequest) => Promise<boolean>;
   readonly live: LivePages;
+  /** By the hash of a session, the answer to its last command, shown on the page that follows it. */
+  readonly answersTo: ReturnType<typeof createAnswers>;
 }
 
+/** Answers hold what people wrote and keep: so much in all, none longer than an hour [L3]. */
+export function createAnswers() {
+  return new LRUCache<string, Answered>({
+    maxSize: limits.pageAnswers.characters,
+    sizeCalculation: ({ text, form }) => text.length + (form?.value.length ?? 0) + 1,
+    ttl: sessionMs,
+    ttlAutopurge: true,
+    perf: { now: () => Date.now() },
+  });
+}
+
+/** Between the clicks of a double one. */
+const doubleClickMs = 2000;
 /** Only for paths. */
 const anyHost = 'http://page';
 /** Ids that a millisecond has. */
@@ -51,21 +68,23 @@ const gone = html`<h1>Not there</h1>
 
 /** What a person sees and does who is signed in; all of it by commands that they give in their direct messages [Y3]. */
 export function addOwnRoutes(server: FastifyInstance, options: OwnRoutesOptions): void {
-  let given = 0;
+  const { answersTo } = options;
+  const deeds = new Map<string, { readonly body: unknown; readonly answer: Promise<Answered> }>();
+  let lastId = 0;
 
-  /** Gives a command; `isTold` where the person sees what it answers. */
+  /** Gives a command; `isShown` where the person sees what it answers. */
   async function give(
     { person, place }: Session,
     line: string,
-    isTold: boolean,
+    isShown: boolean,
     file?: Uint8Array,
   ): Promise<CommandReply> {
     const command = options.parseCommand(`!${line}`);
     if (command === undefined) return { text: 'There is no such command.' };
     const now = options.clock();
-    given = (given + 1) % idsAtOnce;
+    lastId = (lastId + 1) % idsAtOnce;
     const reply = await options.command({
-      id: String(BigInt(snowflakeAt(now)) + BigInt(given)),
+      id: String(BigInt(snowflakeAt(now)) + BigInt(lastId)),
       command,
       speaker: person,
       place,
@@ -74,19 +93,19 @@ export function addOwnRoutes(server: FastifyInstance, options: OwnRoutesOptions)
       takesFiles: true,
       at: now.toISOString(),
     });
-    await reply.onReplied?.(isTold);
+    await reply.onReplied?.(isShown);
     return reply;
   }
 
   /** A page of the person's own, below the answer to what was done last. `make` resolves with nothing where it shows what is gone. */
-  function page(path: string, title: string, make: (asked: OwnPage) => Promise<Html | undefined>): void {
+  function page(path: string, title: string, make: (own: OwnPage) => Promise<Html | undefined>): void {
     server.get<{ Params: { id?: string } }>(path, async (request, reply) => {
       const session = sessionOf(request);
       const { pathname, searchParams: query } = new URL(request.url, anyHost);
-      const saidId = query.get('said');
+      const answerId = query.get('said');
       query.delete('said');
       const context = {
-        csrf: reply.generateCsrf(),
+        csrf: session.csrf,
         back: query.size === 0 ? pathname : `${pathname}?${query.toString()}`,
       };
       const content = await make({
@@ -94,13 +113,15 @@ export function addOwnRoutes(server: FastifyInstance, options: OwnRoutesOptions)
         query,
         context,
         give: (line) => give(session, line, false),
+        isAlone: options.isAlone,
       });
       if (content === undefined) reply.code(404);
-      const said = session.said?.id === saidId ? session.said : undefined;
-      const main = html`${saidBox(said, context)}${content ?? gone}`;
+      const last = answersTo.get(session.hash);
+      const answer = last?.id === answerId ? last : undefined;
+      const main = html`${answerBox(answer, context)}${content ?? gone}`;
       const { name, isOwner } = session.person;
       const shown = isOwner ? { ...pages, ...ownersPages } : pages;
-      return send(reply, title, main, { name, path: pathname, pages: shown });
+      return send(reply, title, main, { name, path: pathname, pages: shown, session });
     });
   }
 
@@ -116,26 +137,51 @@ export function addOwnRoutes(server: FastifyInstance, options: OwnRoutesOptions)
   page('/answers/:id', 'One answer', answerPage);
   page('/status', 'Status', statusPage);
 
+  /** Does what a form says. The second click of a double one gets the answer to the first. */
+  function act(session: Session, body: unknown): Promise<Answered> {
+    const last = deeds.get(session.hash);
+    if (last !== undefined && isDeepStrictEqual(last.body, body)) return last.answer;
+    const answer = answerTo(session, body);
+    deeds.set(session.hash, { body, answer });
+    setTimeout(() => deeds.delete(session.hash), doubleClickMs).unref();
+    return answer;
+  }
+
+  async function answerTo(session: Session, body: unknown): Promise<Answered> {
+    const { line = '', choice, text } = fieldsIn(body);
+    const whole = [line, choice, text].filter((part) => part !== undefined).join(' ');
+    const reply = await give(session, whole, true, fileIn(body));
+    // What was taken can be undone or waits for a yes, by a button.
+    const form = reply.form ?? (reply.buttons ? undefined : keptForm(body, reply.text));
+    const files = reply.files?.map(({ name, bytes }, index) => ({
+      name,
+      bytes: bytes.length,
+      address: `/files/${session.hash}/${index}`,
+    }));
+    return { text: reply.text, buttons: reply.buttons, form, files, id: randomUUID() };
+  }
+
   server.post('/do', async (request, reply) => {
     const session = sessionOf(request);
-    const { line = '', text, back = '/' } = fieldsIn(request.body);
-    const whole = text === undefined ? line : `${line} ${text}`;
-    const said = await give(session, whole, true, fileIn(request.body));
+    const answer = await act(session, request.body);
     // There is no page of theirs to come back to.
-    if (session.isOver === true)
+    if (!(await options.isOpen(request)))
       return send(
         reply,
         'Erased',
         html`<h1>Erased</h1>
-          ${answerText(said.text)}`,
+          ${answerText(answer.text)} ${keptText(request.body)}`,
       );
-    session.said = { ...said, id: options.randomToken().slice(0, 8) };
-    return reply.redirect(returnAddress(back, session.said.id), 303);
+    answersTo.set(session.hash, answer);
+    return reply.redirect(returnAddress(fieldsIn(request.body)['back'] ?? '/', answer.id), 303);
   });
 
-  server.get<{ Params: { said: string; index: string } }>('/files/:said/:index', (request, reply) => {
-    const { said } = sessionOf(request);
-    const file = said?.id === request.params.said ? said.files?.[Number(request.params.index)] : undefined;
+  /** A part of all that is held, for the session that asked for it [K10]. */
+  server.get<{ Params: { hash: string; index: string } }>('/files/:hash/:index', async (request, reply) => {
+    const session = sessionOf(request);
+    const { hash, index } = request.params;
+    const { files } = hash === session.hash ? await give(session, 'memory export', true) : {};
+    const file = files?.[Number(index)];
     if (file === undefined) return reply.callNotFound();
     reply.header('content-disposition', `attachment; filename="${file.name}"`);
     return reply.type('application/zip').send(file.bytes);
@@ -150,9 +196,45 @@ export function addOwnRoutes(server: FastifyInstance, options: OwnRoutesOptions)
       'x-accel-buffering': 'no',
     });
     raw.write(': open\n\n');
-    const write = (text: string): void => void raw.write(text);
+    const write = (text: string): void => {
+      raw.write(text);
+      // The last line for a session that is over.
+      const isOpen = options.isOpen(request).catch(() => true);
+      void isOpen.then((is) => is || raw.end());
+    };
     raw.once('close', options.live.add(sessionOf(request).person.id, { write, close: () => void raw.end() }));
   });
+}
+
+/** Somebody's open page. */
+interface OpenPage {
+  readonly write: (text: string) => void;
+  readonly close: () => void;
+}
+
+const pagesPerPerson = 10;
+
+export type LivePages = ReturnType<typeof createLivePages>;
+
+/** The open pages of each person, which look again when something of theirs changes [Y3]. */
+export function createLivePages() {
+  const openPages = new Map<string, readonly OpenPage[]>();
+  return {
+    /** The returned function takes the page away. The oldest of too many is closed. */
+    add(userId: string, page: OpenPage): () => void {
+      const open = [...(openPages.get(userId) ?? []), page];
+      for (const old of open.slice(0, -pagesPerPerson)) old.close();
+      openPages.set(userId, open.slice(-pagesPerPerson));
+      return () => {
+        const left = (openPages.get(userId) ?? []).filter((each) => each !== page);
+        if (left.length === 0) openPages.delete(userId);
+        else openPages.set(userId, left);
+      };
+    },
+    tell(userId: string): void {
+      for (const { write } of openPages.get(userId) ?? []) write('data: changed\n\n');
+    },
+  };
 }
 
 function sessionOf({ session }: FastifyRequest): Session {
@@ -161,9 +243,9 @@ function sessionOf({ session }: FastifyRequest): Session {
 }
 
 /** An address of this very server, with the answer that it is to show. */
-function returnAddress(back: string, said: string): string {
+function returnAddress(back: string, answer: string): string {
   const { pathname, searchParams } = new URL(URL.canParse(back, anyHost) ? back : '/', anyHost);
-  searchParams.set('said', said);
+  searchParams.set('said', answer);
   // Two slashes would name another host.
   return `/${pathname.replace(/^\/+/u, '')}?${searchParams.toString()}`;
 }

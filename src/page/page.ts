@@ -1,5 +1,4 @@
 import cookie from '@fastify/cookie';
-import csrf from '@fastify/csrf-protection';
 import helmet from '@fastify/helmet';
 import multipart from '@fastify/multipart';
 import rateLimit from '@fastify/rate-limit';
@@ -9,18 +8,18 @@ import { referenceTo, withReference } from '../core/errors.ts';
 import type { Logger } from '../core/logger.ts';
 import type { Place } from '../core/place.ts';
 import { snowflakeAt } from '../core/snowflake.ts';
-import { fieldsIn } from './forms.ts';
+import { fieldsIn, keptText, plainForm } from './forms.ts';
 import { html, send, type Html } from './html.ts';
-import { createLivePages } from './live.ts';
-import { addOwnRoutes, type OwnRoutesOptions } from './own-routes.ts';
+import { addOwnRoutes, createAnswers, createLivePages, type OwnRoutesOptions } from './own-routes.ts';
 import { script } from './script.ts';
-import { createSignIn, sessionMs, type PagePath, type PagePerson, type Session } from './sign-in.ts';
+import { longestSessionMs, type Session, type SignIn } from './sign-in.ts';
 import { style } from './style.ts';
 
 export interface PageOptions extends Pick<
   OwnRoutesOptions,
-  'command' | 'parseCommand' | 'clock' | 'randomToken'
+  'command' | 'parseCommand' | 'clock' | 'isAlone'
 > {
+  readonly signIn: SignIn;
   /** 0 for any that is free. */
   readonly port: number;
   readonly host: string;
@@ -40,8 +39,8 @@ declare module 'fastify' {
   }
 }
 
-/** Bytes of a form: a file of the notebook may have 64 KiB, and three times that in a form. */
-const bodyLimit = 256 * 1024;
+/** Bytes of a form: its largest field takes 64 Ki characters, each of at most nine bytes there. */
+const bodyLimit = 768 * 1024;
 const triesAMinute = 30;
 /** As large as Discord takes a file from anybody; bytes. */
 const uploadLimits = { fileSize: 10 * 1024 * 1024, files: 1, fields: 10, fieldSize: bodyLimit };
@@ -50,10 +49,10 @@ export type Page = Awaited<ReturnType<typeof startPage>>;
 
 /** Everybody's own page [Y1] at a port of its own. Rejects as `listen` does where the port cannot be had. */
 export async function startPage(options: PageOptions) {
-  const { logger } = options;
+  const { logger, signIn } = options;
   let url = options.url ?? '';
-  const signIn = createSignIn(options);
   const live = createLivePages();
+  const answersTo = createAnswers();
   const server = fastify({ bodyLimit, trustProxy: ['loopback', 'uniquelocal'], forceCloseConnections: true });
   await server.register(helmet, {
     contentSecurityPolicy: { useDefaults: false, directives: policy },
@@ -68,15 +67,11 @@ export async function startPage(options: PageOptions) {
     async (_: FastifyRequest, body: string) => Object.fromEntries(new URLSearchParams(body)),
   );
   await server.register(rateLimit, { global: false });
-  await server.register(csrf, {
-    sessionPlugin: '@fastify/session',
-    getToken: ({ body }) => fieldsIn(body)['_csrf'] ?? '',
-  });
   server.decorateRequest('session', undefined);
 
   server.addHook('onRequest', async (request, reply) => {
     reply.header('cache-control', 'no-store');
-    request.session = signIn.session(sessionIdIn(request));
+    request.session = await signIn.session(sessionIdIn(request));
     if (request.method === 'POST' && !comesFromHere(request)) return send(reply.code(403), ...foreignForm);
     return undefined;
   });
@@ -86,24 +81,31 @@ export async function startPage(options: PageOptions) {
   server.get('/page.js', (_, reply) => reply.type('text/javascript; charset=utf-8').send(script));
 
   const tries = { config: { rateLimit: { max: triesAMinute, timeWindow: '1 minute' } } };
-  server.get<{ Params: { token: string } }>('/sign-in/:token', tries, ({ params: { token } }, reply) => {
-    const person = signIn.personOf(token);
-    if (person === undefined) return send(reply.code(403), ...oldLink);
-    return send(reply, 'Sign in', signInForm(person, token));
-  });
+  server.get<{ Params: { token: string } }>(
+    '/sign-in/:token',
+    tries,
+    async ({ params: { token } }, reply) => {
+      const name = await signIn.nameOf(token);
+      if (name === undefined) return send(reply.code(403), ...oldLink);
+      return send(reply, 'Sign in', signInForm(name, token));
+    },
+  );
   server.post<{ Params: { token: string } }>('/sign-in/:token', tries, async (request, reply) => {
     const opened = await signIn.open(request.params.token, options.dmOf);
     if (opened === undefined) return send(reply.code(403), ...oldLink);
-    signIn.end(sessionIdIn(request));
+    await signIn.end(sessionIdIn(request));
     reply.setCookie(cookieName(), opened.id, {
       ...cookieScope(),
       sameSite: 'strict',
-      maxAge: sessionMs / 1000,
+      maxAge: longestSessionMs / 1000,
     });
     return reply.redirect(opened.path, 303);
   });
   server.post('/sign-out', async (request, reply) => {
-    signIn.end(sessionIdIn(request));
+    await signIn.end(sessionIdIn(request));
+    answersTo.delete(request.session?.hash ?? '');
+    // Its other pages go too.
+    live.tell(request.session?.person.id ?? '');
     reply.clearCookie(cookieName(), cookieScope());
     return send(reply, ...signedOff);
   });
@@ -111,27 +113,44 @@ export async function startPage(options: PageOptions) {
   /** For its person alone, as long as they have access. */
   await server.register(async (own) => {
     await own.register(multipart, { attachFieldsToBody: 'keyValues', limits: uploadLimits });
-    // Before anything of theirs is read.
-    own.addHook('onRequest', async ({ session }, reply) => {
-      if (session === undefined) return send(reply.code(401), ...signedOut);
-      if (!(await options.hasAccess(session.person.id))) return send(reply.code(403), ...noAccess);
-      return undefined;
+    // Before anything of theirs is read, but for a form, whose text is to stand in the answer.
+    own.addHook('onRequest', async (request, reply) => (isForm(request) ? undefined : admit(request, reply)));
+    own.addHook('preHandler', async (request, reply) => {
+      if (isForm(request) && (await admit(request, reply)) !== undefined) return reply;
+      const { method, body, session } = request;
+      const isTheirs = method !== 'POST' || fieldsIn(body)['_csrf'] === session?.csrf;
+      return isTheirs ? undefined : refuse(request, reply.code(403), foreignForm);
     });
-    own.addHook('preHandler', (request, reply, done) => {
-      if (request.method === 'POST') own.csrfProtection(request, reply, done);
-      else done();
+    addOwnRoutes(own, {
+      ...options,
+      live,
+      answersTo,
+      isOpen: async (request) => (await signIn.session(sessionIdIn(request))) !== undefined,
     });
-    addOwnRoutes(own, { ...options, live });
   });
+
+  /** Goes on with who is signed in and has access; their hour counts from now, unless their page only looks again by itself. */
+  async function admit(request: FastifyRequest, reply: FastifyReply): Promise<FastifyReply | undefined> {
+    const { session } = request;
+    if (session === undefined) return refuse(request, reply.code(401), signedOut);
+    if (!(await options.hasAccess(session.person.id))) return refuse(request, reply.code(403), noAccess);
+    const { headers } = request;
+    if (headers['x-live'] !== undefined || headers.accept === 'text/event-stream') return undefined;
+    request.session = await signIn.extend(session).catch((error: unknown) => {
+      logger.warn('a session on the page was not extended', { userId: session.person.id, error });
+      return session;
+    });
+    return undefined;
+  }
 
   /** A form is taken from this very page alone; every browser says so by one of these [Y5]. */
   function comesFromHere({ headers }: FastifyRequest): boolean {
     return headers['sec-fetch-site'] === 'same-origin' || headers.origin === url;
   }
 
-  /** Nobody but this very host can set a cookie of that prefix. */
+  /** Nobody but this very host can set a cookie of that prefix. Other programs of this machine share the name of its host. */
   function cookieName(): string {
-    return url.startsWith('https:') ? '__Host-session' : 'session';
+    return url.startsWith('https:') ? '__Host-session' : `discoclaw-${new URL(url).port}`;
   }
 
   function cookieScope() {
@@ -142,15 +161,14 @@ export async function startPage(options: PageOptions) {
     return cookies[cookieName()] ?? '';
   }
 
-  function fail(error: unknown, { session }: FastifyRequest, reply: FastifyReply) {
+  function fail(error: unknown, request: FastifyRequest, reply: FastifyReply) {
     const status = Number(Object(error).statusCode ?? 500);
-    if (status === 403) return send(reply.code(403), ...foreignForm);
     if (status === 429) return send(reply.code(429), ...tooMany);
     if (status < 500) return send(reply.code(status), ...notUnderstood);
     const reference = referenceTo(snowflakeAt(options.clock()));
-    logger.error('a page could not be made', { reference, userId: session?.person.id, error });
+    logger.error('a page could not be made', { reference, userId: request.session?.person.id, error });
     const line = withReference('Something went wrong on my side. Please try again.', reference);
-    return send(reply.code(500), ...fixedPage('Something went wrong', html`${line}`));
+    return refuse(request, reply.code(500), fixedPage('Something went wrong', html`${line}`));
   }
 
   await server.listen({ port: options.port, host: options.host });
@@ -160,13 +178,19 @@ export async function startPage(options: PageOptions) {
   logger.info('the page can be reached', { url });
 
   return {
-    /** Where a person signs in, once and within ten minutes; an earlier link of theirs works no longer. */
-    linkFor: (person: PagePerson, path?: PagePath): string => `${url}/sign-in/${signIn.link(person, path)}`,
+    url,
     memoryChanged: (userId: string): void => live.tell(userId),
-    /** Nothing of the person is left here either. */
-    erased: (userId: string): void => signIn.endAllOf(userId),
     close: (): Promise<void> => server.close(),
   };
+}
+
+function isForm({ headers }: FastifyRequest): boolean {
+  return headers['content-type']?.startsWith(plainForm) === true;
+}
+
+/** What was written stands in the answer, to be sent again by who is signed in [Y1]. */
+function refuse({ body, session }: FastifyRequest, reply: FastifyReply, [title, content]: FixedPage) {
+  return send(reply, title, html`${content}${keptText(body, session?.csrf)}`);
 }
 
 const own = ["'self'"];
@@ -210,9 +234,9 @@ const foreignForm = fixedPage(
   html`The form was not from a page that still holds. ${home}`,
 );
 
-function signInForm({ name }: PagePerson, token: string): Html {
+function signInForm(name: string, token: string): Html {
   return html`<h1>Hello, ${name}</h1>
-    <p>Here you see what I remember about you, for one hour in this browser. The link works once.</p>
+    <p>Here you see what I remember about you, until an hour after your last use. The link works once.</p>
     <form method="post" action="/sign-in/${encodeURIComponent(token)}">
       <button>Open my memory</button>
     </form>`;

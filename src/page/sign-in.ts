@@ -1,99 +1,200 @@
-import { hash } from 'node:crypto';
+import { hash, randomBytes } from 'node:crypto';
 
-import type { CommandReply } from '../core/commands.ts';
-import { lruCache } from '../core/limits.ts';
+import { z } from 'zod';
+
 import type { Place } from '../core/place.ts';
+import { assertSnowflake, isSnowflake } from '../core/snowflake.ts';
+import type { DocumentKind, Store } from '../core/store.ts';
 import type { Clock } from '../core/time.ts';
 import type { Speaker } from '../core/turn-context.ts';
+import type { Writes } from '../core/writes.ts';
 
 /** Whose page it is. */
 export type PagePerson = Pick<Speaker, 'id' | 'name' | 'isOwner'>;
 
+const paths = ['/', '/status'] as const;
 /** Where a link leads. */
-export type PagePath = '/' | '/status';
+export type PagePath = (typeof paths)[number];
 
 /** One browser that is signed in. */
 export interface Session {
+  /** The SHA-256 of its id. */
+  readonly hash: string;
   readonly person: PagePerson;
-  /** Milliseconds since the epoch. */
-  readonly expiresAt: number;
+  /** What each form of the session holds, so that no other site can send one [Y5]. */
+  readonly csrf: string;
   /** The person's direct messages, where their commands count as given. */
   readonly place: Place;
-  /** The answer to the last command, shown on the page that follows it. */
-  said?: { readonly id: string } & Pick<CommandReply, 'text' | 'buttons' | 'form' | 'files'>;
-  /** Its person had everything erased. */
-  isOver?: true;
-}
-
-interface Link {
-  readonly person: PagePerson;
-  readonly path: PagePath;
-  /** Milliseconds since the epoch. */
+  /** Milliseconds since the epoch: when it ends unless it is used again, and when it ends at the latest. */
   readonly expiresAt: number;
+  readonly endsAt: number;
 }
 
-/** Milliseconds that a link and a session last [Y1]. */
+/** Milliseconds that a link lasts, a session from its last use on, and a session at most [Y1]. */
 const linkMs = 10 * 60_000;
 export const sessionMs = 60 * 60_000;
-const mostKept = 10_000;
+export const longestSessionMs = 12 * sessionMs;
+/** A shorter time is not worth a write. */
+const extendedByMs = 60_000;
+/** The oldest of more ends. */
+const sessionsPerPerson = 20;
+
+const secretSchema = z.object({
+  hash: z.string(),
+  name: z.string(),
+  isOwner: z.boolean(),
+  /** Milliseconds since the epoch. */
+  expiresAt: z.number(),
+});
+const documentSchema = z.object({
+  version: z.literal(1),
+  link: secretSchema.extend({ path: z.enum(paths) }).optional(),
+  /** Oldest first, each with the channel of its person's direct messages. Those of earlier versions have no `endsAt`. */
+  sessions: z.array(secretSchema.extend({ channelId: z.string(), endsAt: z.number().optional() })).readonly(),
+});
+type SignInDocument = Readonly<z.infer<typeof documentSchema>>;
+
+export const signInKind: DocumentKind<SignInDocument> = { version: 1, schema: documentSchema };
+
+export type SignIn = ReturnType<typeof createSignIn>;
 
 /**
- * Links that work once and the sessions that they open [Y1], in memory only. Neither a link's token nor a session's
- * id is kept, only its SHA-256. `randomToken` gives text that cannot be guessed and may stand in an address.
+ * Links that work once and the sessions that they open [Y1], in `users/<userId>/page.json`: whichever process made a
+ * link, the one with the page takes it [X3]. A secret begins with its person's id; only its SHA-256 is kept.
+ * All reject with `StoreError`.
  */
-export function createSignIn({ clock, randomToken }: { clock: Clock; randomToken: () => string }) {
-  /** By hash. */
-  const links = lruCache<string, Link>(mostKept);
-  const sessions = lruCache<string, Session>(mostKept);
-  const now = (): number => clock().getTime();
+export function createSignIn({
+  store,
+  writes,
+  clock,
+}: {
+  readonly store: Pick<Store, 'read' | 'update' | 'remove'>;
+  readonly writes: Pick<Writes, 'begin' | 'run'>;
+  readonly clock: Clock;
+}) {
+  const isValid = ({ expiresAt }: { readonly expiresAt: number }): boolean => expiresAt > clock().getTime();
 
-  function linkOf(token: string): Link | undefined {
-    const link = links.get(hashOf(token));
-    return link !== undefined && link.expiresAt > now() ? link : undefined;
+  /** What the secret's person has, without what is over. */
+  async function heldBy(userId: string): Promise<SignInDocument> {
+    const none: SignInDocument = { version: 1, sessions: [] };
+    return isSnowflake(userId) ? current((await store.read(keyOf(userId), signInKind)) ?? none) : none;
   }
 
-  function endLinksOf(userId: string): void {
-    for (const [key, { person }] of links) if (person.id === userId) links.delete(key);
+  function current({ link, sessions }: SignInDocument): SignInDocument {
+    return {
+      version: 1,
+      link: link !== undefined && isValid(link) ? link : undefined,
+      sessions: sessions.filter(isValid),
+    };
+  }
+
+  /** Nothing that began before an erasing writes afterwards [K11]. `make` changes nothing where it returns `undefined`. */
+  async function change(
+    userId: string,
+    make: (held: SignInDocument) => SignInDocument | undefined,
+  ): Promise<void> {
+    await writes.run(await writes.begin(userId), () =>
+      store.update(keyOf(userId), signInKind, (held) => make(current(held ?? { version: 1, sessions: [] }))),
+    );
+  }
+
+  async function linkOf(token: string) {
+    const { link } = await heldBy(personIn(token));
+    return link?.hash === hashOf(token) ? link : undefined;
   }
 
   return {
     /** The token of a new link, which replaces an earlier one. */
-    link(person: PagePerson, path: PagePath = '/'): string {
-      const token = randomToken();
-      endLinksOf(person.id);
-      links.set(hashOf(token), { person, path, expiresAt: now() + linkMs });
+    async link({ id, name, isOwner }: PagePerson, path: PagePath = '/'): Promise<string> {
+      const token = newSecret(id);
+      const link = { hash: hashOf(token), name, isOwner, path, expiresAt: clock().getTime() + linkMs };
+      await change(id, ({ sessions }) => ({ version: 1, link, sessions }));
       return token;
     },
-    /** Whose link this is; `undefined` where it does not work, or no longer. Uses nothing up. */
-    personOf: (token: string): PagePerson | undefined => linkOf(token)?.person,
-    /** Uses a link up, and resolves with the id of a new session and where it leads. Rejects as `placeOf` does; the link still works then. */
+    /** What the person of a link is called; `undefined` where it does not work, or no longer. Uses nothing up. */
+    nameOf: async (token: string): Promise<string | undefined> => (await linkOf(token))?.name,
+    /** Uses a link up, and resolves with the id of a new session and where it leads. Rejects as `placeOf` does too; the link still works then. */
     async open(token: string, placeOf: (userId: string) => Promise<Place>) {
-      const found = linkOf(token);
-      const place = found && (await placeOf(found.person.id));
-      // Somebody may have used or replaced it meanwhile.
-      const link = linkOf(token);
-      if (link === undefined || place === undefined) return undefined;
-      const { person, path } = link;
-      links.delete(hashOf(token));
-      const id = randomToken();
-      sessions.set(hashOf(id), { person, place, expiresAt: now() + sessionMs });
-      return { id, path };
+      const userId = personIn(token);
+      if ((await linkOf(token)) === undefined) return undefined;
+      const { channelId } = await placeOf(userId);
+      const id = newSecret(userId);
+      let path: PagePath | undefined;
+      await change(userId, ({ link, sessions }) => {
+        // Somebody may have used or replaced it meanwhile.
+        path = link?.hash === hashOf(token) ? link.path : undefined;
+        if (link === undefined || path === undefined) return undefined;
+        const { name, isOwner } = link;
+        const now = clock().getTime();
+        const session = {
+          hash: hashOf(id),
+          name,
+          isOwner,
+          channelId,
+          expiresAt: now + sessionMs,
+          endsAt: now + longestSessionMs,
+        };
+        return { version: 1, sessions: [...sessions, session].slice(-sessionsPerPerson) };
+      });
+      return path === undefined ? undefined : { id, path };
     },
-    session(id: string): Session | undefined {
-      const session = sessions.get(hashOf(id));
-      return session !== undefined && session.expiresAt > now() ? session : undefined;
+    async session(id: string): Promise<Session | undefined> {
+      const userId = personIn(id);
+      const key = hashOf(id);
+      const found = (await heldBy(userId)).sessions.find((session) => session.hash === key);
+      if (found === undefined) return undefined;
+      const { name, isOwner, channelId, expiresAt, endsAt = expiresAt } = found;
+      return {
+        expiresAt,
+        endsAt,
+        hash: key,
+        csrf: hashOf(`form ${id}`),
+        person: { id: userId, name, isOwner },
+        place: { audience: 'dm', channelId, homeId: channelId },
+      };
     },
-    end: (id: string): void => void sessions.delete(hashOf(id)),
+    /** Somebody used their session, which lasts an hour from now. */
+    async extend(session: Session): Promise<Session> {
+      const expiresAt = Math.min(clock().getTime() + sessionMs, session.endsAt);
+      if (expiresAt < session.expiresAt + extendedByMs) return session;
+      await change(session.person.id, ({ link, sessions }) => {
+        const used = sessions.find((each) => each.hash === session.hash);
+        return (
+          used && {
+            version: 1,
+            link,
+            sessions: sessions.with(sessions.indexOf(used), { ...used, expiresAt }),
+          }
+        );
+      });
+      return { ...session, expiresAt };
+    },
+    async end(id: string): Promise<void> {
+      const userId = personIn(id);
+      const key = hashOf(id);
+      if (!(await heldBy(userId)).sessions.some((session) => session.hash === key)) return;
+      await change(userId, ({ link, sessions }) => ({
+        version: 1,
+        link,
+        sessions: sessions.filter((session) => session.hash !== key),
+      }));
+    },
     /** Ends all links and sessions of a person. */
-    endAllOf(userId: string): void {
-      endLinksOf(userId);
-      for (const [key, session] of sessions) {
-        if (session.person.id !== userId) continue;
-        session.isOver = true;
-        sessions.delete(key);
-      }
-    },
+    endAllOf: (userId: string): Promise<void> => store.remove(keyOf(userId)),
   };
+}
+
+function keyOf(userId: string): string {
+  return `users/${assertSnowflake(userId)}/page.json`;
+}
+
+/** 256 bits that nobody can guess; may stand in an address. */
+function newSecret(userId: string): string {
+  return `${userId}.${randomBytes(32).toString('base64url')}`;
+}
+
+function personIn(secret: string): string {
+  return secret.slice(0, Math.max(0, secret.indexOf('.')));
 }
 
 function hashOf(secret: string): string {

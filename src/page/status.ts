@@ -1,4 +1,3 @@
-import type { ShownStatus } from '../core/commands.ts';
 import { inputOf, type PeriodUsage, type UsageReport, type UsageSum } from '../core/model.ts';
 import { amount, dollars } from '../core/text.ts';
 import { chart, type Chart } from './charts.ts';
@@ -10,8 +9,9 @@ export async function statusPage({ query, give }: OwnPage): Promise<Html | undef
   const { data } = await give('status');
   if (data?.kind !== 'status') return undefined;
   const { facts, usage } = data;
+  const bad = facts.flatMap(({ title, isBad }) => (isBad === true ? [title] : []));
   return html`<h1>Status</h1>
-    <p>${healthLine(facts)}</p>
+    <p>${bad.length === 0 ? 'All is well.' : `Worth a look: ${bad.join(', ')}.`}</p>
     <dl class="status">
       ${facts.map(
         ({ title, text, isBad }) =>
@@ -20,11 +20,6 @@ export async function statusPage({ query, give }: OwnPage): Promise<Html | undef
       )}
     </dl>
     ${usage === undefined ? html`<p>What was used cannot be read right now.</p>` : overTime(usage, query)}`;
-}
-
-function healthLine(facts: ShownStatus['facts']): string {
-  const bad = facts.flatMap(({ title, isBad }) => (isBad === true ? [title] : []));
-  return bad.length === 0 ? 'All is well.' : `Worth a look: ${bad.join(', ')}.`;
 }
 
 function overTime({ days, hours }: UsageReport, query: URLSearchParams): Html {

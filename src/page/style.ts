@@ -71,8 +71,6 @@ code { font-family: ui-monospace, monospace; font-size: .9em; }
 .bar rect { stroke: var(--paper); }
 .meter { display: block; width: 100%; max-width: 16rem; height: .5rem; }
 .room { fill: var(--line); }
-.grains { position: absolute; }
-.grains path { stroke: var(--paper); stroke-width: 1.5; fill: none; }
 .parts { width: 100%; }
 .parts th { white-space: normal; }
 .parts th:first-child { width: 100%; }

@@ -1,5 +1,4 @@
-import type { OpenedFile } from '../core/chat.ts';
-import { memoizeByObject } from '../core/limits.ts';
+import type { OpenedFile } from '../core/message.ts';
 import { fitLines, renderSection, type Section, type SectionName } from '../core/section.ts';
 import { clip } from '../core/text.ts';
 import { charsOf, newestWithin, type HistoryEntry } from './history.ts';
@@ -43,9 +42,7 @@ const shrinkOrder: readonly Shrinkable[] = [
   'notebook_index',
   'history',
   'durable_items',
-  'changes',
   'matching_items',
-  'channel_notes',
   'overview',
   'conversation_summary',
   'notes',
@@ -160,8 +157,7 @@ function withoutLastLines(
 }
 
 /** Holds a section to its budget; one that fits is returned as it is. */
-export const withinBudget = memoizeByObject((section: Section): Section =>
-  renderSection(section).length <= section.budget
-    ? section
-    : { ...section, lines: fitLines(section, section.lines) },
-);
+export function withinBudget(section: Section): Section {
+  if (renderSection(section).length <= section.budget) return section;
+  return { ...section, lines: fitLines(section, section.lines) };
+}

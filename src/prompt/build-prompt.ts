@@ -1,4 +1,4 @@
-import type { OpenedFile } from '../core/chat.ts';
+import type { OpenedFile } from '../core/message.ts';
 import type { MemorySource } from '../core/memory-source.ts';
 import type { CacheLife, MediaBlock, ModelMessage, TextBlock } from '../core/model.ts';
 import {
@@ -10,9 +10,8 @@ import {
   type SectionSlot,
 } from '../core/section.ts';
 import { fitPrompt, renderSoul, soulPartMaxChars, withinBudget, type PromptDraft } from './budget.ts';
-import { renderHistory, type HistoryWindow } from './history.ts';
+import { renderHistory, type HistoryEntry } from './history.ts';
 import { label, renderFile, renderMessage, type FilePiece, type PromptMessage } from './quoted.ts';
-import type { Snapshot } from './snapshot.ts';
 
 export interface PromptInput {
   readonly soul: string;
@@ -20,27 +19,18 @@ export interface PromptInput {
   readonly rules: string;
   /** For a model without tools [M9]. Default: the same. */
   readonly rulesWithoutTools?: string;
-  /** Sections of slot `channel`: the owner's words about the channel [N8]. */
-  readonly channel: readonly Section[];
-  readonly snapshot: Snapshot;
-  readonly history: Pick<HistoryWindow, 'entries' | 'stableUpTo'>;
+  /** In any order. */
+  readonly sections: readonly Section[];
+  readonly history: readonly HistoryEntry[];
   /** In characters, as the window keeps to it. */
   readonly historyBudget?: number;
-  /** Sections of slot `last`, with the changes since the snapshot. */
-  readonly last: readonly Section[];
   readonly message: PromptMessage;
   /** For the last message only; pictures and documents are bounded where they are opened. */
   readonly files: readonly OpenedFile[];
   /** Characters of system and messages [P4]. */
   readonly promptMaxChars: number;
-  /** How long the vendor is to keep the prompt's parts; without, nothing is marked. */
-  readonly keep: KeptParts;
-}
-
-export interface KeptParts {
-  /** Of the common beginning. Never shorter than the session's: the vendor wants longer lives first. */
-  readonly shared: CacheLife | undefined;
-  readonly session: CacheLife | undefined;
+  /** How long the vendor is to keep the conversation; the rules, which others share, in any case. */
+  readonly cacheLife: CacheLife | undefined;
 }
 
 /** End to end, the parts are the whole text of system and messages, without pictures and documents. */
@@ -61,8 +51,8 @@ export interface Prompt {
 }
 
 /**
- * The model's input for one turn, in the order of [P0]: what changes least comes first, with cache marks
- * after the rules, each part of the snapshot, and history. The system prompt holds only the owner's words;
+ * The model's input for one turn [P2]: what changes least comes first, with cache marks after the rules, after
+ * what changes seldom, after the items and after history. The system prompt holds only the owner's words;
  * memory stands in user turns. Equal input gives equal bytes.
  */
 export function buildPrompt(input: PromptInput): Prompt {
@@ -70,24 +60,25 @@ export function buildPrompt(input: PromptInput): Prompt {
   const soul = renderSoul(draft.soul);
   const channel = renderSlot(draft, 'channel');
   const slow = renderSlot(draft, 'slow');
+  const items = renderSlot(draft, 'items');
   const fast = renderSlot(draft, 'fast');
-  const toolless = { ...draft, sections: draft.sections.flatMap(withoutToolWords) };
+  const toolless = { sections: draft.sections.flatMap(withoutToolWords) };
   const instead = (slot: 'slow' | 'fast', { text }: { readonly text: string }) => {
-    const bare = renderSlot(toolless, slot).text;
-    return text === bare ? {} : { withoutTools: bare === '' ? noActions : bare };
+    const withoutTools = renderSlot(toolless, slot).text;
+    return text === withoutTools ? {} : { withoutTools };
   };
   const last = renderSlot(draft, 'last');
   const files = draft.files.flatMap(({ pieces }) => pieces);
   // It begins with a date, a user's line: the Messages API wants a user turn first.
   const history = renderHistory(draft.history);
-  const mark = marked(input.keep.session);
+  const mark = input.cacheLife === undefined ? {} : { cache: input.cacheLife };
 
   return {
     system: [
       {
         type: 'text',
         text: `${soul}${draft.rules}`,
-        ...marked(input.keep.shared),
+        cache: input.cacheLife ?? '5m',
         ...(input.rulesWithoutTools === undefined
           ? {}
           : { withoutTools: `${soul}${input.rulesWithoutTools}` }),
@@ -96,12 +87,9 @@ export function buildPrompt(input: PromptInput): Prompt {
     ],
     messages: renderTurns([
       { role: 'user', text: slow.text, ...mark, ...instead('slow', slow) },
-      { role: 'user', text: fast.text, ...mark, ...instead('fast', fast) },
-      ...history.map(({ role, text, messageId }) => ({
-        role,
-        text,
-        ...(messageId !== undefined && messageId === input.history.stableUpTo ? mark : {}),
-      })),
+      { role: 'user', text: items.text, ...mark },
+      { role: 'user', text: fast.text, ...instead('fast', fast) },
+      ...history.map((line, index) => (index === history.length - 1 ? { ...line, ...mark } : line)),
       ...withFiles(last.text, files, draft.message),
     ]),
     parts: [
@@ -109,6 +97,7 @@ export function buildPrompt(input: PromptInput): Prompt {
       part('rules', 'system', draft.rules),
       ...channel.parts,
       ...slow.parts,
+      ...items.parts,
       ...fast.parts,
       part('history', 'history', history.map(({ text }) => text).join(''), input.historyBudget),
       ...last.parts,
@@ -131,27 +120,16 @@ function leftOutOf(file: OpenedFile, shown: PromptDraft['files']): string | unde
 }
 
 function draftOf(input: PromptInput): PromptDraft {
-  const last = input.last.map((section) => withoutRepeats(section, input.snapshot));
-  const sections = [...input.channel, ...input.snapshot.sections, ...last].map(withinBudget);
+  const sections = input.sections.map(withinBudget);
   return {
     soul: input.soul,
     rules: input.rules,
     sections: sections.toSorted((a, b) => sectionNames.indexOf(a.name) - sectionNames.indexOf(b.name)),
-    history: input.history.entries,
+    history: input.history,
     files: input.files.map((file) => ({ file, pieces: renderFile(file), isCut: false })),
     message: renderMessage(input.message),
   };
 }
-
-/** A matching item that the snapshot shows already is not repeated. */
-function withoutRepeats(section: Section, { sections }: Snapshot): Section {
-  if (section.name !== 'matching_items') return section;
-  const isShown = (line: string): boolean => sections.some(({ lines }) => lines.includes(line));
-  return { ...section, lines: section.lines.filter((line) => !isShown(line)) };
-}
-
-/** Keeps the first turn a user's where a part has nothing else. */
-const noActions = '(Nothing can be done on Discord here.)\n';
 
 /** What a model without tools is shown of a section that speaks of tools [M9]. */
 function withoutToolWords(section: Section): readonly Section[] {
@@ -193,10 +171,6 @@ function withFiles(
   return [...pieces, { role: 'user', text: `${text}${message}` }];
 }
 
-function marked(life: CacheLife | undefined): { readonly cache?: CacheLife } {
-  return life === undefined ? {} : { cache: life };
-}
-
 function part(name: PromptPart['name'], slot: PromptPart['slot'], text: string, budget?: number): PromptPart {
   return { name, slot, characters: text.length, budget };
 }
@@ -222,7 +196,7 @@ type Turn =
  * Texts as alternating turns. Each keeps a block of its own, since a cache mark covers whole blocks: a longer
  * history only adds blocks. Empty texts vanish.
  */
-export function renderTurns(pieces: readonly (TurnText | TurnMedia)[]): readonly ModelMessage[] {
+function renderTurns(pieces: readonly (TurnText | TurnMedia)[]): readonly ModelMessage[] {
   const turns: Turn[] = [];
   for (const piece of pieces) {
     const open = turns.at(-1);
@@ -231,9 +205,9 @@ export function renderTurns(pieces: readonly (TurnText | TurnMedia)[]): readonly
       else turns.push({ role: 'user', content: [piece.media] });
       continue;
     }
-    const { role, ...said } = piece;
-    if (said.text === '') continue;
-    const block: TextBlock = { type: 'text', ...said };
+    const { role, ...content } = piece;
+    if (content.text === '') continue;
+    const block: TextBlock = { type: 'text', ...content };
     if (open?.role === role) open.content.push(block);
     else turns.push({ role, content: [block] });
   }

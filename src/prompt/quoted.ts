@@ -1,9 +1,9 @@
-import type { ChatMessage, ForwardedMessage, OpenedFile, RepliedMessage } from '../core/chat.ts';
+import type { ChatMessage, ForwardedMessage, OpenedFile, RepliedMessage } from '../core/message.ts';
 import type { MediaBlock } from '../core/model.ts';
 import type { Place } from '../core/place.ts';
 import { dataPiece, dataText, renderSection, type Section } from '../core/section.ts';
 import { clip, clipAtWord, toSingleLine, withoutInvisible } from '../core/text.ts';
-import { localMoment } from '../core/time.ts';
+import { localMoment, withMomentsTold } from '../core/time.ts';
 import type { TurnMessage } from '../core/turn-context.ts';
 
 export interface PromptMessage {
@@ -79,22 +79,26 @@ export function repliedSection(
   }
   const by = replied.author.kind === 'self' ? 'you' : nameOf(replied.author);
   const title = `The message that is replied to, by ${by}, ${localMoment(new Date(replied.at), timeZone)}:`;
-  return quote({ name: 'replied_to', title }, replied.text, enclosureNote(withForwardsApart(replied)));
+  return quote(
+    { name: 'replied_to', title },
+    withMomentsTold(replied.text, timeZone),
+    enclosureNote(withForwardsApart(replied)),
+  );
 }
 
 /** A forwarded message; Discord does not tell whose it is. */
 export function forwardedSection({ text, at, files, shown }: ForwardedMessage, timeZone: string): Section {
   const title = `A message that was passed on, first written ${localMoment(new Date(at), timeZone)}:`;
   const note = enclosureNote({ attachments: files.map(({ name }) => name), shown });
-  return quote({ name: 'forwarded', title }, text, note);
+  return quote({ name: 'forwarded', title }, withMomentsTold(text, timeZone), note);
 }
 
 function quote(frame: Quote, text: string, note: string): Section {
   const notes = note === '' ? [] : [quoted(note, noteMaxChars)];
   const room = quoteMaxChars - renderSection({ ...frame, lines: ['', ...notes] }).length;
   const lines = quotedLines(text, room).filter((line, _, all) => all.length > 1 || line !== '');
-  const said = [...lines, ...notes];
-  return quoteSection(frame, said.length === 0 ? ['(no text)'] : said);
+  const content = [...lines, ...notes];
+  return quoteSection(frame, content.length === 0 ? ['(no text)'] : content);
 }
 
 function quoteSection(frame: Quote, lines: readonly string[]): Section {

@@ -18,6 +18,7 @@ export function createCalls({ readOnly, toStoreError, beforeChange, clock }: Cal
   const running = new Set<Promise<unknown>>();
   let isClosed = false;
   let last: LastWrite | undefined;
+  let failingSince: number | undefined;
 
   async function run<T>(key: string, action: string, work: () => Promise<T>): Promise<T> {
     assertKey(key);
@@ -45,12 +46,15 @@ export function createCalls({ readOnly, toStoreError, beforeChange, clock }: Cal
         await beforeChange();
         return work();
       });
+      failingSince = undefined;
       last = { at: clock(), isOk: true };
       return result;
     } catch (error) {
-      // The disk is not to blame for a newer version's document.
-      if (error instanceof NewerVersionError) throw error;
-      last = { at: clock(), isOk: false };
+      // The disk is not to blame for a newer version's document, or for what a change itself refuses.
+      if (error instanceof NewerVersionError || !(error instanceof StoreError)) throw error;
+      const at = clock();
+      failingSince ??= at.getTime();
+      last = { at, isOk: false, failingMs: at.getTime() - failingSince };
       measure('storeError', { writes: 1 });
       throw error;
     }

@@ -21,7 +21,7 @@ export function createKeyLocks(maxJobsAtOnce: number) {
     /** After the earlier jobs of `key` and outside of any `runAlone` over it. Locks must not be nested. */
     run: <T>(key: string, job: () => Promise<T>): Promise<T> =>
       jobs.run(key, async () => {
-        for (let ended = removalOver(key); ended !== undefined; ended = removalOver(key)) await ended;
+        for (let over = removalOver(key); over !== undefined; over = removalOver(key)) await over;
         const work = bounded(job);
         running.set(key, work);
         try {
@@ -36,7 +36,7 @@ export function createKeyLocks(maxJobsAtOnce: number) {
       removals.run('', async () => {
         const below = [...running].filter(([key]) => isWithin(key, folder));
         const work = Promise.allSettled(below.map(([, earlier]) => earlier)).then(job);
-        removal = { folder, ended: settled(work) };
+        removal = { folder, ended: ended(work) };
         try {
           return await work;
         } finally {
@@ -46,6 +46,6 @@ export function createKeyLocks(maxJobsAtOnce: number) {
   };
 }
 
-function settled(work: Promise<unknown>): Promise<unknown> {
+function ended(work: Promise<unknown>): Promise<unknown> {
   return work.catch(() => undefined);
 }

@@ -1,18 +1,19 @@
-import type { BotHandlers, DirectMessagePort } from '../core/chat.ts';
+import type { BotHandlers } from '../core/message.ts';
+import type { DirectMessagePort } from '../core/reply.ts';
 import type { Logger } from '../core/logger.ts';
 import { clip, toSingleLine } from '../core/text.ts';
 import { localDate, type Clock } from '../core/time.ts';
 import { askers, withRequest, type BotSettings } from '../memory/settings/bot-settings.ts';
-import { saveBestEffort, type Outbox } from './outbox.ts';
+import { hideFromHistory, type Outbox } from './outbox.ts';
 
-const askedPerDay = 5;
+const requestsPerDay = 5;
 /** Beyond these, who asks is not kept: everybody on Discord can ask. */
 const mostWaiting = 100;
 const nameMaxChars = 80;
 
 export interface AccessRequestPorts {
   readonly botSettings: BotSettings;
-  readonly ownerIds: () => readonly string[];
+  readonly ownerIds: readonly string[];
   readonly directMessages: Pick<DirectMessagePort, 'send'>;
   readonly outbox: Pick<Outbox, 'hide'>;
   readonly clock: Clock;
@@ -26,7 +27,7 @@ export interface AccessRequestPorts {
  * asked about, or could not be, waits, and is asked about on another day on which they write. Only ids are kept.
  */
 export function createAccessRequests(ports: AccessRequestPorts): BotHandlers['lockedOut'] {
-  const { botSettings, ownerIds, directMessages, outbox, clock, timeZone, logger } = ports;
+  const { botSettings, ownerIds, directMessages, clock, timeZone, logger } = ports;
 
   /** Whether an owner is to be asked now; counted before that, also over processes. */
   async function take(person: string, day: string): Promise<boolean> {
@@ -35,7 +36,7 @@ export function createAccessRequests(ports: AccessRequestPorts): BotHandlers['lo
       const known = before.requests[person];
       const today = Object.values(before.requests).filter((request) => request.day === day);
       const isOpen = known === undefined || (known.state === 'waiting' && known.day !== day);
-      isDue = isOpen && today.length < askedPerDay;
+      isDue = isOpen && today.length < requestsPerDay;
       if (!isDue && (known !== undefined || askers(before, 'waiting').length >= mostWaiting)) return before;
       return withRequest(before, person, { state: 'waiting', day: isDue ? day : undefined });
     });
@@ -43,7 +44,7 @@ export function createAccessRequests(ports: AccessRequestPorts): BotHandlers['lo
   }
 
   return async ({ userId, name, channelName, guildName }) => {
-    const [ownerId] = ownerIds();
+    const [ownerId] = ownerIds;
     const person = `<@${userId}>`;
     const day = localDate(clock(), timeZone);
     try {
@@ -58,7 +59,7 @@ export function createAccessRequests(ports: AccessRequestPorts): BotHandlers['lo
         { label: 'Not now', line: `settings access not-now ${person}` },
       ];
       const outcome = await directMessages.send(ownerId, [{ text, buttons }], `${userId}a`, (channelId, id) =>
-        saveBestEffort(logger, 'messages hidden from history', () => outbox.hide(channelId, [id])),
+        hideFromHistory(ports, channelId, [id]),
       );
       if (outcome === 'closed')
         return logger.warn('the owner takes no direct messages, so who asks to be let in waits', { userId });

@@ -7,24 +7,23 @@ import type { SessionLog } from '../memory/log/session-log.ts';
 import type { SessionStates } from '../memory/log/session-state.ts';
 import type { PersonSettingsStore } from '../memory/settings/person-settings.ts';
 
-/** It may throw: the others still run, and its cursor tells what is left [A1]. */
-type FoldingLayer = Pick<MemoryLayer, 'fold'> & { readonly name: string };
-
-interface AfterTurnOptions {
-  /** In the order in which they fold. */
-  readonly layers: readonly FoldingLayer[];
+export interface AfterTurnPorts {
+  /** In the order in which they fold. One may throw: the others still run, and its cursor tells what is left [A1]. */
+  readonly layers: readonly Pick<MemoryLayer, 'name' | 'fold'>[];
   readonly work: WorkQueue;
-  readonly logger: Logger;
-  /**
-   * Whether anything may be made of a session now; cursors keep what is left. Must not reject. Default:
-   * always.
-   */
-  readonly isWanted?: (session: SessionKey) => Promise<boolean>;
+  readonly states: Pick<SessionStates, 'read'>;
+  readonly log: Pick<SessionLog, 'lastSequence'>;
+  /** Must not reject. */
+  readonly settings: { isMemoryOff(place: Place): Promise<boolean> };
+  readonly people: Pick<PersonSettingsStore, 'mayStore'>;
+  /** Nothing more is made of talk in a deleted channel [K15]. */
+  readonly goneChannels: () => Promise<ReadonlySet<string>>;
   /** When a limit on cost ends that held work back, told once [L2]. */
   readonly heldUntil?: ((userId: string) => Date | undefined) | undefined;
   readonly begin: Writes['begin'];
   /** Deletes what has expired of a person; retried later where it rejects. */
-  readonly expire?: (userId: string) => Promise<void>;
+  readonly expire: (userId: string) => Promise<void>;
+  readonly logger: Logger;
 }
 
 /** The work item for what may have expired. */
@@ -33,8 +32,9 @@ export const expiryKey = 'expire';
 export type AfterTurn = ReturnType<typeof createAfterTurn>;
 
 /** The work after turns, queued per user, never delaying a reply [A1]. Waiting sessions share one run. */
-export function createAfterTurn(options: AfterTurnOptions) {
-  const { layers, work, begin, isWanted, heldUntil, logger } = options;
+export function createAfterTurn(ports: AfterTurnPorts) {
+  const { layers, work, states, log, settings, people, goneChannels, begin, heldUntil, expire, logger } =
+    ports;
   work.start(run);
 
   /**
@@ -54,7 +54,7 @@ export function createAfterTurn(options: AfterTurnOptions) {
     const own = await begin(userId);
     const sessions = keys.flatMap((key) => (key === expiryKey ? [] : [{ channelId: key, ...own }]));
     try {
-      if (keys.includes(expiryKey)) await options.expire?.(userId);
+      if (keys.includes(expiryKey)) await expire(userId);
     } finally {
       // If the lease is taken again only for what expires, the cursors show that the folding is done.
       await fold(userId, sessions, signal);
@@ -63,7 +63,7 @@ export function createAfterTurn(options: AfterTurnOptions) {
 
   async function fold(userId: string, waiting: readonly SessionWork[], signal: AbortSignal): Promise<void> {
     const sessions: SessionWork[] = [];
-    for (const session of waiting) if ((await isWanted?.(session)) ?? true) sessions.push(session);
+    for (const session of waiting) if (await mayFold(session)) sessions.push(session);
     if (sessions.length === 0) return;
     for (const layer of layers) {
       if (signal.aborted) return;
@@ -81,32 +81,19 @@ export function createAfterTurn(options: AfterTurnOptions) {
     if (until !== undefined) for (const session of sessions) schedule(session, until);
   }
 
-  return { schedule };
-}
-
-/** Not where memory is off or paused, nor where there is no log. Never rejects. */
-export async function mayFold(
-  session: SessionKey,
-  ports: {
-    readonly states: Pick<SessionStates, 'read'>;
-    readonly sessionLog: Pick<SessionLog, 'lastSequence'>;
-    /** Must not reject. */
-    readonly settings: { isMemoryOff(place: Place): Promise<boolean> };
-    readonly people: Pick<PersonSettingsStore, 'mayFold'>;
-    /** Nothing more is made of talk in a deleted channel [K15]. */
-    readonly goneChannels: () => Promise<ReadonlySet<string>>;
-    readonly logger: Logger;
-  },
-): Promise<boolean> {
-  const { states, sessionLog, settings, people, goneChannels, logger } = ports;
-  try {
-    if ((await goneChannels()).has(session.channelId)) return false;
-    if (!(await people.mayFold(session))) return false;
-    const { place } = await states.read(session);
-    if (place !== undefined) return !(await settings.isMemoryOff(place));
-    return (await sessionLog.lastSequence(session)) > 0;
-  } catch (error) {
-    logger.warn('a session could not be looked at after its turn', { ...session, error });
-    return false;
+  /** Not where memory is off or paused, nor where there is no log; cursors keep what is left. Never rejects. */
+  async function mayFold(session: SessionKey): Promise<boolean> {
+    try {
+      if ((await goneChannels()).has(session.channelId)) return false;
+      if (!(await people.mayStore(session))) return false;
+      const { place } = await states.read(session);
+      if (place !== undefined) return !(await settings.isMemoryOff(place));
+      return (await log.lastSequence(session)) > 0;
+    } catch (error) {
+      logger.warn('a session could not be looked at after its turn', { ...session, error });
+      return false;
+    }
   }
+
+  return { schedule };
 }

@@ -1,28 +1,12 @@
-import type { CommandCall, IncomingMessage, PresentPlace, ReplyPort } from '../core/chat.ts';
+import type { CommandCall, IncomingMessage } from '../core/message.ts';
+import type { PresentPlace } from '../core/channels.ts';
+import type { ReplyPort } from '../core/reply.ts';
 import type { CommandReply, CommandRequest } from '../core/commands.ts';
-import { createKeyedQueue } from '../core/keyed-queue.ts';
 import type { Logger } from '../core/logger.ts';
-import { hasMoreReaders, sessionName, type SessionKey } from '../core/place.ts';
+import { hasMoreReaders } from '../core/place.ts';
 import type { Writes } from '../core/writes.ts';
-import { saveBestEffort, type PersonalOutbox } from './outbox.ts';
-import { endRefused, keptBackLine } from './reply.ts';
-
-export type CommandOrder = ReturnType<typeof createCommandOrder>;
-
-/**
- * Keeps a session's commands in order, and its turns behind the commands before them, so that a question
- * after `!memory remember …` finds it [F3]. Commands do not wait for turns [F2].
- */
-export function createCommandOrder() {
-  const queue = createKeyedQueue();
-  return {
-    /** Runs a command after the session's earlier ones; settles as it does. */
-    run: <T>(session: SessionKey, command: () => Promise<T>): Promise<T> =>
-      queue.run(sessionName(session), command),
-    /** Resolves when the session's present commands are answered. */
-    settled: (session: SessionKey): Promise<void> => queue.run(sessionName(session), () => Promise.resolve()),
-  };
-}
+import { hideFromHistory, saveBestEffort, type PersonalOutbox } from './outbox.ts';
+import { endRefused, keptBackLine, lateLine, sendLine } from './reply.ts';
 
 export interface CommandPorts {
   readonly handle: (request: CommandRequest) => Promise<CommandReply>;
@@ -41,22 +25,18 @@ export interface CommandPorts {
 export async function runCommand(
   message: IncomingMessage,
   command: CommandCall,
-  { handle, begin, outbox, replies, presentPlace, logger }: CommandPorts,
+  ports: CommandPorts,
 ): Promise<void> {
+  const { handle, begin, outbox, replies, presentPlace, logger } = ports;
   const { channelId, author, place } = message;
-  const hide = (id: string): Promise<void> =>
-    saveBestEffort(logger, 'messages hidden from history', () => outbox.hide(channelId, [id]));
+  const hide = (id: string): Promise<void> => hideFromHistory(ports, channelId, [id]);
   try {
     await hide(message.id);
     const work = await begin(author.id);
-    const {
-      text,
-      buttons,
-      onReplied: settle,
-    } = await handle({
+    const { text, buttons, onReplied } = await handle({
       id: message.id,
       command,
-      proxiedText: message.isProxied && message.text,
+      isProxied: message.isProxied,
       speaker: { id: author.id, name: author.name, isOwner: message.isOwner },
       place,
       ephemeral: false,
@@ -70,14 +50,16 @@ export async function runCommand(
     await saveBestEffort(logger, 'the answer', () => outbox.prepare({ ...question, isCommand: true, text }));
     let wasSent = false;
     try {
-      const hasOthersNow = hasMoreReaders(place, await presentPlace(place));
-      const sent = await (hasOthersNow
-        ? replies.send(channelId, keptBackLine, message.id, hide)
-        : replies.send(channelId, text, message.id, hide, buttons && { personId: author.id, buttons }));
-      wasSent = sent.kind === 'sent' && !hasOthersNow;
-      if (sent.kind === 'refused') await endRefused({ outbox, replies, logger }, question, sent);
+      const mayShow = async () => !hasMoreReaders(place, await presentPlace(place));
+      const under = buttons && { personId: author.id, buttons };
+      const sent = await replies
+        .send(channelId, text, message.id, hide, under, mayShow)
+        .catch(() => sendLine(ports, question, lateLine));
+      wasSent = sent?.kind === 'sent';
+      if (sent?.kind === 'withheld') await sendLine(ports, question, keptBackLine);
+      if (sent?.kind === 'refused') await endRefused(ports, question, sent);
     } finally {
-      await settle?.(wasSent);
+      await onReplied?.(wasSent);
       // It is done; doing it again later could undo what came after it.
       await outbox.markHandled(channelId, [message.id]);
     }

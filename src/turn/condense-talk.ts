@@ -5,7 +5,7 @@ import { jsonSchemaOf, structuredAnswer, type ModelClient, type ModelRequest } f
 import type { Logger } from '../core/logger.ts';
 import { maskSecrets } from '../core/secrets.ts';
 import { dataLine, renderSection } from '../core/section.ts';
-import { clipAtWord, chunk, searchForm, stopTerms, terms } from '../core/text.ts';
+import { clipAtWord, chunk } from '../core/text.ts';
 import { createTimeSlice } from '../core/time.ts';
 import { shareOf } from '../memory/recall/words.ts';
 import { tellingLines } from '../model/offline/catch-up.ts';
@@ -99,20 +99,21 @@ export async function condenseTalk(
         }
       }),
     );
-    const told = condensed.flat();
-    const covered = new Set(told.flatMap((point) => point.lines.map(({ id }) => id)));
+    const condensedPoints = condensed.flat();
+    const covered = new Set(condensedPoints.flatMap((point) => point.lines.map(({ id }) => id)));
     const passedOver = [...about.values()].filter(({ id }) => !covered.has(id));
-    let points = [...told, ...passedOver.map(inItsWords)];
+    const order = new Map(lines.map(({ id }, index) => [id, index]));
+    const at = (point: ToldPoint): number => order.get(point.lines[0]?.id ?? '') ?? 0;
+    let points = [...condensedPoints, ...passedOver.map(inItsWords)];
     // Where a subject is asked for, the answering model should look itself.
     if (points.length === 0 && options.about !== undefined) {
       isByRules = true;
       points = [...byRules(lines, options.maxPoints, options)];
     }
     return {
-      points: inOrder(points, lines).map((point) => ({
-        ...point,
-        isAbout: point.lines.some(({ id }) => about.has(id)),
-      })),
+      points: points
+        .map((point) => ({ ...point, isAbout: point.lines.some(({ id }) => about.has(id)) }))
+        .toSorted((a, b) => at(a) - at(b)),
       isByRules,
     };
   } finally {
@@ -142,7 +143,7 @@ async function condensePart(
                 name: 'channel_messages',
                 title: 'The talk, oldest first:',
                 lines: part.map((line) => talkLine(line, line.id)),
-              }) + askedFor({ askerName, about, most }),
+              }) + focusOf({ askerName, about, most }),
           },
         ],
       },
@@ -179,35 +180,9 @@ function byRules(
   return tellingLines(lines, { askerName, about, most }).map(inItsWords);
 }
 
-/** By each point's first message. */
-function inOrder(points: readonly ToldPoint[], lines: readonly TalkLine[]): readonly ToldPoint[] {
-  const order = new Map(lines.map(({ id }, index) => [id, index]));
-  const at = (point: ToldPoint): number => order.get(point.lines[0]?.id ?? '') ?? 0;
-  return points.toSorted((a, b) => at(a) - at(b));
-}
-
-/** The messages that say most about a subject, else those with words that are written like its own. */
+/** The messages that say most about a subject, at least half as much as the best; newest first at a tie. */
 async function linesAbout(subject: string, lines: readonly TalkLine[]): Promise<readonly TalkLine[]> {
-  const saying = await linesWithMost(shareOf(subject), lines);
-  return saying.length > 0 ? saying : linesWithMost(shareLike(subject), lines);
-}
-
-/** Of telling words by their beginnings, whatever parts them: `deployment` and "deployed", `wifi` and "Wi-Fi". */
-function shareLike(subject: string): (text: string) => number {
-  const beginnings = terms(subject)
-    .filter((term) => !stopTerms.has(term) && term.length >= 4)
-    .map((term) => term.slice(0, 5));
-  return (text) => {
-    const letters = searchForm(text).replaceAll(/[^\p{L}\p{M}\p{N}]+/gu, '');
-    return beginnings.filter((beginning) => letters.includes(beginning)).length;
-  };
-}
-
-/** Newest first at a tie: at least half as much as the best. */
-async function linesWithMost(
-  shareIn: (text: string) => number,
-  lines: readonly TalkLine[],
-): Promise<readonly TalkLine[]> {
+  const shareIn = shareOf(subject);
   const pause = createTimeSlice();
   const shares: { readonly line: TalkLine; readonly share: number }[] = [];
   for (const line of lines.toReversed()) {
@@ -223,15 +198,15 @@ async function linesWithMost(
 }
 
 /** Who asks and about what, as data behind the talk. */
-export function askedFor(asked: {
+export function focusOf(focus: {
   readonly askerName: string;
   readonly about?: string | undefined;
   readonly most?: number;
 }): string {
   const about =
-    asked.about === undefined ? '' : `\nThey ask about: "${clipAtWord(dataLine(asked.about), 200)}".`;
-  const most = asked.most === undefined ? '' : `\nAt most ${asked.most} points.`;
-  return `The one who was away is called "${asked.askerName}".${about}${most}`;
+    focus.about === undefined ? '' : `\nThey ask about: "${clipAtWord(dataLine(focus.about), 200)}".`;
+  const most = focus.most === undefined ? '' : `\nAt most ${focus.most} points.`;
+  return `The one who was away is called "${focus.askerName}".${about}${most}`;
 }
 
 /** `- Thu 2026-01-15 10:02 [reference] bob: text`. */

@@ -1,29 +1,30 @@
-import { hasEnclosures, isOthersText, type ChatMessage, type HistoryPort } from '../core/chat.ts';
+import { hasEnclosures, isOthersText, type ChatMessage } from '../core/message.ts';
+import type { HistoryPort } from '../core/channels.ts';
 import { memoizeByObject } from '../core/limits.ts';
 import type { Logger } from '../core/logger.ts';
 import { namesPeople } from '../core/own-words.ts';
 import { maskSecrets, secretValues } from '../core/secrets.ts';
 import { compareSnowflakes } from '../core/snowflake.ts';
-import { answerCounts, sessionOf, type TurnContext } from '../core/turn-context.ts';
+import { markCounts, ownMark, sessionOf, type TurnContext } from '../core/turn-context.ts';
 import type { SessionLog } from '../memory/log/session-log.ts';
 import type { Consent, PersonSettingsStore } from '../memory/settings/person-settings.ts';
 import { windowMessages } from '../prompt/history.ts';
 import { withoutErased, withoutPauses } from './pauses.ts';
 
 /** A full window and what may lie between. */
-const askedMessages = 2 * windowMessages;
+const historyMessages = 2 * windowMessages;
 
 export interface EarlierPorts {
   readonly history: HistoryPort;
-  readonly log: Pick<SessionLog, 'othersWordsIn'>;
+  readonly log: Pick<SessionLog, 'marksOf'>;
   /** Who has had erased what they said [K11]. */
   readonly people: Pick<PersonSettingsStore, 'erasedBy'>;
   readonly logger: Logger;
 }
 
 /**
- * The channel without this turn's messages and what the speaker wrote after them, and what in it counts as
- * others' words, as {@link countsAsOthersWords} says.
+ * The channel without this turn's messages and what the speaker wrote after them, and the marks in it that
+ * count.
  */
 export async function earlierMessages(
   ports: EarlierPorts,
@@ -31,36 +32,38 @@ export async function earlierMessages(
   wasPaused: Consent['wasPaused'],
 ): Promise<{
   readonly earlier: readonly ChatMessage[];
-  readonly repeating: ReadonlyMap<string, string>;
+  readonly marks: ReadonlyMap<string, string>;
 }> {
   const { history, logger } = ports;
   const { messages, place, speaker } = context;
   const own = new Set(messages.map((message) => message.id));
   const newest = messages.at(-1)?.id ?? '';
   try {
-    const recent = await history.recent(place.channelId, askedMessages + own.size);
-    const before = withoutSecrets(
-      recent.filter(
+    const recent = await history.recent(place.channelId, historyMessages + own.size);
+    const looked = recent
+      .filter(
         ({ id, author }) => !own.has(id) && !(author.id === speaker.id && compareSnowflakes(id, newest) > 0),
-      ),
-    );
+      )
+      .map(withoutOwnSecrets);
+    // Secrets are masked also where another message repeats them [K14].
+    const values = new Set(looked.flatMap(({ found }) => found));
+    const before = looked.map(({ masked }) => (values.size === 0 ? masked : withMasks(masked, values)));
     const kept = await withoutErased(before, ports.people);
     const earlier = wasPaused === undefined ? kept : withoutPauses(kept, context, wasPaused);
     const mayRepeat = unloggedAnswers(earlier, context);
-    return { earlier, repeating: await countsAsOthersWords(earlier, mayRepeat, context, ports) };
+    return { earlier, marks: await countingMarks(earlier, mayRepeat, context, ports) };
   } catch (error) {
     logger.warn('history could not be read', { channelId: place.channelId, error });
-    return { earlier: [], repeating: new Map() };
+    return { earlier: [], marks: new Map() };
   }
 }
 
 /**
- * When others' words or a file were last in view of these answers of the bot, by id (ISO 8601, UTC), where
- * they still count [M5a]. Where the log cannot tell, the time of sending counts; the same goes for unlogged
- * answers that `mayRepeat` them. What the speaker said counts while in view if it is not logged: what is made
- * of it could not follow its deletion [G5]. Never rejects.
+ * The marks of these messages that count as others' words, by id [M5a]. An answer of which the log cannot tell has its own
+ * id as mark, and so has an unlogged one that `mayRepeat` them. What the speaker said counts while in view if it is not
+ * logged: what is made of it could not follow its deletion [G5]. Never rejects.
  */
-export async function countsAsOthersWords(
+export async function countingMarks(
   messages: readonly ChatMessage[],
   mayRepeat: (answer: ChatMessage) => boolean,
   context: TurnContext,
@@ -72,21 +75,20 @@ export async function countsAsOthersWords(
     author.id === speaker.id && (place.audience === 'dm' || answered.has(id));
   const looked = messages.filter((message) => message.author.kind === 'self' || isToBot(message));
   const ids = looked.map(({ id }) => id);
-  const known = await log.othersWordsIn(sessionOf(context), ids).catch((error: unknown) => {
+  const known = await log.marksOf(sessionOf(context), ids).catch((error: unknown) => {
     logger.warn('what answers were made of could not be read', { ...sessionOf(context), error });
     return undefined;
   });
   const counting = new Map<string, string>();
   for (const message of looked) {
-    const { id, author, at: sentAt } = message;
+    const { id, author } = message;
     const isUnknown = known?.has(id) !== true;
     if (author.kind !== 'self') {
-      if (isUnknown) counting.set(id, now.toISOString());
+      if (isUnknown) counting.set(id, ownMark);
       continue;
     }
-    const isMarked = known === undefined || (isUnknown && mayRepeat(message));
-    const at = isMarked ? sentAt : known.get(id);
-    if (at !== undefined && answerCounts(at, now)) counting.set(id, at);
+    const mark = known === undefined || (isUnknown && mayRepeat(message)) ? id : known.get(id);
+    if (mark !== undefined && markCounts(mark, now)) counting.set(id, mark);
   }
   return counting;
 }
@@ -102,11 +104,11 @@ function unloggedAnswers(
   const own = earlier.filter(({ author }) => author.id === speaker.id);
   if (own.some(({ hasThirdPartyText }) => hasThirdPartyText === true)) return () => true;
   if (place.audience === 'dm') return () => false;
-  const asked = new Set([...own, ...messages].map(({ id }) => id));
+  const questionIds = new Set([...own, ...messages].map(({ id }) => id));
   const toOthers = new Set<string>();
   let isToSpeaker = false;
   for (const { id, author, answers } of earlier) {
-    isToSpeaker = author.kind === 'self' && (answers === undefined ? isToSpeaker : asked.has(answers));
+    isToSpeaker = author.kind === 'self' && (answers === undefined ? isToSpeaker : questionIds.has(answers));
     if (!isToSpeaker) toOthers.add(id);
   }
   return ({ id }) => toOthers.has(id);
@@ -123,7 +125,7 @@ export function showsOthers(
 
 /** The speaker's newest messages to look at, and their greatest age in milliseconds. */
 const lookedAt = 3;
-const meantMs = 10 * 60_000;
+const enclosureMaxAgeMs = 10 * 60_000;
 
 /**
  * Recent messages of the speaker whose files and forwards the turn may mean [G6]: at most three, ten minutes
@@ -138,26 +140,16 @@ export function enclosedBefore(
   return own
     .slice(own.findLastIndex(({ id }) => answered.has(id)) + 1)
     .slice(-lookedAt)
-    .filter((message) => hasEnclosures(message) && now.getTime() - Date.parse(message.at) < meantMs);
+    .filter(
+      (message) => hasEnclosures(message) && now.getTime() - Date.parse(message.at) < enclosureMaxAgeMs,
+    );
 }
 
-/** Masks secrets [K14], also where another message repeats them. */
-function withoutSecrets(messages: readonly ChatMessage[]): readonly ChatMessage[] {
-  const looked = messages.map(withoutOwnSecrets);
-  const values = new Set(looked.flatMap(({ found }) => found));
-  if (values.size === 0) return looked.map(({ masked }) => masked);
-  return looked.map(({ masked }) => withMasks(masked, values));
-}
-
+/** Once a message: what is full of them takes milliseconds [L4]. */
 const withoutOwnSecrets = memoizeByObject((message: ChatMessage) => {
-  const texts = textsOf(message);
-  const isMasked = texts.some((text) => maskSecrets(text) !== text);
-  return { found: texts.flatMap(secretValues), masked: isMasked ? withMasks(message) : message };
+  const texts = [message.text, ...(message.shown ?? []).map((piece) => piece.text)];
+  return { found: texts.flatMap(secretValues), masked: withMasks(message) };
 });
-
-function textsOf({ text, shown = [] }: ChatMessage): readonly string[] {
-  return [text, ...shown.map((piece) => piece.text)];
-}
 
 /** Masks secrets [K14]; `values` wherever they stand. */
 export function withMasks<Message extends Pick<ChatMessage, 'text' | 'shown'>>(

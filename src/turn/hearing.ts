@@ -1,20 +1,19 @@
 import type {
   ChatMessage,
-  HistoryPort,
   IncomingMessage,
   ReadAttachment,
-  ReadChannel,
   ReadReplied,
-  ReplyPort,
   Transcribe,
-} from '../core/chat.ts';
+} from '../core/message.ts';
+import type { HistoryPort, ReadChannel } from '../core/channels.ts';
+import type { ReplyPort } from '../core/reply.ts';
 import type { RecentChanges } from '../core/changes.ts';
 import { ModelError, type ModelFailure } from '../core/errors.ts';
 import { limits, lruCache } from '../core/limits.ts';
 import type { Logger } from '../core/logger.ts';
 import type { SessionKey } from '../core/place.ts';
 import { maskSecrets } from '../core/secrets.ts';
-import { clipAtWord, quoted } from '../core/text.ts';
+import { clipAtWord, quoted, toSingleLine } from '../core/text.ts';
 import type { MemoryLayer } from '../memory/layer.ts';
 import { isHeard } from '../memory/log/records.ts';
 import type { SessionLog } from '../memory/log/session-log.ts';
@@ -22,6 +21,8 @@ import { saveBestEffort, type Outbox } from './outbox.ts';
 
 /** Voice messages whose words are in memory: those of the log are found there too. */
 const keptWords = 500;
+/** Answers that one deletion of many messages changes. */
+const mostAmended = 20;
 /** Of the line under the answer. */
 const shownMaxChars = 300;
 
@@ -96,14 +97,21 @@ export function createHearing(ports: HearingPorts) {
     }
   }
 
-  /** The line under the answer goes with its message. Best effort. */
-  async function takeLine({ channelId, userId }: SessionKey, id: string, answer?: string): Promise<void> {
+  /** The small lines under the answer that quote a message go with it, and so do their buttons [G5]. Best effort. */
+  async function takeLines(
+    { channelId, userId: personId }: SessionKey,
+    id: string,
+    text: string,
+    answer?: string,
+  ): Promise<void> {
     try {
       const lastId = answer ?? (await replies.find(channelId, id)).ids.at(-1);
       if (lastId !== undefined)
-        await replies.amend(channelId, lastId, async ({ lines, buttons }) => {
-          const others = lines.filter((line) => !line.startsWith(heardSign));
-          return others.length < lines.length ? { personId: userId, lines: others, buttons } : undefined;
+        await replies.amend(channelId, lastId, async (lines) => {
+          const others = lines.filter((line) => !line.startsWith(heardSign) && !repeats(line, text));
+          if (others.length === lines.length) return undefined;
+          const isOver = !others.some((line) => line.includes('"'));
+          return isOver ? { lines: others, buttons: { personId, buttons: [] } } : { lines: others };
         });
     } catch (error) {
       logger.warn('what was heard could not be taken from under an answer', { channelId, error });
@@ -111,7 +119,7 @@ export function createHearing(ports: HearingPorts) {
   }
 
   function evict(userId: string): void {
-    for (const [id, { session }] of words) if (session.userId === userId) words.delete(id);
+    for (const [id, { session }] of Array.from(words)) if (session.userId === userId) words.delete(id);
   }
 
   const layer: MemoryLayer = {
@@ -124,13 +132,18 @@ export function createHearing(ports: HearingPorts) {
     async follow(change, stage) {
       if (change.kind !== 'withdrawn' || change.cause.kind !== 'deleted' || stage !== 'hide') return;
       const messages = change.messages.map(({ before }) => before);
-      for (const id of change.cause.messageIds) {
-        const wasHeard = messages.some((each) => each.id === id && isHeard(each));
-        if (!words.delete(id) && !wasHeard) continue;
+      const { messageIds } = change.cause;
+      for (const id of messageIds.slice(-mostAmended)) {
+        const message = messages.find((each) => each.id === id);
         const answer = messages.find((each) => each.role === 'assistant' && each.replyTo.includes(id));
+        const answerId = answer?.role === 'assistant' ? answer.ids.at(-1) : undefined;
+        const text = message?.text ?? words.get(id)?.text;
+        const wasHeard = words.has(id) || (message !== undefined && isHeard(message));
         // Not awaited: Discord may be slow.
-        void takeLine(change.session, id, answer?.role === 'assistant' ? answer.ids.at(-1) : undefined);
+        if (text !== undefined && (wasHeard || answerId !== undefined))
+          void takeLines(change.session, id, text, answerId);
       }
+      for (const id of messageIds) words.delete(id);
     },
     // The log has it.
     async *export() {},
@@ -142,7 +155,7 @@ export function createHearing(ports: HearingPorts) {
     layer,
     /** A turn's voice messages one after another; what is deleted meanwhile stays unheard. Never rejects. */
     async hear(messages: readonly IncomingMessage[], signal: AbortSignal): Promise<HeardTurn> {
-      const told: IncomingMessage[] = [];
+      const transcribed: IncomingMessage[] = [];
       const heard: string[] = [];
       const problems = new Set<string>();
       let { seconds, characters }: { seconds: number; characters: number } = limits.voice;
@@ -151,7 +164,7 @@ export function createHearing(ports: HearingPorts) {
         const result = await listen(message, seconds, signal);
         if (result === undefined || 'problem' in result || recent.wasDeleted(id)) {
           if (result !== undefined && 'problem' in result) problems.add(result.problem);
-          told.push(message);
+          transcribed.push(message);
           continue;
         }
         const text = clipAtWord(result.text.toWellFormed(), characters);
@@ -160,16 +173,16 @@ export function createHearing(ports: HearingPorts) {
         characters -= text.length;
         words.set(id, { session: { channelId, userId: author.id }, text });
         heard.push(quoted(maskSecrets(text), Math.max(40, Math.floor(shownMaxChars / messages.length))));
-        told.push(asHeard(message, text));
+        transcribed.push(asHeard(message, text));
       }
-      if (problems.size > 0 && told.every(isUnheard))
-        return { messages: told, lines: [], problem: [...problems].join('\n') };
+      if (problems.size > 0 && transcribed.every(isUnheard))
+        return { messages: transcribed, lines: [], problem: [...problems].join('\n') };
       const quotes = heard.length === 0 ? [] : [heardSign + heard.join(' · ')];
-      return { messages: told, lines: [...quotes, ...problems] };
+      return { messages: transcribed, lines: [...quotes, ...problems] };
     },
     /** The same history with words that were heard in it. */
     history: (history: HistoryPort): HistoryPort => ({
-      recent: async (...asked) => Promise.all((await history.recent(...asked)).map(withWords)),
+      recent: async (...range) => Promise.all((await history.recent(...range)).map(withWords)),
     }),
     /** The same for what is read of a channel. */
     talk:
@@ -207,6 +220,12 @@ function isUnheard({ text, files, forwards, shown = [] }: IncomingMessage): bool
 }
 
 const heardSign = '🎤 heard: ';
+
+/** Whether a line holds in quotation marks what a text says. */
+function repeats(line: string, text: string): boolean {
+  const spoken = toSingleLine(maskSecrets(text));
+  return Array.from(line.matchAll(/"([^"]+?)…?"/gu)).some(([, quote = '']) => spoken.includes(quote));
+}
 const not = '⚠️ I could not hear your voice message:';
 const server = `${not} the server that listens for me`;
 const tooLong = `${not} I listen to at most ${limits.voice.seconds / 60} minutes at a time. Say it in parts, or write it.`;

@@ -1,22 +1,15 @@
 import type { MessageChange, RecentChanges } from '../core/changes.ts';
-import {
-  edited,
-  type BotHandlers,
-  type CommandCall,
-  type IncomingMessage,
-  type ReplyPort,
-  type WaitingReactionPort,
-} from '../core/chat.ts';
-import type { CommandContext, CommandHandlers, Given, StartedCommandHandlers } from '../core/commands.ts';
-import { createKeyedQueue } from '../core/keyed-queue.ts';
+import { edited, type BotHandlers, type CommandCall, type IncomingMessage } from '../core/message.ts';
+import type { ReplyPort, WaitingReactionPort } from '../core/reply.ts';
+import type { CommandContext, CommandHandlers, Unstarted, StartedCommandHandlers } from '../core/commands.ts';
+import { createKeyedQueue, type KeyedQueue } from '../core/keyed-queue.ts';
 import { lruCache } from '../core/limits.ts';
 import type { Logger } from '../core/logger.ts';
 import type { Clock } from '../core/time.ts';
 import { sessionName, type SessionKey } from '../core/place.ts';
 import { sessionOf } from '../core/turn-context.ts';
 import type { Writes } from '../core/writes.ts';
-import { saveBestEffort, type Outbox } from './outbox.ts';
-import type { CommandOrder } from './commands.ts';
+import { hideFromHistory, markHandled, type Outbox } from './outbox.ts';
 import type { SessionTurns } from './sessions.ts';
 import type { WaitingReactions } from './waiting-reactions.ts';
 
@@ -28,8 +21,8 @@ export interface IntakePorts {
   readonly runCommand: (message: IncomingMessage, command: CommandCall) => Promise<void>;
   readonly commands: StartedCommandHandlers;
   readonly begin: Writes['begin'];
-  /** Keeps a session's commands in order, in whichever form. */
-  readonly order: Pick<CommandOrder, 'run'>;
+  /** Keeps a session's commands in order, in whichever form; turns wait for those before them [F3], commands for no turn [F2]. */
+  readonly commandOrder: KeyedQueue;
   /** Knows of every edit and deletion first. */
   readonly changes: Pick<RecentChanges, 'latest'>;
   /** Takes a change to everybody who may hold the message [G5]. Must not reject. */
@@ -41,9 +34,8 @@ export interface IntakePorts {
    * not reject.
    */
   readonly erasedBy: (userId: string, ifUnknown: boolean) => Promise<(at: string) => boolean>;
-  readonly onUserMessage: BotHandlers['onUserMessage'];
   readonly lockedOut: BotHandlers['lockedOut'];
-  readonly outbox: Pick<Outbox, 'isHandled' | 'isUnfinished' | 'markHandled' | 'hide'>;
+  readonly outbox: Pick<Outbox, 'isHandled' | 'isHidden' | 'isUnfinished' | 'markHandled' | 'hide'>;
   readonly clock: Clock;
   readonly logger: Logger;
 }
@@ -61,7 +53,7 @@ type Taken = Pick<IncomingMessage, 'id' | 'channelId'>;
 
 /** Handles the gateway's events, each message once [G3]. */
 export function createIntake(options: IntakePorts): BotHandlers & CommandHandlers {
-  const { turns, waitingReactions, order, changes, outbox, logger } = options;
+  const { turns, waitingReactions, commandOrder, changes, outbox, logger } = options;
   const taken = new Set<string>();
   /** `<messageId> <userId>` */
   const stops = lruCache<string, true>(keptStops);
@@ -75,25 +67,15 @@ export function createIntake(options: IntakePorts): BotHandlers & CommandHandler
     });
   }
 
-  async function isNew(message: Taken): Promise<boolean> {
-    if (taken.has(message.id)) return false;
-    taken.add(message.id);
-    if (!(await isHandled(message))) return true;
-    taken.delete(message.id);
-    return false;
-  }
-
   async function once(message: Taken, work: () => Promise<void>): Promise<void> {
-    if (!(await isNew(message))) return;
+    if (taken.has(message.id)) return;
+    taken.add(message.id);
     try {
-      await work();
+      if (!(await isKnown(message, outbox.isHandled))) await work();
     } finally {
       taken.delete(message.id);
     }
   }
-
-  const isHandled = (message: Taken): Promise<boolean> => isKnown(message, outbox.isHandled);
-  const isUnfinished = (message: Taken): Promise<boolean> => isKnown(message, outbox.isUnfinished);
 
   /** Never rejects. */
   async function isKnown({ channelId, id }: Taken, ask: Outbox['isHandled']): Promise<boolean> {
@@ -117,28 +99,32 @@ export function createIntake(options: IntakePorts): BotHandlers & CommandHandler
         }
         return;
       }
-      await order.run({ channelId, userId: author.id }, () =>
+      await commandOrder.run(sessionName({ channelId, userId: author.id }), () =>
         once(message, async () => {
-          if (await isErased(message)) await markHandled(channelId, message.id);
+          if (await isErased(message)) await markHandled(options, channelId, [message.id]);
+          else if (await wasGiven(message)) await passOver(message);
           else await options.runCommand(message, command);
         }),
       );
     },
-    onUserMessage: options.onUserMessage,
     lockedOut: options.lockedOut,
     unanswerable: (message) => once(message, () => tellUnanswerable(message)),
     complete: (request) => options.commands.complete(request),
     menu: (request) =>
-      order.run(sessionOf(request), async () => options.commands.menu(await started(request))),
+      commandOrder.run(sessionName(sessionOf(request)), async () =>
+        options.commands.menu(await started(request)),
+      ),
     command: (request) =>
-      order.run(sessionOf(request), async () => options.commands.command(await started(request))),
+      commandOrder.run(sessionName(sessionOf(request)), async () =>
+        options.commands.command(await started(request)),
+      ),
     async edited(edit) {
       const { channelId, messageId, authorId, text, editedAt } = edit;
       if (edit.isCommand) {
         // Fetched after a gap, it would be taken for a command that was given.
         await Promise.all([
           options.record({ kind: 'deleted', channelId, messageIds: [messageId] }),
-          markHandled(channelId, messageId),
+          markHandled(options, channelId, [messageId]),
         ]);
         return;
       }
@@ -149,11 +135,11 @@ export function createIntake(options: IntakePorts): BotHandlers & CommandHandler
     async reacted(channelId, messageId, userId, emoji) {
       if (emoji !== stopEmoji) return;
       stops.set(`${messageId} ${userId}`, true);
-      await turns.stopBy(userId, messageId, () => markHandled(channelId, messageId));
+      await turns.stopBy(userId, messageId, () => markHandled(options, channelId, [messageId]));
     },
   };
 
-  async function started<Request extends Given<CommandContext>>(request: Request) {
+  async function started<Request extends Unstarted<CommandContext>>(request: Request) {
     const { startedAfter } = await options.begin(request.speaker.id);
     return { ...request, startedAfter };
   }
@@ -161,14 +147,14 @@ export function createIntake(options: IntakePorts): BotHandlers & CommandHandler
   /** The message may have been edited, deleted or stopped before it could wait for its turn. */
   async function submit(message: IncomingMessage, first: Promise<() => void>): Promise<void> {
     const isGone = await isErased(message);
-    const isBegun = await isUnfinished(message);
+    const isPartial = await isKnown(message, outbox.isUnfinished);
     const letNextOn = await first;
     // No more waiting from here: later changes find the message in the session.
     if (isGone || stops.has(`${message.id} ${message.author.id}`))
-      return markHandled(message.channelId, message.id);
+      return markHandled(options, message.channelId, [message.id]);
     const changed = changes.latest(message.id);
     if (changed !== undefined && changed.text === undefined) return;
-    const submitted = turns.submit(edited(message, changed), isBegun);
+    const submitted = turns.submit(edited(message, changed), isPartial);
     letNextOn();
     const outcome = await submitted;
     if (outcome === 'refused') await refuse(message);
@@ -186,13 +172,20 @@ export function createIntake(options: IntakePorts): BotHandlers & CommandHandler
    * nor read.
    */
   async function refuse({ channelId, id, author }: IncomingMessage): Promise<void> {
-    logger.info('a message was refused: too much is waiting', {
-      channelId,
-      userId: author.id,
-    });
+    logger.info('a message was refused: too much is waiting', { channelId, userId: author.id });
     options.reactions.refuse(channelId, id);
-    await markHandled(channelId, id);
-    await saveBestEffort(logger, 'that a message is hidden from history', () => outbox.hide(channelId, [id]));
+    await passOver({ id, channelId });
+  }
+
+  /** It is neither answered, even after a restart, nor part of history. */
+  async function passOver({ channelId, id }: Taken): Promise<void> {
+    await markHandled(options, channelId, [id]);
+    await hideFromHistory(options, channelId, [id]);
+  }
+
+  /** A copy of what was carried out as a command already, before its proxy took it away [G2a]; such are hidden. Never rejects. */
+  async function wasGiven({ channelId, originalId: id }: IncomingMessage): Promise<boolean> {
+    return id !== undefined && isKnown({ channelId, id }, outbox.isHidden);
   }
 
   /** The author gets one sign, which a restart does not repeat [G3d]. */
@@ -201,14 +194,7 @@ export function createIntake(options: IntakePorts): BotHandlers & CommandHandler
     channelId,
     author,
   }: Parameters<BotHandlers['unanswerable']>[0]): Promise<void> {
-    await markHandled(channelId, messageId);
+    await markHandled(options, channelId, [messageId]);
     await options.replies.tellRefused({ channelId, messageId, userId: author.id, isDm: false }, 'place');
-  }
-
-  /** It is answered neither now nor when it is fetched after a gap. */
-  async function markHandled(channelId: string, messageId: string): Promise<void> {
-    await saveBestEffort(logger, 'that a message is not to be answered', () =>
-      outbox.markHandled(channelId, [messageId]),
-    );
   }
 }

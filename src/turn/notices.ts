@@ -1,13 +1,14 @@
-import type { CommandButton, FooterParts, ReplyPort } from '../core/chat.ts';
+import type { CommandButton, FooterParts, ReplyPort } from '../core/reply.ts';
 import { createKeyedQueue } from '../core/keyed-queue.ts';
 import { lruCache } from '../core/limits.ts';
-import { usesMemory, type UsedMemory } from '../core/memory-source.ts';
+import type { UsedMemory } from '../core/memory-source.ts';
 import { hasMoreReaders, sessionName } from '../core/place.ts';
 import { counted } from '../core/text.ts';
 import type { LateNotice, MemoryNotice } from '../core/tool.ts';
 import { sessionOf, type TurnContext } from '../core/turn-context.ts';
 import type { PersonSettingsStore } from '../memory/settings/person-settings.ts';
-import { newestOf, type Question, type ReplyPorts } from './reply.ts';
+import { newestOf } from './outbox.ts';
+import type { Question, ReplyPorts } from './reply.ts';
 
 /** Conversations and answers that are remembered for telling. */
 const remembered = 1000;
@@ -34,20 +35,24 @@ export function createMemoryNotices(ports: {
 
   return {
     /**
-     * Adds notices to a footer. `mayName` says whether all readers may see the words; `hadNoTools` whether the
+     * Adds notices to a footer, below what it tells. `mayName` says whether all readers may see the words; `hadNoTools` whether the
      * model could store nothing. Never rejects.
      */
     async under(
       turn: TurnContext,
       notices: readonly MemoryNotice[],
-      { standing = nothing, hadNoTools = false, mayName }: UnderOptions,
+      { present = nothing, hadNoTools = false, mayName }: UnderOptions,
     ): Promise<FooterParts> {
-      if (turn.speaker.isBot !== undefined) return standing;
+      if (turn.speaker.isBot !== undefined) return present;
       const isMuted =
         notices.some(({ isQuiet }) => isQuiet) && (await people.latest(turn.speaker.id)).notices === 'off';
-      const told = notices.filter(({ isQuiet }) => !isMuted || isQuiet === undefined);
-      const namesWords = told.length > 0 && (await mayName());
-      const { lines, buttons } = withNotices(standing, told, namesWords);
+      const visible = notices.filter(({ isQuiet }) => !isMuted || isQuiet === undefined);
+      const namesWords = visible.length > 0 && (await mayName());
+      const lines = [...present.lines, ...linesOf(visible, namesWords)];
+      const shown = visible.map(({ buttons: named, bareButtons: bare = named }) =>
+        namesWords ? named : bare,
+      );
+      const buttons = withButtons([present.buttons, ...shown]);
       const panel = { label: 'Memory', line: 'memory panel', takes: 'nothing' as const };
       return {
         lines: hadNoTools ? [...lines, ...warningFor(turn)] : lines,
@@ -60,9 +65,9 @@ export function createMemoryNotices(ports: {
      */
     async why(
       { userId, isBot, messageIds }: Pick<Question, 'userId' | 'isBot' | 'messageIds'>,
-      used: UsedMemory,
+      { prompt, tools }: UsedMemory,
     ): Promise<readonly CommandButton[]> {
-      if (!commandsEnabled || isBot !== undefined || !usesMemory(used)) return [];
+      if (!commandsEnabled || isBot !== undefined || prompt.length + tools.length === 0) return [];
       if ((await people.latest(userId)).notices === 'off') return [];
       return [{ label: whyLabel, line: `memory why ${newestOf({ messageIds })}`, takes: 'nothing' }];
     },
@@ -109,31 +114,37 @@ export function createLateNotices({
   }
 
   /** Never rejects. */
-  async function add({ turn, lastId }: Answer, stored: readonly LateNotice[]): Promise<void> {
+  async function add(answer: Answer, stored: readonly LateNotice[]): Promise<void> {
+    const { turn, lastId, buttons } = answer;
     const { speaker, place } = turn;
-    const readers = turn.saidIn ?? place;
-    let before = nothing;
+    const readers = turn.originalPlace ?? place;
+    let before: readonly string[] = [];
     let named = stored;
-    const amend = (change: (standing: FooterParts) => Promise<FooterParts | undefined>) =>
-      replies.amend(place.channelId, lastId, async (standing) => {
-        const parts = await change(standing);
-        return parts && { ...parts, personId: speaker.id };
+    const amend = async (change: (lines: readonly string[]) => Promise<FooterParts | undefined>) => {
+      let parts: FooterParts | undefined;
+      const isEdited = await replies.amend(place.channelId, lastId, async (lines) => {
+        parts = await change(lines);
+        return parts && { ...parts, buttons: { personId: speaker.id, buttons: parts.buttons } };
       });
+      if (isEdited && parts !== undefined) answer.buttons = parts.buttons;
+      return isEdited;
+    };
     try {
-      const mayName = !hasMoreReaders(readers, await presentPlace(readers));
-      const isTold = await amend(async (standing) => {
-        before = standing;
+      const mayName = async (): Promise<boolean> => !hasMoreReaders(readers, await presentPlace(readers));
+      const isEdited = await amend(async (lines) => {
+        before = lines;
         named = await stillNamed(stored);
         if (named.length === 0) return undefined;
         const notices = named.map(({ notice }) => notice);
-        return memoryNotices.under(turn, notices, { standing, mayName: () => Promise.resolve(mayName) });
+        const present = { lines, buttons };
+        return memoryNotices.under(turn, notices, { present, mayName });
       });
-      if (!isTold) return keep(sessionName(sessionOf(turn)), named);
+      if (!isEdited) return keep(sessionName(sessionOf(turn)), named);
       const left = await stillNamed(named);
       if (left.length === named.length) return;
       // What ended it came while it was posted.
-      await amend(() => Promise.resolve(before));
-      if (left.length > 0) await add({ turn, lastId }, left);
+      await amend(() => Promise.resolve({ lines: before, buttons }));
+      if (left.length > 0) await add(answer, left);
     } catch (error) {
       logger.warn('a late memory notice could not be sent', { ...sessionOf(turn), error });
     }
@@ -153,6 +164,15 @@ export function createLateNotices({
       for (const [answer, notices] of known) await inOrder.run(answer.lastId, () => add(answer, notices));
       return unknown;
     },
+    /** Words of an erased person are kept no longer [K11]. */
+    evict(this: void, personId: string): void {
+      for (const [key, { turn }] of Array.from(answers))
+        if (turn.speaker.id === personId) answers.delete(key);
+      for (const [key, stored] of Array.from(waiting)) {
+        const others = stored.filter(({ userId }) => userId !== personId);
+        if (others.length < stored.length) waiting.set(key, others);
+      }
+    },
     /** What the next answer of a conversation tells. Never rejects. */
     async waiting(turn: TurnContext): Promise<readonly LateNotice[]> {
       try {
@@ -162,13 +182,18 @@ export function createLateNotices({
         return [];
       }
     },
-    /** A turn has its answer, in these messages, which tells these notices. */
-    answered(turn: TurnContext, messageIds: readonly string[], told: readonly LateNotice[]): void {
+    /** A turn has its answer, in these messages, with these buttons, which tells these notices. */
+    answered(
+      turn: TurnContext,
+      messageIds: readonly string[],
+      buttons: readonly CommandButton[],
+      shownNotices: readonly LateNotice[],
+    ): void {
       const lastId = messageIds.at(-1);
       if (lastId === undefined) return;
-      const answer = { turn, lastId };
+      const answer = { turn, lastId, buttons };
       for (const { id } of turn.messages) answers.set(id, answer);
-      const rest = waitingFor(turn).filter((late) => !told.includes(late));
+      const rest = waitingFor(turn).filter((late) => !shownNotices.includes(late));
       for (const key of keysOf(turn)) waiting.delete(key);
       if (rest.length > 0) void inOrder.run(lastId, () => add(answer, rest));
     },
@@ -181,13 +206,14 @@ function keysOf(turn: TurnContext): readonly string[] {
 
 interface Answer {
   readonly turn: TurnContext;
-  /** Its last message. */
+  /** Its last message, and the buttons that it was given. */
   readonly lastId: string;
+  buttons: readonly CommandButton[];
 }
 
 interface UnderOptions {
   /** Default: nothing. */
-  readonly standing?: FooterParts;
+  readonly present?: FooterParts;
   readonly hadNoTools?: boolean;
   readonly mayName: () => Promise<boolean>;
 }
@@ -200,73 +226,41 @@ const storeYourself = '`!memory remember <text>` stores it';
 const nothing: FooterParts = { lines: [], buttons: [] };
 /** Lines of memory with words in them, in characters; of more, each says only how much it was. */
 const namedMaxChars = 600;
-/** Lines of a footer; of more changes there is the number. */
+/** Lines of one answer's notices; of more changes there is the number. */
 const mostLines = 8;
 
-/** That something went for it is told with each of them. */
-const madeRoom = 'Let go to make room';
 /** What there may be several of is one line that counts them. */
 const countedKinds = [
-  {
-    begins: '💾 Remembered',
-    several: /^💾 Remembered (\d+) things$/u,
-    of: (n: number) => `💾 Remembered ${n} things`,
-  },
-  {
-    begins: '💭 May I remember',
-    several: /^💭 May I remember (\d+) things\?$/u,
-    of: (n: number) => `💭 May I remember ${n} things?`,
-  },
+  { begins: '💾 Remembered', several: (count: number) => `💾 Remembered ${count} things` },
+  { begins: '💭 May I remember', several: (count: number) => `💭 May I remember ${count} things?` },
 ];
 
-function withNotices(
-  standing: FooterParts,
-  notices: readonly MemoryNotice[],
-  namesWords: boolean,
-): FooterParts {
+/** That something went for it is told with each. */
+function countedKindOf({ line }: MemoryNotice) {
+  if (line.includes('Let go to make room')) return undefined;
+  return countedKinds.find(({ begins }) => line.startsWith(begins));
+}
+
+function linesOf(notices: readonly MemoryNotice[], namesWords: boolean): readonly string[] {
   const isLong = notices.reduce((sum, { line }) => sum + line.length, 0) > namedMaxChars;
-  return notices.reduce(
-    (footer, notice) => withNotice(footer, notice, namesWords && !isLong ? notice.line : notice.bareLine),
-    standing,
-  );
+  const all = notices.map((notice) => {
+    const kind = countedKindOf(notice);
+    const count = notices.filter((each) => countedKindOf(each) === kind).length;
+    if (kind !== undefined && count > 1) return kind.several(count);
+    return namesWords && !isLong ? notice.line : notice.bareLine;
+  });
+  const lines = [...new Set(all)];
+  const more = lines.length - mostLines;
+  if (more <= 0) return lines;
+  return [
+    ...lines.slice(0, mostLines),
+    `… and ${counted(more, 'more change')}: \`!memory show\` lists what there is now`,
+  ];
 }
 
-function withNotice(
-  { lines, buttons }: FooterParts,
-  { buttons: added }: MemoryNotice,
-  line: string,
-): FooterParts {
-  return { lines: withLine(lines, line), buttons: withButtons(buttons, added) };
-}
-
-function withLine(lines: readonly string[], line: string): readonly string[] {
-  const kind = countedKinds.find(({ begins }) => line.startsWith(begins) && !line.includes(madeRoom));
-  const same = lines.findIndex(
-    (each) => kind !== undefined && each.startsWith(kind.begins) && !each.includes(madeRoom),
-  );
-  if (kind !== undefined && same >= 0) {
-    const before = Number(kind.several.exec(lines[same] ?? '')?.[1] ?? 1);
-    return lines.with(same, kind.of(before + 1));
-  }
-  if (lines.includes(line)) return lines;
-  if (lines.length < mostLines) return [...lines, line];
-  const more = lines.findIndex((each) => moreChanges.test(each));
-  if (more < 0) return [...lines, moreLine(1)];
-  return lines.with(more, moreLine(Number(moreChanges.exec(lines[more] ?? '')?.[1]) + 1));
-}
-
-const moreChanges = /^… and (\d+) more changes?/u;
-
-function moreLine(count: number): string {
-  return `… and ${counted(count, 'more change')}: \`!memory show\` lists what there is now`;
-}
-
-/** Several changes have one button, which lists them to the person alone; so have several proposals. */
-function withButtons(
-  standing: readonly CommandButton[],
-  added: readonly CommandButton[],
-): readonly CommandButton[] {
-  const all = [...standing, ...added];
+/** The buttons of several changes: one, which lists what can be undone to the person alone; so have several proposals. */
+function withButtons(groups: readonly (readonly CommandButton[])[]): readonly CommandButton[] {
+  const all = groups.flat();
   const undoIds = all.flatMap(({ line = '' }) =>
     line.startsWith(undoLine) ? line.slice(undoLine.length).split(',') : [],
   );
@@ -274,7 +268,8 @@ function withButtons(
   const isListed = ({ line = '' }: CommandButton): boolean =>
     (undoIds.length > 1 && /^memory (?:undo|hide) /u.test(line)) ||
     (hasProposals && /^memory (?:accept|decline|proposals)\b/u.test(line));
-  const isAlone = standing.every(({ takes }) => takes === 'nothing');
+  const isTaking = (button: CommandButton): boolean => button.takes !== 'nothing' && !isListed(button);
+  const isAlone = groups.filter((buttons) => buttons.some(isTaking)).length < 2;
   // Those that stay under the answer come last.
   const rest = all
     .filter((button) => !isListed(button))
@@ -283,7 +278,7 @@ function withButtons(
     ...(undoIds.length > 1 ? [listing('Undo', undoLine + undoIds.slice(-mostUndone).join(','))] : []),
     ...(hasProposals ? [listing('Show', 'memory proposals')] : []),
     ...rest.map((button) =>
-      isAlone || button.takes === 'nothing' ? button : { ...button, takes: 'itself' as const },
+      isAlone || !isTaking(button) ? button : { ...button, takes: 'itself' as const },
     ),
   ].slice(0, mostButtons);
 }

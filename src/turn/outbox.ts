@@ -4,8 +4,9 @@ import type { RecentChanges } from '../core/changes.ts';
 import { createKeyedQueue } from '../core/keyed-queue.ts';
 import { lruCache, limits } from '../core/limits.ts';
 import type { Logger } from '../core/logger.ts';
+import { buttonSchema } from '../core/processes.ts';
 import { guildOfPlace, placeSchema, type ChannelGuild, type SessionKey } from '../core/place.ts';
-import { snowflakeTime } from '../core/snowflake.ts';
+import { compareSnowflakes, snowflakeTime } from '../core/snowflake.ts';
 import type { Store } from '../core/store.ts';
 import { processTimer, type Timer } from '../core/time.ts';
 import { RefusedJobError, type Work, type Writes } from '../core/writes.ts';
@@ -19,14 +20,6 @@ const question = {
   place: placeSchema,
 };
 
-const buttonSchema = z.object({
-  label: z.string(),
-  line: z.string().optional(),
-  isDanger: z.literal(true).optional(),
-  takes: z.enum(['all', 'itself', 'nothing', 'answer']).optional(),
-  opensForm: z.literal(true).optional(),
-});
-
 const preparedSchema = z.object({
   ...question,
   /** The answer to a command; not part of history [F2]. */
@@ -36,9 +29,7 @@ const preparedSchema = z.object({
     .object({ lines: z.array(z.string()).readonly(), buttons: z.array(buttonSchema).readonly() })
     .optional(),
   /** As the log is to have it; absent for a command's answer. */
-  hasThirdPartyText: z.boolean().optional(),
-  thirdPartyTextAt: z.string().optional(),
-  retells: z.literal(true).optional(),
+  thirdPartyMark: z.string().optional(),
 });
 
 const unfinishedSchema = z.object({
@@ -75,8 +66,6 @@ const outboxFile = 'outbox.json';
 const refusedChannels = 250;
 /** Until refused changes are tried again. */
 const retryMs = 5000;
-/** What an erased person asked is over long before there were so many. */
-const rememberedErasings = 10_000;
 
 export type Outbox = ReturnType<typeof createOutbox>;
 
@@ -100,18 +89,10 @@ export function createOutbox({
   readonly changes: Pick<RecentChanges, 'latest'>;
   readonly timer?: Timer;
 }) {
-  /** When people had everything erased since the start, in milliseconds since the epoch. */
-  const erasedAt = lruCache<string, number>(rememberedErasings);
   /** What the disk refused, by channel, oldest first: known all the same, and stored with the next change. */
   const refused = lruCache<string, readonly OutboxChange[]>(refusedChannels);
   const inOrder = createKeyedQueue();
   let isRetrying = false;
-
-  /** Whether a person has had erased what this answers. */
-  function isErased({ userId, messageIds }: Pick<PreparedReply, 'userId' | 'messageIds'>): boolean {
-    const at = erasedAt.get(userId);
-    return at !== undefined && messageIds.every((id) => snowflakeTime(id).getTime() < at);
-  }
 
   const withRefused = (channelId: string, stored = empty): OutboxDocument =>
     (refused.get(channelId) ?? []).reduce((outbox, apply) => apply(outbox), stored);
@@ -160,8 +141,8 @@ export function createOutbox({
     if (refused.size > 0) retryLater();
   }
 
-  /** Drops unsent answers; resolves with how many. */
-  async function dropUnsent(channelId: string, isOver: (reply: PreparedReply) => boolean): Promise<number> {
+  /** Drops answers that are ready but not sent, such as those to what was edited or deleted [G5]; resolves with how many. */
+  async function deleteUnsent(channelId: string, isOver: (reply: PreparedReply) => boolean): Promise<number> {
     const over = (await outboxOf(channelId)).unsent.filter(isOver);
     if (over.length > 0)
       await change(channelId, (outbox) => ({
@@ -195,7 +176,7 @@ export function createOutbox({
         const isChanged = messageIds.some((id) => changes.latest(id) !== undefined);
         // A command is hidden as such; any other message only once it is forgotten.
         const isForgotten = isCommand !== true && messageIds.some((id) => outbox.hiddenIds.includes(id));
-        if (isChanged || isForgotten || isErased(reply)) return outbox;
+        if (isChanged || isForgotten) return outbox;
         const others = outbox.unsent.filter((each) => idsOf(each) !== idsOf(reply));
         return { ...outbox, unsent: [...others, reply] };
       }),
@@ -204,10 +185,9 @@ export function createOutbox({
      * sees it: what is left behind must never look like a whole reply.
      */
     begin: (reply: UnfinishedReply): Promise<void> =>
-      record(reply.place.channelId, (outbox) => {
-        if (isErased(reply)) return outbox;
+      change(reply.place.channelId, (outbox) => {
         // It continues what stood there for any of its messages.
-        const others = outbox.unfinished.filter((each) => !reply.messageIds.includes(newestIn(each)));
+        const others = outbox.unfinished.filter((each) => !reply.messageIds.includes(newestOf(each)));
         return { ...outbox, unfinished: [...others, reply] };
       }),
     /** The messages have their reply, or will get none. */
@@ -217,7 +197,7 @@ export function createOutbox({
         handledIds: newest(outbox.handledIds, ids),
         // An unsent answer's messages may have got another one, together with others or alone.
         unsent: outbox.unsent.filter(({ messageIds }) => !messageIds.some((id) => ids.includes(id))),
-        unfinished: outbox.unfinished.filter((reply) => !ids.includes(newestIn(reply))),
+        unfinished: outbox.unfinished.filter((reply) => !ids.includes(newestOf(reply))),
       })),
     /** These messages never enter history. */
     hide: (channelId: string, ids: readonly string[]) =>
@@ -231,20 +211,19 @@ export function createOutbox({
     /** The channel is deleted: Discord will be asked for nothing there [G3d]. */
     markGone: (channelId: string) => record(channelId, (outbox) => ({ ...outbox, isGone: true })),
     isGone: async (channelId: string) => (await outboxOf(channelId)).isGone === true,
-    /** After an edit or deletion: drops withdrawn answers that are not sent yet [G5]. */
-    async deleteUnsent(channelId: string, isWithdrawn: (reply: PreparedReply) => boolean): Promise<void> {
-      await dropUnsent(channelId, isWithdrawn);
-    },
+    deleteUnsent,
     /**
-     * Removes the answers to what a person said in these channels before a moment (ISO 8601), and keeps none
-     * later [K11]. Resolves with those that were begun and are not whole.
+     * Removes the answers to what a person said in these channels before a moment, ISO 8601 [K11]. Resolves with
+     * those that were begun and are not whole.
      */
     async erase(
       userId: string,
       before: string,
       channelIds: readonly string[],
     ): Promise<readonly UnfinishedReply[]> {
-      erasedAt.set(userId, Date.parse(before));
+      const at = Date.parse(before);
+      const isErased = (reply: Pick<PreparedReply, 'userId' | 'messageIds'>): boolean =>
+        reply.userId === userId && reply.messageIds.every((id) => snowflakeTime(id).getTime() < at);
       const erased: UnfinishedReply[] = [];
       for (const id of channelIds) {
         const { unsent, unfinished } = await outboxOf(id);
@@ -258,13 +237,11 @@ export function createOutbox({
       }
       return erased;
     },
-    /** Another process erases; here too no answer is kept from now on. */
-    noteErased: (userId: string, before: string): void => void erasedAt.set(userId, Date.parse(before)),
     /** Removes answers to messages that `isPast` picks [K15], in all channels; resolves with how many. */
     async dropPast(isPast: (messageId: string) => boolean): Promise<number> {
       let dropped = 0;
       for (const { name } of await store.folders('channels', outboxFile))
-        dropped += await dropUnsent(name, ({ messageIds }) => messageIds.every(isPast));
+        dropped += await deleteUnsent(name, ({ messageIds }) => messageIds.every(isPast));
       return dropped;
     },
     /** Removes all that is known of a channel. */
@@ -306,21 +283,23 @@ function idsOf({ messageIds }: PreparedReply): string {
 }
 
 /** The message that the reply points to. */
-function newestIn({ messageIds }: UnfinishedReply): string {
-  return messageIds.at(-1) ?? '';
+export function newestOf({ messageIds }: { readonly messageIds: readonly string[] }): string {
+  const id = messageIds.at(-1);
+  if (id === undefined) throw new RangeError('A reply answers at least one message');
+  return id;
 }
 
 /** A reply keeps its key while it grows. */
 function replyKeys({ unsent, unfinished }: OutboxDocument = empty): readonly string[] {
   return [
     ...unsent.map((reply) => `unsent ${idsOf(reply)}`),
-    ...unfinished.map((reply) => `unfinished ${newestIn(reply)}`),
+    ...unfinished.map((reply) => `unfinished ${newestOf(reply)}`),
   ];
 }
 
-/** The newest ids, each once. */
+/** The newest ids by their own time, each once: what is read of a channel is its newest messages. */
 function newest(ids: readonly string[], added: readonly string[]): readonly string[] {
-  return [...new Set([...ids, ...added])].slice(-limits.outboxIds);
+  return [...new Set([...ids, ...added])].toSorted(compareSnowflakes).slice(-limits.outboxIds);
 }
 
 /**
@@ -360,6 +339,31 @@ export function outboxInJobs(
     prepare: (reply) => inJob<PreparedReply>(reply, outbox.prepare),
     begin: (reply) => inJob<UnfinishedReply>(reply, outbox.begin),
   };
+}
+
+interface BestEffort<Part extends keyof Outbox> {
+  readonly outbox: Pick<Outbox, Part>;
+  readonly logger: Logger;
+}
+
+/** The messages have their reply, or get none. Never rejects. */
+export function markHandled(
+  { outbox, logger }: BestEffort<'markHandled'>,
+  channelId: string,
+  messageIds: readonly string[],
+): Promise<void> {
+  return saveBestEffort(logger, 'that a message was handled', () =>
+    outbox.markHandled(channelId, messageIds),
+  );
+}
+
+/** These messages never enter history. Never rejects. */
+export function hideFromHistory(
+  { outbox, logger }: BestEffort<'hide'>,
+  channelId: string,
+  ids: readonly string[],
+): Promise<void> {
+  return saveBestEffort(logger, 'messages hidden from history', () => outbox.hide(channelId, ids));
 }
 
 /**

@@ -7,24 +7,22 @@ import {
   type OpenedFile,
   type ReadReplied,
   type RepliedMessage,
-} from '../core/chat.ts';
+} from '../core/message.ts';
 import { lruCache } from '../core/limits.ts';
 import { namesPeople } from '../core/own-words.ts';
-import type { CachePrice } from '../core/model.ts';
-import { localMoment } from '../core/time.ts';
-import { sessionName, type SessionKey } from '../core/place.ts';
+import type { CacheLife } from '../core/model.ts';
+import { localMoment, withMomentsTold } from '../core/time.ts';
+import { sessionName } from '../core/place.ts';
 import { renderSection, type Section, type SectionSource } from '../core/section.ts';
 import { snowflakeTime } from '../core/snowflake.ts';
-import { answerCounts, newestTime, sessionOf, turnText, type TurnContext } from '../core/turn-context.ts';
+import { newestMark, ownMark, sessionOf, type TurnContext } from '../core/turn-context.ts';
 import type { Consent } from '../memory/settings/person-settings.ts';
 import { buildPrompt, type Prompt } from '../prompt/build-prompt.ts';
-import { isKept, longerLife, nextCadence, type Cadence } from '../prompt/cadence.ts';
-import { datedAmong, nextWindow, type HistoryWindow, type NextWindow } from '../prompt/history.ts';
+import { datedAmong, historyWindow, type HistoryWindow } from '../prompt/history.ts';
 import { forwardedSection, repliedSection } from '../prompt/quoted.ts';
 import { promptRules, promptRulesWithoutTools } from '../prompt/rules.ts';
-import { nextSnapshot, type Snapshot } from '../prompt/snapshot.ts';
 import {
-  countsAsOthersWords,
+  countingMarks,
   earlierMessages,
   enclosedBefore,
   showsOthers,
@@ -32,10 +30,12 @@ import {
   type EarlierPorts,
 } from './earlier-messages.ts';
 
-/** One that falls out only begins with a new snapshot. */
+/** One that falls out only begins with a new window. */
 const keptSessions = 500;
 /** Replies whose messages are quoted; more only occur where somebody wrote on while a turn ran. */
 const maxQuotes = 3;
+/** Files that a line under the answer names. */
+const maxNamedFiles = 5;
 
 export interface PromptPorts extends EarlierPorts {
   /** The owner's words for everybody, read even where memory is off. */
@@ -53,7 +53,6 @@ export interface PromptPorts extends EarlierPorts {
   readonly historyBudget: number;
   /** Characters of the whole prompt [P4]. */
   readonly maxChars: number;
-  readonly cachePrice?: CachePrice | undefined;
 }
 
 export interface SwitchedOff {
@@ -66,51 +65,40 @@ export interface SwitchedOff {
 export interface ComposedPrompt {
   readonly prompt: Prompt;
   /**
-   * Whether the prompt has text that the speaker did not write: what the turn brings along, others' words in
-   * history, memory that may repeat them, or an answer of the last half hour that may, whether its source is
-   * shown or not [M5a].
+   * The answer's mark, where the prompt has text that the speaker did not write [M5a]: what the turn brings along, others'
+   * words in history, or an answer of the last half hour that may repeat such.
    */
-  readonly hasThirdPartyText: boolean;
-  /** When those were last in view, where only earlier answers may repeat them; ISO 8601, UTC. */
-  readonly thirdPartyTextAt?: string | undefined;
+  readonly thirdPartyMark: string | undefined;
   /** What the speaker is told in any case: files that are not shown as a whole. */
   readonly notes: readonly string[];
 }
 
-/** What a session's next prompt should begin like. */
-interface SessionPrompt {
-  readonly window: HistoryWindow;
-  readonly snapshot: Snapshot;
-  readonly cadence: Cadence;
+/** What a conversation's prompts have in common until its window moves [P2]. */
+interface KeptPrompt {
+  /** Where its window of history begins. */
+  readonly begin: string;
+  /** The summary shown since, with the turns that it does not hold by now. */
+  readonly summary: Section | undefined;
 }
 
-/**
- * Reads all layers, SOUL.md and history at once and builds a turn's prompt, keeping what the cache needs
- * [P1][P2].
- */
+/** Reads all layers, SOUL.md and history at once and builds a turn's prompt [P1]. */
 export class PromptComposer {
   readonly #ports: PromptPorts;
-  readonly #states = lruCache<string, SessionPrompt>(keptSessions);
-  /** By what is switched off: prompts with the same begin the same. */
-  readonly #shared = new Map<string, Cadence>();
+  readonly #kept = lruCache<string, KeptPrompt>(keptSessions);
 
   constructor(ports: PromptPorts) {
     this.#ports = ports;
   }
 
-  /** Drops the session's prompt state: messages came back into its history. */
-  renew(session: SessionKey): void {
-    this.#states.delete(sessionName(session));
-  }
-
   evict(userId: string): void {
-    for (const name of this.#states.keys()) if (name.endsWith(`:${userId}`)) this.#states.delete(name);
+    for (const name of Array.from(this.#kept.keys()))
+      if (name.endsWith(`:${userId}`)) this.#kept.delete(name);
   }
 
   async compose(context: TurnContext, off: SwitchedOff, signal: AbortSignal): Promise<ComposedPrompt> {
-    const { soul, timeZoneOf, historyBudget, maxChars, cachePrice, logger } = this.#ports;
+    const { soul, timeZoneOf, historyBudget, maxChars, logger } = this.#ports;
     const reading = earlierMessages(this.#ports, context, off.consent?.wasPaused);
-    const [timeZone, sections, soulText, { earlier, repeating }, enclosed] = await Promise.all([
+    const [timeZone, sectionsRead, soulText, { earlier, marks }, enclosed] = await Promise.all([
       timeZoneOf(context.speaker.id),
       readSections(this.#ports, off, context),
       soul().catch((error: unknown) => {
@@ -124,71 +112,85 @@ export class PromptComposer {
     ]);
 
     const name = sessionName(sessionOf(context));
-    const state = this.#states.get(name);
+    const kept = this.#kept.get(name);
     const { isBot, ...author } = context.speaker;
     const speaker = { ...author, kind: isBot === undefined ? 'human' : 'bot' } as const;
-    const { window, nameOf, wasRebuilt } = nextWindow(state?.window, earlier, historyBudget, {
+    const { entries, begin, nameOf } = historyWindow(kept?.begin, earlier, historyBudget, {
       speaker,
-      messageIds: context.messages.map(({ id }) => id),
-      messageChars: turnText(context).length,
+      messageId: context.messages[0]?.id ?? '',
       botName: this.#ports.botName,
       timeZone,
     });
-    const now = context.now.getTime();
-    const { snapshot, changes, turnsSinceSummary } = nextSnapshot(state?.snapshot, sections, {
-      isCold: !isKept(state?.cadence, now),
-      windowWasRebuilt: wasRebuilt || window.entries.length === 0,
-    });
-    const cadence = nextCadence(state?.cadence ?? cadenceIn(earlier, context), now, cachePrice);
-    this.#states.set(name, { window, snapshot, cadence });
-    const sharing = JSON.stringify([off.isMemoryOff, off.areActionsOff]);
-    const shared = nextCadence(this.#shared.get(sharing), now, cachePrice);
-    this.#shared.set(sharing, shared);
+    const current = sectionsRead.find((section) => section.summary !== undefined);
+    const summary = begin === kept?.begin ? shownSummary(kept.summary, current) : current;
+    // An erasing ends the turn: what was read before it is not shown in the next one [K11].
+    if (!signal.aborted) this.#kept.set(name, { begin, summary });
+    const memory = sectionsRead.map((section) => (section === current ? (summary ?? section) : section));
+    const sections = [...memory, ...enclosedSections(enclosed, nameOf, timeZone)];
 
     const prompt = buildPrompt({
       soul: soulText,
       rules: promptRules,
       rulesWithoutTools: promptRulesWithoutTools,
-      channel: sections.filter((section) => section.slot === 'channel'),
-      snapshot,
-      history: window,
+      sections,
+      history: entries,
       historyBudget,
-      last: [
-        ...sections.filter((section) => section.slot === 'last'),
-        changes,
-        ...enclosedSections(enclosed, nameOf, timeZone),
-      ],
       message: {
         speakerName: nameOf(speaker),
-        messages: context.messages,
+        messages: context.messages.map((each) => ({ ...each, text: withMomentsTold(each.text, timeZone) })),
         place: context.place,
         localTime: localMoment(context.now, timeZone),
         written: writtenWhen(context, timeZone),
-        turnsSinceSummary,
+        turnsSinceSummary: summary?.lines.length === 0 ? 0 : (summary?.summary?.turnsSince ?? 0),
       },
       files: enclosed.files,
       promptMaxChars: maxChars,
-      keep: { shared: longerLife(shared.life, cadence.life), session: cadence.life },
+      cacheLife: cacheLife(earlier, context),
     });
-    const shown = window.entries.map(({ message }) => message);
-    const given = [...snapshot.sections, ...sections];
+    const shown = entries.map(({ message }) => message);
     const holdsOthersWords =
       enclosed.hasThirdPartyText ||
-      given.some((section) => section.hasThirdPartyText === true) ||
+      sections.some((section) => section.hasThirdPartyText === true) ||
       shown.some((message) => showsOthers(message, context));
-    const repeatedAt = newestTime([
-      ...enclosed.repeatedAt,
-      ...shown.map(({ id }) => repeating.get(id)),
-      ...given.map(({ thirdPartyTextAt: at }) => (at && answerCounts(at, context.now) ? at : undefined)),
-    ]);
-    const notes = prompt.leftOut.length === 0 ? [] : [leftOutNote(prompt.leftOut)];
+    const more = prompt.leftOut.length - maxNamedFiles;
+    const named = [...prompt.leftOut.slice(0, maxNamedFiles), ...(more > 0 ? [`${more} more`] : [])];
     return {
       prompt,
-      hasThirdPartyText: holdsOthersWords || repeatedAt !== undefined,
-      thirdPartyTextAt: holdsOthersWords ? undefined : repeatedAt,
-      notes,
+      thirdPartyMark: holdsOthersWords
+        ? ownMark
+        : newestMark([...enclosed.marks, ...shown.map(({ id }) => marks.get(id))]),
+      notes: named.length === 0 ? [] : [`📎 Not read in full: ${named.join(', ')}`],
     };
   }
+}
+
+/** The same as in the last prompt, with the turns since, unless it was withdrawn meanwhile [A4]. */
+function shownSummary(last: Section | undefined, current: Section | undefined): Section | undefined {
+  if (last?.summary === undefined) return current;
+  if (current?.summary === undefined) return last.lines.length === 0 ? last : undefined;
+  if (last.summary.withdrawals !== current.summary.withdrawals) return current;
+  if (last.title === current.title) return current;
+  return { ...last, summary: { ...last.summary, turnsSince: last.summary.turnsSince + 1 } };
+}
+
+const lifeMs: Readonly<Record<CacheLife, number>> = { '5m': 5 * 60_000, '1h': 60 * 60_000 };
+
+/**
+ * How long the vendor is to keep a conversation: as the shorter of its last two pauses suggests, as far as history
+ * shows them. Not at all after two long ones, since what nobody reads in time costs more than plain input.
+ */
+function cacheLife(
+  earlier: readonly ChatMessage[],
+  { speaker, place, now }: TurnContext,
+): CacheLife | undefined {
+  const answered = new Set(earlier.map(({ answers }) => answers));
+  const turns = earlier.filter(
+    ({ id, author }) => author.id === speaker.id && (place.audience === 'dm' || answered.has(id)),
+  );
+  const times = [...turns.slice(-2).map(({ at }) => Date.parse(at)), now.getTime()];
+  const pause = Math.min(...times.slice(1).map((time, index) => time - (times[index] ?? time)));
+  if (times.length === 1 || pause <= lifeMs['5m']) return '5m';
+  return pause <= lifeMs['1h'] ? '1h' : undefined;
 }
 
 /** When the turn's messages were written, if that may be another "today" [H3]. */
@@ -197,26 +199,10 @@ function writtenWhen({ messages, now }: TurnContext, timeZone: string): string |
     message,
     when: localMoment(new Date(message.at), timeZone),
   }));
-  const told = datedAmong(moments);
-  if (told.length === 1) return undefined;
-  const whens = told.filter(({ message }) => messages.some((each) => each === message));
+  const dated = datedAmong(moments);
+  if (dated.length === 1) return undefined;
+  const whens = dated.filter(({ message }) => messages.some((each) => each === message));
   return whens.map(({ when }) => when).join(', ');
-}
-
-/** How the speaker's turns followed each other, from history alone, as after a restart. */
-function cadenceIn(earlier: readonly ChatMessage[], { speaker, place }: TurnContext): Cadence {
-  const answered = new Set(earlier.map(({ answers }) => answers));
-  const own = earlier.filter(({ author }) => author.id === speaker.id);
-  const turns = own.filter(({ id }) => place.audience === 'dm' || answered.has(id));
-  return { turns: turns.map(({ at }) => Date.parse(at)), life: undefined };
-}
-
-/** Files that a line under the answer names. */
-const maxNamedFiles = 5;
-
-function leftOutNote(files: readonly string[]): string {
-  const more = files.length - maxNamedFiles;
-  return `📎 Not read in full: ${[...files.slice(0, maxNamedFiles), ...(more > 0 ? [`${more} more`] : [])].join(', ')}`;
 }
 
 /** Reads all layers at once; one that fails gives nothing and a warning [P1]. */
@@ -245,25 +231,24 @@ async function readSections(
   return read.flat();
 }
 
-const offFrame = { name: 'turn_facts', slot: 'last', title: 'About this turn:' } as const;
-const offLine =
-  'Memory is switched off in this channel: you know nothing of earlier conversations here, keep nothing of this one, and have no tools for memory. Say so where it matters; in other channels and in direct messages you remember.';
-
-const pausedLine =
-  'This person has paused their memory: nothing that is said is kept until they resume it, and tools that store refuse. What was kept before may be used. Promise to remember nothing.';
-
-const awayLine =
-  'Memory cannot be read or written right now: nothing that is said is kept, and what was kept before is not at hand. Promise to remember nothing.';
-
 /** Instead of all layers. */
-const memoryIsOff = factOf('memory switch', offLine);
+const memoryIsOff = factOf(
+  'memory switch',
+  'Memory is switched off in this channel: you know nothing of earlier conversations here, keep nothing of this one, and have no tools for memory. Say so where it matters; in other channels and in direct messages you remember.',
+);
 /** Besides all layers [K9]. */
-const memoryIsPaused = factOf('pause', pausedLine);
+const memoryIsPaused = factOf(
+  'pause',
+  'This person has paused their memory: nothing that is said is kept until they resume it, and tools that store refuse. What was kept before may be used. Promise to remember nothing.',
+);
 /** Besides all layers, which then say nothing. */
-const memoryIsAway = factOf('memory away', awayLine);
+const memoryIsAway = factOf(
+  'memory away',
+  'Memory cannot be read or written right now: nothing that is said is kept, and what was kept before is not at hand. Promise to remember nothing.',
+);
 
 function factOf(name: string, line: string): SectionSource<TurnContext> {
-  const frame = { ...offFrame, lines: [line] };
+  const frame = { name: 'turn_facts', slot: 'last', title: 'About this turn:', lines: [line] } as const;
   return { name, sections: async () => [{ ...frame, budget: renderSection(frame).length }] };
 }
 
@@ -274,10 +259,8 @@ export interface Enclosures {
   readonly files: readonly OpenedFile[];
   /** Whether anything in it is not the speaker's or this bot's [M5a]. */
   readonly hasThirdPartyText: boolean;
-  /**
-   * When such words were last in view of quoted answers that may repeat them and still count; ISO 8601, UTC.
-   */
-  readonly repeatedAt: readonly string[];
+  /** Of quoted answers that may repeat such words and still count. */
+  readonly marks: readonly string[];
 }
 
 /**
@@ -297,18 +280,20 @@ export async function readEnclosures(
     Promise.all(before.map(({ id, channelId }) => readReplied({ id, channelId }))),
   ]);
   const messages = replied.filter((each) => each !== 'gone');
-  const meant = found
+  const enclosing = found
     .filter((each) => each !== 'gone' && each !== 'hidden')
     .filter(({ id }) => messages.every((each) => each.id !== id));
-  const forwards = [...meant, ...context.messages, ...messages].flatMap((message) => message.forwards ?? []);
+  const forwards = [...enclosing, ...context.messages, ...messages].flatMap(
+    (message) => message.forwards ?? [],
+  );
   const files = await attachments.open(
-    [...context.messages, ...forwards, ...meant, ...messages].flatMap((each) => each.files ?? []),
+    [...context.messages, ...forwards, ...enclosing, ...messages].flatMap((each) => each.files ?? []),
     context.speaker.id,
     signal,
   );
   const quotes = await Promise.all(messages.map((each) => judgeQuote(each, context, readReplied)));
   const mayRepeat = quotes.includes('answer to more');
-  const repeated = await countsAsOthersWords(messages, () => mayRepeat, context, { log, logger });
+  const marks = await countingMarks(messages, () => mayRepeat, context, { log, logger });
   return {
     replied,
     forwards: forwards.map((forward) => withMasks(forward)),
@@ -320,13 +305,13 @@ export async function readEnclosures(
       ) ||
       files.some(({ kind }) => kind !== 'unopened') ||
       quotes.includes("others'"),
-    repeatedAt: [...repeated.values()],
+    marks: [...marks.values()],
   };
 }
 
 export function enclosedSections(
   { replied, forwards }: Pick<Enclosures, 'replied' | 'forwards'>,
-  nameOf: NextWindow['nameOf'],
+  nameOf: HistoryWindow['nameOf'],
   timeZone: string,
 ): readonly Section[] {
   return [
@@ -340,24 +325,18 @@ function readUnerased(
   { readReplied, people }: Pick<PromptPorts, 'readReplied' | 'people'>,
   { speaker, place }: TurnContext,
 ): ReadReplied {
-  const known = new Map<string, ReturnType<ReadReplied>>();
-  const read: ReadReplied = (reference) => {
-    const reading = known.get(reference.id) ?? readReplied(reference);
-    known.set(reference.id, reading);
-    return reading;
-  };
   /** Who asked what an answer answers, and when. */
   const questionOf = async ({ answers, channelId }: RepliedMessage) => {
     if (answers === undefined) return undefined;
     if (place.audience === 'dm') return { author: speaker, at: snowflakeTime(answers).toISOString() };
-    const question = await read({ channelId, id: answers });
+    const question = await readReplied({ channelId, id: answers });
     return question === 'gone' || question === 'hidden' ? undefined : question;
   };
   return async (reference) => {
-    const found = await read(reference);
+    const found = await readReplied(reference);
     if (found === 'gone' || found === 'hidden') return found;
-    const said = found.author.kind === 'self' ? await questionOf(found) : found;
-    return said !== undefined && (await people.erasedBy(said.author.id))(said.at) ? 'gone' : found;
+    const source = found.author.kind === 'self' ? await questionOf(found) : found;
+    return source !== undefined && (await people.erasedBy(source.author.id))(source.at) ? 'gone' : found;
   };
 }
 

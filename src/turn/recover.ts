@@ -1,18 +1,25 @@
-import { catchUpWindowMs, type AskedMessage } from '../core/chat.ts';
+import { catchUpWindowMs } from '../core/message.ts';
+import type { AskedMessage } from '../core/reply.ts';
 import { sleep, type Clock } from '../core/time.ts';
 import { hasMoreReaders } from '../core/place.ts';
 import { snowflakeTime } from '../core/snowflake.ts';
-import { beginningNow } from '../core/writes.ts';
+import { unconditional } from '../core/writes.ts';
 import type { SessionLog } from '../memory/log/session-log.ts';
 import type { AfterTurn } from './after-turn.ts';
-import { type PreparedReply, saveBestEffort, type UnfinishedReply } from './outbox.ts';
 import {
-  askedAt,
+  hideFromHistory,
+  newestOf,
+  saveBestEffort,
+  type PreparedReply,
+  type UnfinishedReply,
+} from './outbox.ts';
+import {
+  questionTime,
   beginReply,
   endRefused,
   interruptedLine,
   keptBackLine,
-  newestOf,
+  lateLine,
   sendLine,
   takeAwayPosted,
   type Question,
@@ -32,9 +39,8 @@ export interface RecoveryPorts extends ReplyPorts {
   readonly afterTurn: AfterTurn;
   /** Must not reject. */
   readonly finishChanges: () => Promise<void>;
+  /** As Discord dates messages, to tell how young a question is [O7]. */
   readonly clock: Clock;
-  /** Dates messages as Discord does, to tell how young a question is [O7]. Default: `clock`. */
-  readonly discordClock?: Clock | undefined;
 }
 
 /**
@@ -64,9 +70,7 @@ export function createRecovery(options: RecoveryPorts) {
     finishChanges,
     /** Call it before anything is answered in the channel, with its deletions known. */
     channel(channelId: string): Promise<void> {
-      const known = channels.get(channelId);
-      if (known !== undefined) return known;
-      const work = recoverChannel(channelId);
+      const work = channels.get(channelId) ?? recoverChannel(channelId);
       channels.set(channelId, work);
       return work;
     },
@@ -105,7 +109,7 @@ async function trying<Reply extends Omit<Question, 'startedAfter'>>(
   const { channelId } = reply.place;
   try {
     // Each of its jobs looks for the question on disk.
-    if ((await work(options, { ...reply, ...beginningNow(reply.userId) })) === 'handled')
+    if ((await work(options, { ...reply, ...unconditional(reply.userId) })) === 'handled')
       await options.outbox.markHandled(channelId, reply.messageIds);
   } catch (error) {
     options.logger.warn('an answer from before the restart could not be sent', { channelId, error });
@@ -116,22 +120,16 @@ async function finishReply(
   options: RecoveryPorts,
   prepared: PreparedReply & Question,
 ): Promise<'handled' | 'unhandled'> {
-  const {
-    text,
-    footer,
-    isCommand,
-    hasThirdPartyText: _,
-    thirdPartyTextAt: __,
-    retells: ___,
-    ...question
-  } = prepared;
+  const { text, footer, isCommand, thirdPartyMark: _, ...question } = prepared;
   const now = options.clock();
-  if (isOld(question, (options.discordClock ?? options.clock)())) {
+  if (isOld(question, now)) {
     const isUnfinished = await options.outbox.isUnfinished(question.place.channelId, newestOf(question));
-    return isUnfinished ? 'unhandled' : 'handled';
+    if (isUnfinished) return 'unhandled';
+    await sendLine(options, question, lateLine);
+    return 'handled';
   }
   if (isCommand === true) {
-    if (await isErased(options, question)) return 'handled';
+    if ((await options.people.erasedBy(question.userId))(questionTime(question))) return 'handled';
     const present = await options.presentPlace(question.place);
     await sendLine(options, question, hasMoreReaders(question.place, present) ? keptBackLine : text, false);
     return 'handled';
@@ -147,15 +145,10 @@ async function finishReply(
     await endRefused(options, question, finished);
     return 'handled';
   }
-  const wasSeen = reply.hasBegun();
+  const wasSeen = reply.hasStarted();
   await reply.takeAway();
   if (control.ending === 'more-readers') await sendLine(options, question, keptBackLine, wasSeen);
   return 'handled';
-}
-
-/** Whether the person has erased the question [K11]. Never rejects. */
-async function isErased({ people }: RecoveryPorts, question: Question): Promise<boolean> {
-  return (await people.erasedBy(question.userId))(askedAt(question));
 }
 
 /**
@@ -181,44 +174,38 @@ async function settleUnfinished(
   // The kill may have come right after the first message was posted.
   const replyIds = known.length > 0 ? known : found.ids;
   if (known.length < replyIds.length) await outbox.begin({ ...question, replyIds: [...replyIds] });
+  const takeAway = () => takeAwayPosted(replies, place.channelId, newest, replyIds);
   if (await isTakenBack(options, question)) {
-    await takeAwayReply(options, question);
+    await takeAway();
     return 'handled';
   }
-  if (!found.isAsked) {
-    await takeAwayReply(options, question);
+  if (!found.questionExists) {
+    await takeAway();
     await outbox.markHandled(place.channelId, [newest]);
     return 'unhandled';
   }
-  if (!isOld(question, (options.discordClock ?? options.clock)())) return 'unhandled';
+  if (!isOld(question, options.clock())) return 'unhandled';
   const lastId = replyIds.at(-1);
   if (lastId === undefined) return 'handled';
-  const hasOthersNow = hasMoreReaders(place, await presentPlace(place));
-  if (hasOthersNow) {
-    await takeAwayReply(options, question);
+  if (hasMoreReaders(place, await presentPlace(place))) {
+    await takeAway();
     await sendLine(options, question, keptBackLine, true);
   } else {
-    const footer = { personId: question.userId, lines: [interruptedLine], buttons: [] };
-    await replies.amend(place.channelId, lastId, () => Promise.resolve(footer));
+    await replies.amend(place.channelId, lastId, () => Promise.resolve({ lines: [interruptedLine] }));
   }
   return 'handled';
-}
-
-async function takeAwayReply(options: RecoveryPorts, question: Question): Promise<void> {
-  const reply = await beginReply(options, question, question.place, new TurnControl());
-  await reply.takeAway();
 }
 
 /**
  * Removes what stands of a reply to an erased person; history leaves it out till then [K11]. Never rejects.
  */
 export async function takeAwayErased(
-  { outbox, replies, logger }: Pick<ReplyPorts, 'outbox' | 'replies' | 'logger'>,
+  bot: Pick<ReplyPorts, 'outbox' | 'replies' | 'logger'>,
   { place: { channelId }, replyIds, ...question }: Pick<UnfinishedReply, 'messageIds' | 'place' | 'replyIds'>,
 ): Promise<void> {
   if (replyIds.length === 0) return;
-  await saveBestEffort(logger, 'messages hidden from history', () => outbox.hide(channelId, replyIds));
-  await takeAwayPosted(replies, channelId, newestOf(question), replyIds);
+  await hideFromHistory(bot, channelId, replyIds);
+  await takeAwayPosted(bot.replies, channelId, newestOf(question), replyIds);
 }
 
 /** Not where memory is off or paused, nor of another bot. Never rejects. */
@@ -253,13 +240,12 @@ async function logReply(
 ): Promise<void> {
   if (!(await isLogged(options, prepared))) return;
   const { sessionLog, logger } = options;
-  const { messageIds, userId, startedAfter, speakerName, place, text, retells, thirdPartyTextAt } = prepared;
-  const { hasThirdPartyText = true } = prepared;
+  const { messageIds, userId, startedAfter, speakerName, place, text, thirdPartyMark } = prepared;
   const at = now.toISOString();
   const speaker = { id: userId, name: speakerName, isOwner: false };
   const messages = messageIds.map((id) => ({ id, text: '', at, attachments: [] }));
   await saveBestEffort(logger, 'the reply', async () => {
-    const sent = { ids, text, at, thirdPartyTextAt, ...(retells === true && { retells }) };
-    await sessionLog.recordReply({ speaker, place, messages, now, startedAfter, hasThirdPartyText }, sent);
+    const turn = { speaker, place, messages, now, startedAfter, hasThirdPartyText: true };
+    await sessionLog.recordReply(turn, { ids, text, at, thirdPartyMark });
   });
 }

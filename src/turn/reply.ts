@@ -1,11 +1,5 @@
-import type {
-  CommandButton,
-  FinishedReply,
-  FooterParts,
-  PresentPlace,
-  RefusalReason,
-  ReplyPort,
-} from '../core/chat.ts';
+import type { CommandButton, FinishedReply, FooterParts, RefusalReason, ReplyPort } from '../core/reply.ts';
+import type { PresentPlace } from '../core/channels.ts';
 import { ModelError, withReference } from '../core/errors.ts';
 import type { Logger } from '../core/logger.ts';
 import { hasMoreReaders, type Place } from '../core/place.ts';
@@ -14,7 +8,14 @@ import { offerText, type Offer, type OfferPort } from '../core/tool.ts';
 import type { TurnContext } from '../core/turn-context.ts';
 import type { Work } from '../core/writes.ts';
 import type { PersonSettingsStore } from '../memory/settings/person-settings.ts';
-import { type Outbox, type PersonalOutbox, saveBestEffort, type UnfinishedReply } from './outbox.ts';
+import {
+  hideFromHistory,
+  markHandled,
+  newestOf,
+  saveBestEffort,
+  type PersonalOutbox,
+  type UnfinishedReply,
+} from './outbox.ts';
 import type { TurnControl } from './sessions.ts';
 
 export interface ReplyPorts {
@@ -41,25 +42,31 @@ export async function beginReply(
   answeredFor: Place,
   control: TurnControl,
 ) {
-  const standing = await standingIn(outbox, question, logger);
-  control.noteReply(standing);
+  const existingIds = await outbox.unfinished(question.place.channelId).then(
+    // What stands from before a restart of a reply to any of its messages.
+    (unfinished) =>
+      unfinished.flatMap((each) => (question.messageIds.includes(newestOf(each)) ? each.replyIds : [])),
+    (error: unknown): readonly string[] => {
+      logger.error('the outbox could not be read', { channelId: question.place.channelId, error });
+      return [];
+    },
+  );
+  control.noteReply(existingIds);
   let isNoted = false;
   let isWhole = false;
-  let isAllowed: (() => Promise<boolean>) | undefined;
 
   /** False, and ends the turn, if the place has new readers or the question was erased. Never rejects. */
   async function mayShow(): Promise<boolean> {
     // Another process may have erased it, and its notice be lost.
-    if ((await people.erasedBy(question.userId))(askedAt(question))) control.end('erased');
-    else if (hasMoreReaders(answeredFor, await presentPlace(answeredFor)) || (await isAllowed?.()) === false)
-      control.end('more-readers');
+    if ((await people.erasedBy(question.userId))(questionTime(question))) control.end('erased');
+    else if (hasMoreReaders(answeredFor, await presentPlace(answeredFor))) control.end('more-readers');
     return !control.isTakenAway;
   }
 
   const reply = replies.begin({
     channelId: question.place.channelId,
     nonceBase: newestOf(question),
-    standing,
+    existingIds,
     mayShow,
     async onMessages(ids) {
       control.noteReply(ids);
@@ -75,14 +82,10 @@ export async function beginReply(
   control.whenTakenAway(() => void reply.takeAway());
 
   return {
-    hasBegun: (): boolean => reply.hasBegun(),
+    hasStarted: (): boolean => reply.hasStarted(),
     /** The text so far. Never throws. */
     show: (text: string): void => reply.show(text),
     mayShow,
-    /** Adds a condition, which must not reject, for showing it. */
-    onlyWhile(condition: () => Promise<boolean>): void {
-      isAllowed = condition;
-    },
     /** The text is whole, but something comes before `finish`. Never throws. */
     hold: (): void => reply.hold(),
     /** The text is on disk already. Rejects as `ReplyPort.send` does. */
@@ -95,72 +98,37 @@ export async function beginReply(
   };
 }
 
-/** The message that the reply points to. */
-export function newestOf({ messageIds }: Pick<Question, 'messageIds'>): string {
-  const newest = messageIds.at(-1);
-  if (newest === undefined) throw new RangeError('A reply answers at least one message');
-  return newest;
-}
-
 /** ISO 8601. */
-export function askedAt(question: Pick<Question, 'messageIds'>): string {
+export function questionTime(question: Pick<Question, 'messageIds'>): string {
   return snowflakeTime(newestOf(question)).toISOString();
 }
 
-/** What stands from before a restart of a reply to any of these messages. */
-async function standingIn(
-  outbox: Pick<Outbox, 'unfinished'>,
-  { messageIds, place }: Question,
-  logger: Logger,
-): Promise<readonly string[]> {
-  try {
-    const unfinished = await outbox.unfinished(place.channelId);
-    return unfinished.flatMap((reply) => (messageIds.includes(newestOf(reply)) ? reply.replyIds : []));
-  } catch (error) {
-    logger.error('the outbox could not be read', { channelId: place.channelId, error });
-    return [];
-  }
-}
-
-/** The messages have their reply, or get none. Never rejects. */
-export function markHandled(
-  { outbox, logger }: Pick<ReplyPorts, 'outbox' | 'logger'>,
-  { place, messageIds }: Question,
-): Promise<void> {
-  return saveBestEffort(logger, 'that the message was handled', () =>
-    outbox.markHandled(place.channelId, messageIds),
-  );
-}
-
-interface LineOptions {
-  readonly buttons?: readonly CommandButton[];
-  /** Asked before posting and again after it, since what ends it may be on its way. */
-  readonly stillHolds?: () => boolean;
-}
-
 /**
- * Sends a line of the bot's own in place of a reply, which enters neither history nor log [F2]. It is removed
- * if it does not hold any more. Rejects as `ReplyPort.send` does.
+ * Sends a line of the bot's own in place of a reply, which enters neither history nor log [F2]. `stillHolds` is
+ * asked before each try and again after it, since what ends it may be on its way; then it is removed. Rejects as
+ * `ReplyPort.send` does.
  */
 export async function sendLine(
-  { outbox, replies, logger }: Pick<ReplyPorts, 'outbox' | 'replies' | 'logger'>,
+  bot: Pick<ReplyPorts, 'outbox' | 'replies' | 'logger'>,
   question: Pick<Question, 'messageIds' | 'place' | 'userId' | 'isBot'>,
   line: string,
-  isAfterReply: boolean,
-  { buttons = [], stillHolds = () => true }: LineOptions = {},
+  isAfterReply = false,
+  buttons: readonly CommandButton[] = [],
+  stillHolds = (): Promise<boolean> => Promise.resolve(true),
 ): Promise<void> {
-  if (!stillHolds()) return;
   const { channelId } = question.place;
   const nonceBase = `${newestOf(question)}${isAfterReply ? 'e' : ''}`;
-  const sent = await replies.send(
+  const sent = await bot.replies.send(
     channelId,
     line,
     nonceBase,
-    (id) => saveBestEffort(logger, 'messages hidden from history', () => outbox.hide(channelId, [id])),
+    (id) => hideFromHistory(bot, channelId, [id]),
     buttons.length === 0 ? undefined : { personId: question.userId, buttons },
+    stillHolds,
   );
-  if (sent.kind === 'refused') await tellRefused(replies, question, sent.reason);
-  if (!stillHolds() && sent.kind === 'sent') await takeAwayPosted(replies, channelId, nonceBase, sent.ids);
+  if (sent.kind === 'refused') await tellRefused(bot.replies, question, sent.reason);
+  if (sent.kind === 'sent' && !(await stillHolds()))
+    await takeAwayPosted(bot.replies, channelId, nonceBase, sent.ids);
 }
 
 /** Removes messages of the bot. Never rejects. */
@@ -168,12 +136,12 @@ export function takeAwayPosted(
   replies: Pick<ReplyPort, 'begin'>,
   channelId: string,
   nonceBase: string,
-  standing: readonly string[],
+  existingIds: readonly string[],
 ): Promise<void> {
   const reply = replies.begin({
     channelId,
     nonceBase,
-    standing,
+    existingIds,
     mayShow: () => Promise.resolve(false),
     onMessages: () => Promise.resolve(),
     onGone: () => {},
@@ -191,8 +159,8 @@ export async function endRefused(
   { ids, reason }: Extract<FinishedReply, { readonly kind: 'refused' }>,
 ): Promise<void> {
   const { channelId } = question.place;
-  await saveBestEffort(bot.logger, 'messages hidden from history', () => bot.outbox.hide(channelId, ids));
-  await markHandled(bot, question);
+  await hideFromHistory(bot, channelId, ids);
+  await markHandled(bot, channelId, question.messageIds);
   await tellRefused(bot.replies, question, reason);
 }
 
@@ -230,20 +198,25 @@ export function addOffer(offers: Offer[], offer: Offer): boolean {
  * rejects.
  */
 export async function showOffers(
-  { offers: port, outbox, logger }: Pick<ReplyPorts, 'outbox' | 'logger'> & { readonly offers: OfferPort },
+  bot: Pick<ReplyPorts, 'outbox' | 'logger'> & { readonly offers: OfferPort },
   { speaker, place: { channelId }, messages }: TurnContext,
   { mayShow }: Reply,
   replyIds: readonly string[],
   offers: readonly Offer[],
 ): Promise<void> {
-  if (!(await mayShow())) return;
   const guarded = offers.map((offer) => ({
     ...offer,
     carryOut: async (signal: AbortSignal) => ((await mayShow()) ? offer.carryOut(signal) : moreReadersLine),
   }));
-  const beforeSeen = (id: string) =>
-    saveBestEffort(logger, 'messages hidden from history', () => outbox.hide(channelId, [id]));
-  await port.show(guarded, { personId: speaker.id, channelId, messages, replyIds, beforeSeen });
+  const beforeSeen = (id: string) => hideFromHistory(bot, channelId, [id]);
+  await bot.offers.show(guarded, {
+    personId: speaker.id,
+    channelId,
+    messages,
+    replyIds,
+    mayShow,
+    beforeSeen,
+  });
 }
 
 /** What was done in a turn, each thing once: one line at most. */
@@ -277,6 +250,10 @@ export const secretNote = '🔑 What looks like a secret here is not kept in mem
 /** Instead of an answer that gained readers [V2]. */
 export const keptBackLine =
   '⚠️ This channel became visible to more people while I was answering, so I kept the answer back. Please ask again.';
+
+/** Instead of an answer that Discord did not take while it was young [G3e]. */
+export const lateLine =
+  '⚠️ Discord did not take my answer to this in time. What I did for it stands; please ask again for the rest.';
 
 /** Instead of an offer that gained readers [V2]. */
 const moreReadersLine =

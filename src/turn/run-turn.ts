@@ -1,24 +1,25 @@
 import { setImmediate } from 'node:timers/promises';
 
-import type { IncomingMessage, Typing } from '../core/chat.ts';
-import type { Clock } from '../core/time.ts';
+import type { IncomingMessage } from '../core/message.ts';
+import type { FinishedReply, Typing } from '../core/reply.ts';
+import { unlessAborted, type Clock } from '../core/time.ts';
+import type { KeyedQueue } from '../core/keyed-queue.ts';
 import { timed } from '../core/logger.ts';
 import { ModelError } from '../core/errors.ts';
-import { usesNotes, type MemorySource, type ToolRead } from '../core/memory-source.ts';
+import type { MemorySource, ToolRead } from '../core/memory-source.ts';
 import { addUsage, noUsage, type ModelClient, type ModelUsage } from '../core/model.ts';
-import { hasMoreReaders, sessionName, type Place } from '../core/place.ts';
+import { hasMoreReaders, sessionName } from '../core/place.ts';
 import type { AnswerSize, PartSize } from '../core/section.ts';
 import type { MemoryNotice, Offer, OfferPort, Tool } from '../core/tool.ts';
-import { newestTime, sessionOf, type TurnContext } from '../core/turn-context.ts';
-import { workOf, type Work, type Writes } from '../core/writes.ts';
+import { newestMark, ownMark, sessionOf, type TurnContext } from '../core/turn-context.ts';
+import { workOf, type Writes } from '../core/writes.ts';
 import type { ChangeLedger } from '../memory/changes.ts';
 import type { MediaBudget } from '../model/media.ts';
 import { runToolLoop } from '../model/tool-loop.ts';
 import type { Prompt } from '../prompt/build-prompt.ts';
 import type { AfterTurn } from './after-turn.ts';
-import type { HeardTurn, Hearing } from './hearing.ts';
-import type { CommandOrder } from './commands.ts';
-import { saveBestEffort } from './outbox.ts';
+import type { Hearing } from './hearing.ts';
+import { markHandled, newestOf, saveBestEffort } from './outbox.ts';
 import type { LateNotices, MemoryNotices } from './notices.ts';
 import type { PromptComposer } from './prompt-input.ts';
 import {
@@ -29,10 +30,9 @@ import {
   endRefused,
   failureLine,
   keptBackLine,
+  lateLine,
   lengthLimitLine,
   lineInPlace,
-  markHandled,
-  newestOf,
   sendLine,
   showOffers,
   stoppedLine,
@@ -45,15 +45,29 @@ import type { PauseNotes } from './pauses.ts';
 import type { TurnControl } from './sessions.ts';
 import type { TurnLimits } from './turn-limits.ts';
 import { openMemory, type TurnMemory, type TurnMemoryPorts } from './turn-memory.ts';
-import { decidePolicy, type PolicyPorts, type ToolPorts, type TurnPolicy } from './turn-policy.ts';
+import { decidePolicy, type PolicyPorts, type TurnTools } from './turn-policy.ts';
 import type { WaitingReactions } from './waiting-reactions.ts';
 
 /** Output tokens of an answer at most: some 12,000 characters. */
 const answerMaxTokens = 4096;
 
+/** What answers people. */
+export interface TurnModel {
+  readonly client: ModelClient;
+  /** The name of the model that answers now [M10]. Never rejects. */
+  readonly current: () => Promise<string>;
+  /** US dollars of one call; `undefined` where the price is not known. */
+  readonly costOf: (model: string, usage: ModelUsage) => number | undefined;
+  /** Milliseconds for an answer, tools included. */
+  readonly timeoutMs: number;
+  readonly mediaBudget: MediaBudget;
+}
+
 /** Whom a turn needs. What is decided by a place may change while the turn runs, so it is asked again where something is written or done. */
-export interface TurnPorts extends ReplyPorts, PolicyPorts, ToolPorts, TurnMemoryPorts {
-  readonly commandOrder: Pick<CommandOrder, 'settled'>;
+export interface TurnPorts extends ReplyPorts, PolicyPorts, TurnMemoryPorts {
+  readonly model: TurnModel;
+  readonly tools: TurnTools;
+  readonly commandOrder: KeyedQueue;
   readonly changes: Pick<ChangeLedger, 'settled'>;
   readonly waitingReactions: Pick<WaitingReactions, 'begin' | 'end' | 'endForTurn'>;
   readonly people: PolicyPorts['people'] & ReplyPorts['people'];
@@ -66,16 +80,8 @@ export interface TurnPorts extends ReplyPorts, PolicyPorts, ToolPorts, TurnMemor
   readonly hearing: Pick<Hearing, 'hear'>;
   /** Where what a tool offers is shown to the speaker. */
   readonly offers: OfferPort;
-  readonly model: ModelClient;
-  readonly mediaBudget: MediaBudget;
   /** What people are told of the day's limits [L2]. */
   readonly limits: Pick<TurnLimits, 'costLine'>;
-  /** The model that answers people [M10]. Never rejects. */
-  readonly mainModel: () => Promise<string>;
-  /** US dollars of one call; `undefined` where the price is not known. */
-  readonly costOf: (model: string, usage: ModelUsage) => number | undefined;
-  /** Milliseconds for an answer, tools included. */
-  readonly answerTimeoutMs: number;
   readonly afterTurn: AfterTurn;
   readonly begin: Writes['begin'];
   readonly clock: Clock;
@@ -89,21 +95,16 @@ export interface TurnPorts extends ReplyPorts, PolicyPorts, ToolPorts, TurnMemor
  */
 export type TurnOutcome = 'answered' | 'explained' | 'taken-away' | 'refused' | 'left' | 'dropped' | 'failed';
 
-/** What is to be sent: the answer, which may be empty, what its footer tells, and what is offered. */
-interface Answer extends Known {
+/** What is to be sent: the answer, which may be empty, and why it is not whole. */
+interface Answer extends Progress {
   readonly text: string;
   readonly problem?: string;
   /** The model could store nothing [M9]. */
   readonly hadNoTools?: boolean;
 }
 
-/**
- * Collected while the model works: what was done and offered, and whether the answer may repeat other people's
- * words or a file [M5a].
- */
-interface Known {
-  /** Lines about voice messages [G7]. */
-  readonly heard: readonly string[];
+/** Collected while the model works: what was done and offered, and what the answer is made of. */
+interface Progress {
   readonly notes: string[];
   readonly notices: MemoryNotice[];
   readonly offers: Offer[];
@@ -111,11 +112,21 @@ interface Known {
   readonly used: { readonly prompt: MemorySource[]; readonly tools: ToolRead[] };
   /** Once the model is asked [Y2a]. */
   size?: AnswerSize;
-  hasThirdPartyText: boolean;
-  /** When that was in view itself, where only an earlier answer that may repeat it was (ISO 8601, UTC). */
-  thirdPartyTextAt?: string | undefined;
-  /** It was shown what was said in a channel, which the answer retells [B4]. */
-  retells?: true;
+  /** Where the answer may repeat other people's words or a file [M5a]. */
+  thirdPartyMark: string | undefined;
+}
+
+/** What each step of a turn needs. */
+interface RunningTurn {
+  /** The turn as it was said. */
+  readonly turn: TurnContext;
+  readonly question: Question;
+  /** Lines about voice messages [G7]. */
+  readonly heard: readonly string[];
+  readonly memory: TurnMemory;
+  readonly reply: Reply;
+  readonly control: TurnControl;
+  readonly bot: TurnPorts;
 }
 
 /**
@@ -132,152 +143,121 @@ export async function runTurn(
 ): Promise<TurnOutcome> {
   const newest = messages.at(-1);
   if (newest === undefined) throw new RangeError('A turn has at least one message');
-  const work = await bot.begin(newest.author.id);
-  const asked = turnOf(messages, newest, work, bot.clock());
+  const { author, isOwner, place } = newest;
+  const { startedAfter } = await bot.begin(author.id);
+  const isBot = author.kind === 'bot' ? { isBot: true as const } : {};
+  const speaker = { id: author.id, name: author.name, isOwner, ...isBot };
+  const now = bot.clock();
+  const unheard: TurnContext = { speaker, place, messages, now, startedAfter, hasThirdPartyText: true };
   await Promise.all([
-    bot.commandOrder.settled(sessionOf(asked)),
+    // The commands before it, so that a question after `!memory remember …` finds it [F3].
+    bot.commandOrder.run(sessionName(sessionOf(unheard)), async () => {}),
     // What was taken back before it is in no memory that it reads.
-    bot.changes.settled(asked.place.channelId),
+    bot.changes.settled(place.channelId),
   ]);
   const isOver = (): boolean => control.ending !== undefined && control.ending !== 'stopped';
   if (isOver()) return 'dropped';
   bot.waitingReactions.endForTurn(messages);
-  const typing = bot.replies.typing(asked.place.channelId);
+  const typing = bot.replies.typing(place.channelId);
   if (messages.some(({ voice }) => voice !== undefined)) typing.show();
-  const heard = await bot.hearing.hear(messages, control.signal);
+  const { messages: heardMessages, lines: heard, problem } = await bot.hearing.hear(messages, control.signal);
   if (isOver()) {
     typing.end();
     return 'dropped';
   }
-  const turn = { ...asked, messages: heard.messages };
-  const policy = await decidePolicy(turn, bot);
-  const memory = openMemory(turn, policy, bot);
+  const turn = { ...unheard, messages: heardMessages };
+  const memory = openMemory(turn, await decidePolicy(turn, bot), bot);
   try {
-    const readers = await bot.presentPlace(turn.place);
-    const reply = await beginReply(bot, questionOf(turn), readers, control);
+    const readers = await bot.presentPlace(place);
+    const messageIds = messages.map(({ id }) => id);
+    const question = { ...workOf(turn), messageIds, speakerName: speaker.name, isBot: speaker.isBot, place };
+    const reply = await beginReply(bot, question, readers, control);
+    // For more readers than it was said to, where somebody was let in since.
+    const answered = hasMoreReaders(place, readers)
+      ? { ...turn, place: readers, originalPlace: place }
+      : turn;
+    const running: RunningTurn = { turn, question, heard, memory, reply, control, bot };
     // The words are on their way to the disk, which takes as long as the prompt.
     await setImmediate();
-    const answer = await answerTurn(
-      answeredFor(turn, readers),
-      heard,
-      memory,
-      policy,
-      reply,
-      typing,
-      control,
-      bot,
-    );
-    if (control.isTakenAway) return await takeAway(turn, reply, answer, control, bot);
+    const answer =
+      problem === undefined || control.signal.aborted
+        ? await answerTurn(running, answered, typing)
+        : { text: '', problem, ...noProgress() };
+    if (control.isTakenAway) return await takeAway(running, answer);
     if (answer === 'left') return 'left';
-    return await timed('delivery', deliver(turn, memory, reply, answer, control, bot));
+    return await timed('delivery', deliver(running, answer));
   } catch (error) {
     bot.logger.error('a turn could not be finished', { ...sessionOf(turn), error });
     return 'failed';
   } finally {
     typing.end();
     // Whose person was erased leaves nothing to be made of it, and no new trace [K11].
-    if (turn.speaker.isBot === undefined && !control.isErased) bot.afterTurn.schedule(sessionOf(turn));
+    if (turn.speaker.isBot === undefined && control.ending !== 'erased')
+      bot.afterTurn.schedule(sessionOf(turn));
     await memory.close();
   }
 }
 
-function turnOf(
-  messages: readonly IncomingMessage[],
-  { author, isOwner, place }: IncomingMessage,
-  { startedAfter }: Work,
-  now: Date,
-): TurnContext {
-  const isBot = author.kind === 'bot' ? { isBot: true as const } : {};
-  const speaker = { id: author.id, name: author.name, isOwner, ...isBot };
-  return { speaker, place, messages, now, startedAfter, hasThirdPartyText: true };
-}
-
-function questionOf(turn: TurnContext): Question {
-  const { messages, speaker, place } = turn;
+/** What is known before the model is asked. */
+function noProgress(): Progress {
   return {
-    ...workOf(turn),
-    messageIds: messages.map(({ id }) => id),
-    speakerName: speaker.name,
-    isBot: speaker.isBot,
-    place,
+    notes: [],
+    notices: [],
+    offers: [],
+    used: { prompt: [], tools: [] },
+    thirdPartyMark: ownMark,
   };
 }
 
-/** The turn as it is answered: for more readers than it was said to, where somebody was let in since. */
-function answeredFor(turn: TurnContext, readers: Place): TurnContext {
-  return hasMoreReaders(turn.place, readers) ? { ...turn, place: readers, saidIn: turn.place } : turn;
-}
-
 /** The model's answer, made of memory and with tools, shown as it grows; or a line that says why there is none. Never rejects. */
-async function answerTurn(
-  turn: TurnContext,
-  { lines: heard, problem }: HeardTurn,
-  { recorded }: TurnMemory,
-  policy: TurnPolicy,
-  reply: Reply,
-  typing: Typing,
-  control: TurnControl,
-  bot: TurnPorts,
-): Promise<Answer | 'left'> {
-  const { signal } = control;
-  const used = { prompt: [], tools: [] };
-  const known: Known = { heard, notes: [], notices: [], offers: [], used, hasThirdPartyText: true };
-  let soFar = '';
+async function answerTurn(running: RunningTurn, turn: TurnContext, typing: Typing): Promise<Answer | 'left'> {
+  const { memory, reply, bot } = running;
+  const { signal } = running.control;
+  const progress = noProgress();
+  let textSoFar = '';
   try {
     signal.throwIfAborted();
-    if (problem !== undefined) return { text: '', problem, ...known };
-    const { prompt, hasThirdPartyText, thirdPartyTextAt, notes } = await timed(
-      'prompt',
-      bot.prompts.compose(turn, policy, signal),
-    );
-    known.hasThirdPartyText = hasThirdPartyText;
-    known.thirdPartyTextAt = thirdPartyTextAt;
-    known.notes.push(...notes);
-    known.used.prompt.push(...prompt.sources);
-    if (usesNotes(known.used))
-      reply.onlyWhile(() => bot.channelNotes.canDisclose(prompt.sources, turn.place, turn.speaker.id));
+    const composing = bot.prompts.compose(turn, memory.policy, signal);
+    const { prompt, thirdPartyMark, notes } = await timed('prompt', composing);
+    progress.thirdPartyMark = thirdPartyMark;
+    progress.notes.push(...notes);
+    progress.used.prompt.push(...prompt.sources);
     const { system, messages } = prompt;
-    const model = await bot.mainModel();
-    const tools = policy.tools(bot);
+    const tools = memory.policy.tools(bot.tools);
     const size = sizeOf(prompt, tools);
-    known.size = size;
+    progress.size = size;
+    // The words are on disk before the model is called [F4].
+    await unlessAborted(signal, memory.recorded);
     const answering = runToolLoop({
-      client: bot.model,
+      client: bot.model.client,
       request: {
         purpose: 'chat',
         userId: turn.speaker.id,
         conversation: sessionName(sessionOf(turn)),
-        model,
+        model: await bot.model.current(),
         system,
         messages,
         maxTokens: answerMaxTokens,
       },
       tools,
-      context: { ...turn, hasThirdPartyText },
-      mediaBudget: bot.mediaBudget,
-      deadlineMs: bot.answerTimeoutMs,
+      context: { ...turn, hasThirdPartyText: thirdPartyMark !== undefined },
+      mediaBudget: bot.model.mediaBudget,
+      deadlineMs: bot.model.timeoutMs,
       signal,
-      after: recorded,
-      onText: (piece) => reply.show((soFar += piece)),
-      onRestart: () => (soFar = ''),
-      onQueue: (isWaiting) => showWaiting(turn, isWaiting, bot),
-      onNote: (note) => known.notes.push(note),
-      onNotice: (notice) => known.notices.push(notice),
-      onOffer: (offer) => turn.speaker.isBot === undefined && addOffer(known.offers, offer),
-      onThirdPartyText({ retells, thirdPartyTextAt: at }) {
-        const isInView =
-          at === undefined || (known.hasThirdPartyText && known.thirdPartyTextAt === undefined);
-        known.thirdPartyTextAt = isInView ? undefined : newestTime([known.thirdPartyTextAt, at]);
-        known.hasThirdPartyText = true;
-        if (retells === true) known.retells = true;
-      },
+      onText: (piece) => reply.show((textSoFar += piece)),
+      onRestart: () => (textSoFar = ''),
+      onQueue: (isWaiting) => showWaiting(running, isWaiting),
+      onNote: (note) => progress.notes.push(note),
+      onNotice: (notice) => progress.notices.push(notice),
+      onOffer: (offer) => turn.speaker.isBot === undefined && addOffer(progress.offers, offer),
+      onThirdPartyText: (mark) => (progress.thirdPartyMark = newestMark([progress.thirdPartyMark, mark])),
       onRead(read, characters) {
-        if (read.sources.length > 0) known.used.tools.push(read);
+        if (read.sources.length > 0) progress.used.tools.push(read);
         size.parts.push({ name: 'tool_results', characters });
       },
       onUsage(usage, by) {
         size.usage = addUsage(size.usage, usage);
-        const cost = bot.costOf(by, usage);
+        const cost = bot.model.costOf(by, usage);
         size.cost = size.cost === undefined || cost === undefined ? undefined : size.cost + cost;
       },
       logger: bot.logger,
@@ -289,11 +269,11 @@ async function answerTurn(
     // An answer that a time limit or refusal cut short is shown as far as it came, marked and logged [E1].
     if (stop === 'timeout') throw new ModelError('The answer broke off', 'timeout', { partialText: text });
     if (stop === 'refusal') throw new ModelError('The answer broke off', 'invalid', { partialText: text });
-    const answer = { text, hadNoTools, ...known };
+    const answer = { text, hadNoTools, ...progress };
     return stop === 'cut' ? { ...answer, problem: lengthLimitLine } : answer;
   } catch (error) {
     // Nothing is offered under a partial answer.
-    return explain(error, turn, reply, { ...known, offers: [] }, control, bot);
+    return explain(running, error, { ...progress, offers: [] });
   }
 }
 
@@ -307,84 +287,58 @@ function sizeOf({ parts, maxChars }: Prompt, tools: readonly Tool[]) {
 
 /** What people get instead of a whole answer: what came of it, and one clear line. */
 async function explain(
+  { question, reply, control, bot: { limits, makeReference, logger } }: RunningTurn,
   error: unknown,
-  { speaker, place }: TurnContext,
-  reply: Reply,
-  known: Known,
-  control: TurnControl,
-  { limits, makeReference, logger }: TurnPorts,
+  progress: Progress,
 ): Promise<Answer | 'left'> {
   const text = error instanceof ModelError ? error.partialText.trim() : '';
-  switch (control.ending) {
-    case 'stopped':
-      return { text, problem: stoppedLine, ...known };
-    case 'shutdown':
-      if (reply.hasBegun() && text !== '') break;
-      if (!reply.hasBegun()) await reply.takeAway();
-      return 'left';
-    case 'deleted':
-    case 'channel-deleted':
-    case 'reply-deleted':
-    case 'more-readers':
-    case 'erased':
-      return { text, ...known };
-    case undefined:
+  if (control.isTakenAway) return { text, ...progress };
+  if (control.ending === 'stopped') return { text, problem: stoppedLine, ...progress };
+  if (control.ending === 'shutdown' && !(reply.hasStarted() && text !== '')) {
+    if (!reply.hasStarted()) await reply.takeAway();
+    return 'left';
   }
+  const { userId, place } = question;
   const { channelId } = place;
   if (error instanceof ModelError && error.failure === 'over-limit') {
-    logger.info('a turn has no answer, or a part of it, for the limit on cost', {
-      userId: speaker.id,
-      channelId,
-    });
-    const problem = limits.costLine(speaker.id, text !== '');
-    return { text, problem, ...known };
+    logger.info('a turn has no answer, or a part of it, for the limit on cost', { userId, channelId });
+    return { text, problem: limits.costLine(userId, text !== ''), ...progress };
   }
   const reference = makeReference();
-  logger.error('a turn failed', { reference, userId: speaker.id, channelId, error });
-  return { text, problem: text === '' ? failureLine(error, reference) : brokenOffLine(reference), ...known };
+  logger.error('a turn failed', { reference, userId, channelId, error });
+  const problem = text === '' ? failureLine(error, reference) : brokenOffLine(reference);
+  return { text, problem, ...progress };
 }
 
 /** Outbox → Discord → log → handled, in this order; an empty answer is a line in its place. */
-async function deliver(
-  turn: TurnContext,
-  memory: TurnMemory,
-  reply: Reply,
-  answer: Answer,
-  control: TurnControl,
-  bot: TurnPorts,
-): Promise<TurnOutcome> {
-  const { text, offers, hasThirdPartyText, thirdPartyTextAt, retells } = answer;
-  const question = questionOf(turn);
-  if (text === '') return explainInPlace(turn, memory, reply, answer, control, bot);
-  if (!(await reply.mayShow())) return takeAway(turn, reply, answer, control, bot);
-  await memory.recordUsed(answer.used, (await isForgotten(turn, bot)) ? undefined : answer.size);
+async function deliver(running: RunningTurn, answer: Answer): Promise<TurnOutcome> {
+  const { turn, question, memory, reply, bot } = running;
+  const { text, offers, thirdPartyMark } = answer;
+  if (text === '') return explainInPlace(running, answer);
+  if (!(await reply.mayShow())) return takeAway(running, answer);
   const late = await bot.lateNotices.waiting(turn);
-  const firstWords = await memory.toldOnce();
-  const footer = await footerOf(turn, memory, reply, answer, bot, [
-    ...((await isForgotten(turn, bot)) ? [] : answer.notices),
-    ...late.map(({ notice }) => notice),
-  ]);
-  footer.lines.push(...withoutSigns(firstWords?.line));
+  const oneTime = await memory.oneTimeNotice();
+  // The speaker may have had a message of the turn forgotten meanwhile, and with it what was stored.
+  const isHidden = await bot.outbox.hiddenIn(question.place.channelId).catch(() => () => false);
+  const isForgotten = question.messageIds.some(isHidden);
+  const { size, notices } = isForgotten ? { size: undefined, notices: [] } : answer;
+  await memory.recordUsed(answer.used, size);
+  const footer = await footerOf(running, answer, [...notices, ...late.map(({ notice }) => notice)]);
+  footer.lines.push(...(oneTime?.lines ?? []));
   footer.buttons.push(...(await bot.memoryNotices.why(question, answer.used)));
-  // What may repeat others' notes is on no disk [B2].
-  if (!usesNotes(answer.used))
-    await saveBestEffort(bot.logger, 'the answer', () =>
-      bot.outbox.prepare({
-        ...question,
-        text,
-        footer,
-        hasThirdPartyText,
-        thirdPartyTextAt,
-        retells,
-      }),
-    );
-  const finished = await reply.finish(text, footer);
+  await saveBestEffort(bot.logger, 'the answer', () =>
+    bot.outbox.prepare({ ...question, text, footer, thirdPartyMark }),
+  );
+  const finished = await reply.finish(text, footer).catch(async (): Promise<FinishedReply> => {
+    await sendLine(bot, question, lateLine, reply.hasStarted());
+    return { kind: 'gone' };
+  });
   switch (finished.kind) {
     case 'sent': {
       await memory.recordReply(finished.ids, answer);
-      await markHandled(bot, question);
-      await firstWords?.sent();
-      bot.lateNotices.answered(turn, finished.ids, late);
+      await markHandled(bot, question.place.channelId, question.messageIds);
+      await oneTime?.sent();
+      bot.lateNotices.answered(turn, finished.ids, footer.buttons, late);
       if (offers.length > 0) await showOffers(bot, turn, reply, finished.ids, offers);
       return 'answered';
     }
@@ -393,100 +347,66 @@ async function deliver(
       return 'refused';
     case 'gone':
     case 'withheld':
-      return takeAway(turn, reply, answer, control, bot);
+      return takeAway(running, answer);
   }
 }
 
-/** Whether the speaker had a message of the turn forgotten meanwhile, and with it what was stored. Never rejects. */
-async function isForgotten({ messages, place }: TurnContext, { outbox }: TurnPorts): Promise<boolean> {
-  const hidden = messages.map(({ id }) => outbox.isHidden(place.channelId, id).catch(() => false));
-  return (await Promise.all(hidden)).includes(true);
-}
-
-/** A footer's lines get their sign when they are sent. */
-function withoutSigns(lines = ''): readonly string[] {
-  return lines.split('\n').flatMap((line) => (line === '' ? [] : [line.replace(/^-# /u, '')]));
-}
-
 /** A line in place of an answer that is empty. */
-async function explainInPlace(
-  turn: TurnContext,
-  memory: TurnMemory,
-  reply: Reply,
-  answer: Answer,
-  control: TurnControl,
-  bot: TurnPorts,
-): Promise<TurnOutcome> {
-  const question = questionOf(turn);
-  const wasSeen = reply.hasBegun();
+async function explainInPlace(running: RunningTurn, answer: Answer): Promise<TurnOutcome> {
+  const { question, reply, control, bot } = running;
+  const wasSeen = reply.hasStarted();
   await reply.takeAway();
   const { problem, notices } = answer;
-  const { lines, buttons } = await footerOf(
-    turn,
-    memory,
-    reply,
-    { ...answer, problem: undefined },
-    bot,
-    notices,
-  );
+  const { lines, buttons } = await footerOf(running, { ...answer, problem: undefined }, notices);
   const line = lineInPlace(problem, lines);
-  const stillHolds = () => control.ending !== 'deleted' && control.ending !== 'erased';
-  if (line !== undefined) await sendLine(bot, question, line, wasSeen, { buttons, stillHolds });
-  await markHandled(bot, question);
+  const stillHolds = async () =>
+    control.ending !== 'deleted' &&
+    control.ending !== 'erased' &&
+    (lines.length === 0 || (await reply.mayShow()));
+  if (line !== undefined) await sendLine(bot, question, line, wasSeen, buttons, stillHolds);
+  await markHandled(bot, question.place.channelId, question.messageIds);
   return 'explained';
 }
 
 /** What the footer tells: what went wrong, what was done, and what became of memory. Never rejects. */
 async function footerOf(
-  turn: TurnContext,
-  memory: TurnMemory,
-  reply: Reply,
-  answer: Answer,
-  bot: TurnPorts,
+  { turn, heard, memory, reply, bot }: RunningTurn,
+  { text, problem, notes, hadNoTools = false }: Answer,
   notices: readonly MemoryNotice[],
 ) {
-  const { text, problem, heard, notes, hadNoTools = false } = answer;
   const paused = bot.pauseNotes.take(sessionOf(turn), memory.policy.consent);
-  const done = [...heard, ...doneLines([...paused, ...notes, ...memory.notes(answer)])];
+  const done = [...heard, ...doneLines([...paused, ...notes, ...memory.secretNotes(text)])];
   const { lines, buttons } = await bot.memoryNotices.under(turn, notices, {
-    standing: { lines: problem === undefined ? done : [problem, ...done], buttons: [] },
+    present: { lines: problem === undefined ? done : [problem, ...done], buttons: [] },
     hadNoTools: hadNoTools && text !== '' && problem === undefined,
     mayName: reply.mayShow,
   });
-  return { lines: [...lines, ...(await memory.channelLines())], buttons: [...buttons] };
+  return { lines: [...lines], buttons: [...buttons] };
 }
 
 /** Nothing of the reply stays, neither in the channel nor in log or history. */
 async function takeAway(
-  turn: TurnContext,
-  reply: Reply,
+  { turn, question, reply, control: { ending }, bot }: RunningTurn,
   answer: Answer | 'left',
-  { ending }: TurnControl,
-  bot: TurnPorts,
 ): Promise<TurnOutcome> {
-  const question = questionOf(turn);
-  const wasSeen = reply.hasBegun();
+  const wasSeen = reply.hasStarted();
   await reply.takeAway();
   bot.logger.warn('an answer was taken away', { ...sessionOf(turn), why: ending });
   if (ending === 'more-readers') {
-    const { notes, notices } = answer === 'left' ? { notes: [], notices: [] } : answer;
-    const told = await bot.memoryNotices.under(turn, notices, { mayName: reply.mayShow });
-    const line = lineInPlace(keptBackLine, [...doneLines(notes), ...told.lines]) ?? keptBackLine;
-    await sendLine(bot, question, line, wasSeen, { buttons: told.buttons });
+    const { notes, notices } = answer === 'left' ? noProgress() : answer;
+    const { lines, buttons } = await bot.memoryNotices.under(turn, notices, { mayName: reply.mayShow });
+    const line = lineInPlace(keptBackLine, [...doneLines(notes), ...lines]) ?? keptBackLine;
+    await sendLine(bot, question, line, wasSeen, buttons);
   }
-  await markHandled(bot, question);
+  await markHandled(bot, question.place.channelId, question.messageIds);
   // There is no place any more that would take it [G3d].
   if (ending === 'channel-deleted') await tellRefused(bot.replies, question, 'place');
   return 'taken-away';
 }
 
 /** Shows at the turn's newest message that it waits for a place at the model; it is there until the place, or the turn's end. */
-function showWaiting(
-  { messages, place }: TurnContext,
-  isWaiting: boolean,
-  { waitingReactions }: TurnPorts,
-): void {
-  const newest = { id: newestOf({ messageIds: messages.map(({ id }) => id) }), channelId: place.channelId };
+function showWaiting({ question, bot: { waitingReactions } }: RunningTurn, isWaiting: boolean): void {
+  const newest = { id: newestOf(question), channelId: question.place.channelId };
   if (isWaiting) waitingReactions.begin(newest);
   else waitingReactions.end(newest);
 }

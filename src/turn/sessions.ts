@@ -1,11 +1,10 @@
-import { createAbortGroup } from '../core/deadline.ts';
 import type { MessageChange, RecentChanges } from '../core/changes.ts';
-import { edited, type IncomingMessage } from '../core/chat.ts';
+import { edited, type IncomingMessage } from '../core/message.ts';
 import { measure } from '../core/logger.ts';
 import { sessionName } from '../core/place.ts';
 import { compareSnowflakes } from '../core/snowflake.ts';
 import { messageMaxChars } from '../prompt/quoted.ts';
-import { sleep } from '../core/time.ts';
+import { sleep, type Timer } from '../core/time.ts';
 import { isSameReach, reachOf } from '../core/visibility.ts';
 
 /** Must not throw. The control may end it even before it begins. */
@@ -26,13 +25,10 @@ export type SubmitOutcome = 'over' | 'refused';
  */
 const commentWaitMs = 1000;
 
-/** Resolves after so many milliseconds, or on abort. */
-type Pause = (ms: number, signal: AbortSignal) => Promise<void>;
-
 interface Waiting {
   message: IncomingMessage;
   /** Its answer was begun before a restart. */
-  readonly isBegun: boolean;
+  readonly isPartial: boolean;
   readonly done: (outcome: SubmitOutcome) => void;
 }
 
@@ -57,8 +53,7 @@ export class SessionTurns {
   readonly #changes: Pick<RecentChanges, 'wasDeleted'>;
   readonly #sessions = new Map<string, Session>();
   readonly #mayBegin: MayBegin | undefined;
-  readonly #pause: Pause;
-  readonly #waits = createAbortGroup();
+  readonly #timer: Timer;
   readonly #quiet: (() => void)[] = [];
   #stopped = false;
   #stoppedTurns = 0;
@@ -66,40 +61,37 @@ export class SessionTurns {
   constructor(
     run: TurnRunner,
     changes: Pick<RecentChanges, 'wasDeleted'>,
+    timer: Timer,
     mayBegin?: MayBegin,
-    pause: Pause = sleep,
   ) {
-    this.#pause = pause;
+    this.#timer = timer;
     this.#run = run;
     this.#changes = changes;
     this.#mayBegin = mayBegin;
   }
 
   /**
-   * Resolves when the message's turn is over, it was withdrawn, or it is refused. `isBegun`: its answer was begun
+   * Resolves when the message's turn is over, it was withdrawn, or it is refused. `isPartial`: its answer was begun
    * before a restart, so that later messages wait for the next turn.
    */
-  submit(message: IncomingMessage, isBegun = false): Promise<SubmitOutcome> {
+  submit(message: IncomingMessage, isPartial = false): Promise<SubmitOutcome> {
     if (this.#stopped) return Promise.resolve('over');
     const name = sessionName({ channelId: message.channelId, userId: message.author.id });
     const session = this.#sessions.get(name);
     return new Promise((done) => {
+      const entry = { message, isPartial, done };
       if (session !== undefined) {
-        const entry = { message, isBegun, done };
         // After a gap older messages may come late; the newest gets the reply.
-        session.waiting = [...session.waiting, entry].toSorted(byTime);
+        session.waiting = [...session.waiting, entry].toSorted((a, b) =>
+          compareSnowflakes(a.message.id, b.message.id),
+        );
         measure('waited', { queue: 'turns' });
         refuseSurplus(session, entry);
         session.hurry();
         return;
       }
-      const started = {
-        waiting: [{ message, isBegun, done }],
-        running: [],
-        control: new TurnControl(),
-        hurry: () => {},
-        over: Promise.resolve(),
-      };
+      const over = Promise.resolve();
+      const started = { waiting: [entry], running: [], control: new TurnControl(), hurry: () => {}, over };
       this.#sessions.set(name, started);
       started.over = this.#work(name, started);
     });
@@ -119,9 +111,7 @@ export class SessionTurns {
         }
         continue;
       }
-      const gone = session.waiting.filter(({ message }) => change.messageIds.includes(message.id));
-      session.waiting = session.waiting.filter((entry) => !gone.includes(entry));
-      for (const entry of gone) entry.done('over');
+      dropWaiting(session, ({ id }) => change.messageIds.includes(id));
       const { running, control } = session;
       if (running.length === 0) continue;
       if (running.every(({ id }) => this.#changes.wasDeleted(id))) control.end('deleted');
@@ -154,7 +144,7 @@ export class SessionTurns {
   endIn(channelId: string): void {
     for (const [name, session] of this.#sessions) {
       if (!name.startsWith(`${channelId}:`)) continue;
-      for (const entry of session.waiting.splice(0)) entry.done('over');
+      dropWaiting(session, () => true);
       if (session.running.length > 0) session.control.end('channel-deleted');
     }
   }
@@ -163,11 +153,8 @@ export class SessionTurns {
   endTurnsOf(userId: string): void {
     for (const session of this.#sessions.values()) {
       const isTheirs = ({ author }: IncomingMessage): boolean => author.id === userId;
-      const gone = session.waiting.filter(({ message }) => isTheirs(message));
-      session.waiting = session.waiting.filter((entry) => !gone.includes(entry));
-      for (const entry of gone) entry.done('over');
       // A turn that waits to begin ends too: it would be noted of them.
-      if (gone.length > 0 || session.running.some(isTheirs)) session.control.end('erased');
+      if (dropWaiting(session, isTheirs) || session.running.some(isTheirs)) session.control.end('erased');
     }
   }
 
@@ -194,10 +181,10 @@ export class SessionTurns {
   /** Takes nothing more; what waits is dropped (it is fetched after the restart), what runs goes on. */
   stop(): void {
     this.#stopped = true;
-    this.#waits.end();
     for (const session of this.#sessions.values()) {
-      for (const entry of session.waiting) entry.done('over');
-      session.waiting = [];
+      dropWaiting(session, () => true);
+      session.hurry();
+      if (session.running.length === 0) session.control.end('shutdown');
     }
   }
 
@@ -210,11 +197,9 @@ export class SessionTurns {
   async #work(name: string, session: Session): Promise<void> {
     for (let [first] = session.waiting; first !== undefined; [first] = session.waiting) {
       const { message } = first;
-      const mayBegin = this.#mayBegin;
       const control = new TurnControl();
       session.control = control;
-      if (mayBegin !== undefined)
-        await this.#waits.run((stop) => mayBegin(message, AbortSignal.any([stop, control.signal])));
+      if (this.#mayBegin !== undefined) await this.#mayBegin(message, control.signal);
       if (isUncommented(session)) await this.#untilCommented(session);
       // What waits now came after that: it begins by itself.
       if (control.ending !== undefined) continue;
@@ -236,20 +221,24 @@ export class SessionTurns {
       const newest = session.waiting.at(-1);
       const next = new AbortController();
       session.hurry = () => next.abort();
-      await this.#waits.run((end) => this.#pause(commentWaitMs, AbortSignal.any([next.signal, end])));
+      await sleep(commentWaitMs, next.signal, this.#timer);
       if (session.waiting.at(-1) === newest) return;
     }
   }
-}
-
-function byTime(a: Waiting, b: Waiting): number {
-  return compareSnowflakes(a.message.id, b.message.id);
 }
 
 /** Whether the newest waiting message is a forward without a comment. */
 function isUncommented({ waiting }: Session): boolean {
   const newest = waiting.at(-1)?.message;
   return newest?.forwards !== undefined && newest.text === '';
+}
+
+/** Waiting messages that nobody is to answer any more; tells whether there were any. */
+function dropWaiting(session: Session, isGone: (message: IncomingMessage) => boolean): boolean {
+  const gone = session.waiting.filter(({ message }) => isGone(message));
+  session.waiting = session.waiting.filter((entry) => !gone.includes(entry));
+  for (const entry of gone) entry.done('over');
+  return gone.length > 0;
 }
 
 /** Refuses a new or edited message that would exceed the bound. */
@@ -264,10 +253,10 @@ function refuseSurplus(session: Session, entry: Waiting): void {
 /** How many messages from the first on have the same readers, and nothing before them is being answered. */
 function answeredTogether(waiting: readonly Waiting[]): number {
   const reaches = waiting.map(({ message }) => reachOf(message.place));
-  const other = waiting.findIndex(({ isBegun }, index) => {
+  const other = waiting.findIndex(({ isPartial }, index) => {
     const [first, reach, before] = [reaches[0], reaches[index], waiting[index - 1]];
     const isSame = first !== undefined && reach !== undefined && isSameReach(first, reach);
-    return !isSame || (before?.isBegun === true && !isBegun);
+    return !isSame || (before?.isPartial === true && !isPartial);
   });
   return other === -1 ? waiting.length : other;
 }
@@ -303,10 +292,6 @@ export class TurnControl {
   /** Aborted when the model need not go on. */
   get signal(): AbortSignal {
     return this.#model.signal;
-  }
-
-  get isErased(): boolean {
-    return this.#ending === 'erased';
   }
 
   /** Whether nothing of the reply may stay visible. */

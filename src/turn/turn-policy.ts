@@ -1,4 +1,4 @@
-import type { HistoryPort } from '../core/chat.ts';
+import type { HistoryPort } from '../core/channels.ts';
 import type { Logger } from '../core/logger.ts';
 import type { Place } from '../core/place.ts';
 import type { Tool } from '../core/tool.ts';
@@ -12,21 +12,19 @@ export interface PolicyPorts {
     readonly areActionsOff: (place: Place) => Promise<boolean>;
   };
   /** What each person lets the bot keep [K9]. */
-  readonly people: Pick<PersonSettingsStore, 'consent' | 'isReadable' | 'mayStore' | 'mode'>;
+  readonly people: Pick<PersonSettingsStore, 'consent' | 'mayStore' | 'mode'>;
   readonly history: HistoryPort;
   readonly logger: Logger;
 }
 
 /** The tools of a turn. */
-export interface ToolPorts {
-  readonly memoryTools: readonly Tool[];
+export interface TurnTools {
+  readonly memory: readonly Tool[];
   /** For reading Discord, even where memory is off [B4]. */
-  readonly readingTools: readonly Tool[];
+  readonly reading: readonly Tool[];
   /** None where acting on Discord is off altogether. */
-  readonly actionTools: readonly Tool[];
+  readonly actions: readonly Tool[];
 }
-
-const everything: Consent = { isStored: true, mode: 'auto' };
 
 export type TurnPolicy = Awaited<ReturnType<typeof decidePolicy>>;
 
@@ -41,7 +39,9 @@ export async function decidePolicy(turn: TurnContext, { settings, people, histor
     settings.isMemoryOff(place),
     settings.areActionsOff(place),
     // Of another bot nothing is kept in any case.
-    isBot ? everything : people.consent(turn, () => earlierTimes(turn, { history, logger })),
+    isBot
+      ? Promise.resolve<Consent>({ isStored: true, mode: 'auto' })
+      : people.consent(turn, () => earlierTimes(turn, { history, logger })),
   ]);
   const isStored = !isMemoryOff && consent.isStored;
 
@@ -49,7 +49,7 @@ export async function decidePolicy(turn: TurnContext, { settings, people, histor
   async function storingRefusal({ stores }: Tool): Promise<string | undefined> {
     // Another bot has no settings, and each tool knows what it may not do for it.
     if (stores === undefined || isBot) return undefined;
-    if (consent.isUnreadable === true || !(await people.isReadable(speaker.id))) return unreadableRefusal;
+    if (consent.isUnreadable === true) return unreadableRefusal;
     if (!consent.isStored || !(await people.mayStore(sessionOf(turn)))) return pausedRefusal;
     const mode = await people.mode(speaker.id);
     if (mode === 'ask' && stores === 'notes') return unaskedRefusal;
@@ -71,10 +71,10 @@ export async function decidePolicy(turn: TurnContext, { settings, people, histor
     mayStoreNow: async (): Promise<boolean> =>
       isStored && !(await settings.isMemoryOff(place)) && (isBot || (await people.mayStore(sessionOf(turn)))),
     /** Each refuses once it was switched off, also where what it offered is accepted. */
-    tools: ({ memoryTools, readingTools, actionTools }: ToolPorts): readonly Tool[] => [
-      ...(isMemoryOff ? [] : memoryTools.map((tool) => refusedWhere(() => memoryRefusal(tool), tool))),
-      ...readingTools,
-      ...(areActionsOff ? [] : actionTools.map((tool) => refusedWhere(actionRefusal, tool))),
+    tools: ({ memory, reading, actions }: TurnTools): readonly Tool[] => [
+      ...(isMemoryOff ? [] : memory.map((tool) => refusedWhere(() => memoryRefusal(tool), tool))),
+      ...reading,
+      ...(areActionsOff ? [] : actions.map((tool) => refusedWhere(actionRefusal, tool))),
     ],
   };
 }

@@ -1,4 +1,4 @@
-import type { WaitingReactionPort } from '../core/chat.ts';
+import type { WaitingReactionPort } from '../core/reply.ts';
 import type { Clock, Timer } from '../core/time.ts';
 import { snowflakeTime } from '../core/snowflake.ts';
 
@@ -8,12 +8,6 @@ const patienceMs = 300;
 interface Waiting {
   readonly id: string;
   readonly channelId: string;
-}
-
-export interface WaitingReactionsOptions {
-  readonly reactions: WaitingReactionPort;
-  readonly timer: Timer;
-  readonly clock: Clock;
 }
 
 /**
@@ -28,7 +22,15 @@ export class WaitingReactions {
   readonly #coming = new Map<string, () => void>();
   readonly #shown = new Set<string>();
 
-  constructor({ reactions, timer, clock }: WaitingReactionsOptions) {
+  constructor({
+    reactions,
+    timer,
+    clock,
+  }: {
+    readonly reactions: WaitingReactionPort;
+    readonly timer: Timer;
+    readonly clock: Clock;
+  }) {
     this.#reactions = reactions;
     this.#timer = timer;
     this.#startedAt = clock().getTime();
@@ -63,12 +65,8 @@ export class WaitingReactions {
   endForTurn(messages: readonly Waiting[]): void {
     for (const message of messages) {
       // A killed process may have left its reaction.
-      if (this.#isFromBefore(message)) this.#shown.add(message.id);
+      if (snowflakeTime(message.id).getTime() < this.#startedAt) this.#shown.add(message.id);
       this.end(message);
     }
-  }
-
-  #isFromBefore({ id }: Waiting): boolean {
-    return snowflakeTime(id).getTime() < this.#startedAt;
   }
 }

@@ -22,7 +22,6 @@ it('background work that the limit kept back is done when the next day begins, t
   const timer = new ManualTimer();
   const begin = new Date('2026-01-15T20:00:00Z').getTime();
   const clock = () => new Date(begin + timer.now);
-  const ports = { store, clock, timer: timer.set, logger };
   const { config } = readConfig({
     DISCOCLAW_TIMEZONE: 'UTC',
     DISCOCLAW_SUMMARY_EVERY_N_TURNS: '1',
@@ -30,7 +29,9 @@ it('background work that the limit kept back is done when the next day begins, t
     DISCOCLAW_DAILY_COST_PER_PERSON_USD: '1',
   });
   const spending = createSpending({
-    ...ports,
+    store,
+    clock,
+    logger,
     timeZone: 'UTC',
     limits: config.limits,
     tellOwner: () => Promise.resolve(),
@@ -40,19 +41,18 @@ it('background work that the limit kept back is done when the next day begins, t
     isOffline: false,
     async complete(request) {
       const reserved = await spending.budget?.reserve(request, request.purpose === 'chat' ? 0.4 : 0.8);
-      reserved?.settle();
+      reserved?.charge();
       asked.push(request.purpose);
       return { content: [{ type: 'text', text: 'Alice likes tea.' }], stop: 'end', usage: noUsage };
     },
   };
   const bot = createBot(config, {
-    ...closedEdges,
-    ...ports,
-    recent,
-    model,
-    spending,
-    outbox: createOutbox({ store, changes: recent }),
-    replies: fakeReplies(),
+    keeping: { store, recent, outbox: createOutbox({ store, changes: recent }) },
+    discord: { ...closedEdges, replies: fakeReplies() },
+    model: { client: model, spending },
+    time: { clock, timer: timer.set },
+    ownerIds: [],
+    logger,
   });
 
   const message = incoming({ id: snowflakeAt(clock()), text: 'I like tea', at: clock().toISOString() });

@@ -1,27 +1,7 @@
 import { describe, expect, it } from 'vitest';
 
-import { faultOf, refusedByDisk } from '../../src/bot/folders.ts';
+import { refusedByDisk } from '../../src/bot/folders.ts';
 import { StoreError } from '../../src/core/errors.ts';
-
-const folder = { path: '/srv/bot/data', nearest: '/srv/bot/data', owner: 0, mode: 0o755 };
-
-describe('a folder that the bot cannot use [O7]', () => {
-  it('on a read-only file system is reported with the managers that make it one', () => {
-    const fault = faultOf('DISCOCLAW_DATA_DIR', { ...folder, state: 'read-only' });
-    expect(fault?.text).toMatch(
-      /^\/srv\/bot\/data cannot be written by the user .+: it lies on a read-only file system$/u,
-    );
-    expect(fault?.remedy).toContain('ReadWritePaths');
-    expect(fault?.remedy).toContain('set DISCOCLAW_DATA_DIR to another folder');
-  });
-
-  it('never has what lies above it given away', () => {
-    const fault = faultOf('DISCOCLAW_DATA_DIR', { ...folder, nearest: '/', state: 'refused' });
-    expect(fault?.text).toContain('since / belongs to root with mode 755');
-    expect(fault?.remedy).not.toMatch(/chown \S+ \/[ )]/u);
-    expect(fault?.remedy).not.toContain('chown -R');
-  });
-});
 
 /** As the file system says it. */
 const failure = (code: string) =>

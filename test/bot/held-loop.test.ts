@@ -1,11 +1,8 @@
 import { onTestFinished, expect, it } from 'vitest';
 
 import { createTemporaryStores } from '../storage/files/temporary-store.ts';
-import { watchEventLoop } from '../support/event-loop.ts';
+import { mostHeld, watchEventLoop } from '../support/event-loop.ts';
 import { openLargeMemory, usualText } from '../support/large-memory.ts';
-
-/** Milliseconds that the loop may be held in one go here, where machines are busy. */
-const mostHeld = 250;
 
 async function largeMemory(messages: number) {
   const stores = await createTemporaryStores();

@@ -1,11 +1,9 @@
 import { expect, it, onTestFinished } from 'vitest';
 
+import { mostHeld } from '../support/event-loop.ts';
 import { openLargestInputs, type LargestInput } from '../support/largest-inputs.ts';
 import { runs, seedOfTheDay } from '../support/runs.ts';
 import { shapes } from '../support/shapes.ts';
-
-/** Milliseconds that the loop may be held in one go, the sandbox's part included. */
-const mostHeld = 500;
 
 /** In `npm test` a part of them, another one each day. */
 const all = Object.keys(shapes);

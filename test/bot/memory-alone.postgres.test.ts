@@ -5,7 +5,7 @@ import { createSpending } from '../../src/observability/spending.ts';
 import { createTemporaryDatabase, type TemporaryDatabase } from '../storage/postgres/temporary-database.ts';
 import { aliceId, publicPlace } from '../support/incoming.ts';
 import { messageId, silent } from '../support/sessions.ts';
-import { beginningNow } from '../../src/core/writes.ts';
+import { unconditional } from '../../src/core/writes.ts';
 
 let database: TemporaryDatabase;
 beforeEach(async () => {
@@ -37,7 +37,7 @@ it('what is exported by letter from a database has what waits for a yes and what
 
   const first = await openMemory(environment);
   const said = { text: 'I like tea', place: publicPlace, messageId: messageId(1), type: 'discord' } as const;
-  await first.memory.proposals.remember(beginningNow(aliceId), said, 'ask');
+  await first.memory.proposals.remember(unconditional(aliceId), said, 'ask');
   await first.close();
 
   const second = await openMemory(environment);

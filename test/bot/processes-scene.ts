@@ -3,7 +3,7 @@ import { setImmediate } from 'node:timers/promises';
 import { createBot, type Bot } from '../../src/bot/create-bot.ts';
 import { readConfig, type Environment } from '../../src/config/config.ts';
 import { RecentChanges } from '../../src/core/changes.ts';
-import type { IncomingMessage } from '../../src/core/chat.ts';
+import type { IncomingMessage } from '../../src/core/message.ts';
 import { textOf, type ModelRequest } from '../../src/core/model.ts';
 import type { Place } from '../../src/core/place.ts';
 import { logRecordSchema, type LogRecord } from '../../src/memory/log/records.ts';
@@ -68,8 +68,7 @@ export class ProcessesScene {
   /** What models were given, newest last. */
   readonly inputs: string[] = [];
   /** What open pages were told in which process. */
-  readonly changes: { readonly process: ProcessName; readonly userId: string; readonly isErased?: true }[] =
-    [];
+  readonly changes: { readonly process: ProcessName; readonly userId: string }[] = [];
   readonly #options: SceneOptions;
   readonly #running = new Map<ProcessName, Running>();
   /** By place, what people sent, commands aside. */
@@ -109,39 +108,38 @@ export class ProcessesScene {
       ...this.#options.environment,
     });
     const bot = createBot(config, {
-      ...closedEdges,
-      store: process.store,
-      shared: process.shared,
-      recent,
-      outbox,
-      model: new ScriptedModel(async (request) => {
-        this.inputs.push(textIn(request));
-        await this.#options.duringModelCall?.(request);
-        if (request.purpose === 'chat') return 'Fine.';
-        return `Said: ${[...new Set(textIn(request).match(wordPattern))].join(' ')}.`;
-      }),
-      replies: fakeReplies({ nextId: () => this.posted.nextId() }),
-      channels: {
-        placeOf: (channelId) => Promise.resolve(placesOf(name).find((each) => each.channelId === channelId)),
-        personMay: () => Promise.resolve(true),
+      keeping: { store: process.store, shared: process.shared, recent, outbox },
+      model: {
+        client: new ScriptedModel(async (request) => {
+          this.inputs.push(textIn(request));
+          await this.#options.duringModelCall?.(request);
+          if (request.purpose === 'chat') return 'Fine.';
+          return `Said: ${[...new Set(textIn(request).match(wordPattern))].join(' ')}.`;
+        }),
       },
-      hasAccess: async () => true,
-      page: {
-        linkFor: () => Promise.resolve(undefined),
-        memoryChanged: (userId) => void this.changes.push({ process: name, userId }),
-        erased: (userId) => void this.changes.push({ process: name, userId, isErased: true }),
-      },
-      history: {
-        recent: async (channelId, limit) => {
-          const isHidden = await outbox.hiddenIn(channelId);
-          return this.posted
-            .in(channelId)
-            .filter(({ id }) => !isHidden(id))
-            .slice(-limit);
+      discord: {
+        ...closedEdges,
+        replies: fakeReplies({ nextId: () => this.posted.nextId() }),
+        channels: {
+          placeOf: (channelId) =>
+            Promise.resolve(placesOf(name).find((each) => each.channelId === channelId)),
+        },
+        history: {
+          recent: async (channelId, limit) => {
+            const isHidden = await outbox.hiddenIn(channelId);
+            return this.posted
+              .in(channelId)
+              .filter(({ id }) => !isHidden(id))
+              .slice(-limit);
+          },
         },
       },
-      timer: () => () => {},
-      clock: () => this.posted.now,
+      page: {
+        url: () => 'https://page.example',
+        memoryChanged: (userId) => void this.changes.push({ process: name, userId }),
+      },
+      time: { timer: () => () => {}, clock: () => this.posted.now },
+      ownerIds: [],
       logger: recordingLogger(),
     });
     this.#running.set(name, { process, bot, outbox, killed, kill });
@@ -209,7 +207,7 @@ export class ProcessesScene {
   /** The same with the confirmation that it asks for. */
   async confirmed(place: PlaceName, words: string): Promise<string | undefined> {
     const asked = await this.command(place, words);
-    const line = asked?.lines.find((each) => each.includes('-confirmed'));
+    const line = asked?.lines.find((each) => each.startsWith('memory confirm '));
     if (asked === undefined || line === undefined) return asked?.text;
     return (await this.command(place, line.replace(/^memory /u, '')))?.text;
   }

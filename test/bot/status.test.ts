@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest';
 
-import { addUpStatus, createReadStatus, type StatusSources } from '../../src/bot/status.ts';
+import { createReadStatus, type StatusSources } from '../../src/bot/status.ts';
 import { readConfig } from '../../src/config/config.ts';
 import type { Store } from '../../src/core/store.ts';
 import { createBotSettings } from '../../src/memory/settings/bot-settings.ts';
@@ -17,20 +17,19 @@ async function statusOf(store: Pick<Store, 'list'>, changes: Partial<StatusSourc
     gateway: () => ({ pingMs: 41, readsContent: true, malformed: 0 }),
     usage: () => Promise.resolve(usage),
     lastWrite: () => undefined,
-    quarantined: () => Promise.resolve(6),
+    quarantined: () => Promise.resolve(['durable.json']),
     ...changes,
   };
   const { config } = readConfig({ DISCOCLAW_MODEL: 'opus', DISCOCLAW_FAST_MODEL: 'sonnet' });
   const botSettings = createBotSettings(new MemoryStore());
-  const readStatus = createReadStatus(
-    config,
-    { store, botSettings, clock: () => new Date(now), mainModel: async () => 'opus', sources },
-    () => ({
-      turns: { running: 3, waiting: 4, stopped: 1 },
-      afterTurn: 5,
-      writes: 6,
-    }),
-  );
+  const readStatus = createReadStatus(config, {
+    store,
+    botSettings,
+    clock: () => new Date(now),
+    mainModel: async () => 'opus',
+    queues: () => ({ turns: { running: 3, waiting: 4, stopped: 1 }, afterTurn: 5, writes: 6 }),
+    sources,
+  });
   now = 4000;
   return readStatus();
 }
@@ -48,7 +47,7 @@ it('counts a person once and each session once, however many files they have', a
     upMs: 3000,
     usage,
     kept: { sessions: 3, users: 2, files: 7, bytes: 28 },
-    quarantined: 6,
+    quarantined: ['durable.json'],
     afterTurn: 5,
     modelCalls: { running: 1, waiting: 2 },
   });
@@ -69,43 +68,4 @@ it('names the models, unless the offline model answers', async () => {
     openCalls: { running: 0, waiting: 0 },
   } as const;
   expect((await statusOf(store, { model }))?.models).toBeUndefined();
-});
-
-it('adds up what each process of a machine has, and takes shared figures from one [X3]', async () => {
-  const store = new MemoryStore();
-  const own = await statusOf(store, {
-    gateway: () => ({ pingMs: 41, readsContent: true, servers: 3, shards: { count: 4, ids: [0, 1] } }),
-    lastWrite: () => ({ at: new Date(3000), isOk: true }),
-  });
-  const other = await statusOf(store, {
-    model: {
-      isOffline: false,
-      state: { kind: 'unreachable', since: new Date(2000), failure: 'timeout' },
-      openCalls: { running: 1, waiting: 0 },
-    },
-    gateway: () => ({
-      pingMs: 55,
-      malformed: 2,
-      lockedOut: 1,
-      servers: 4,
-      shards: { count: 4, ids: [2, 3] },
-    }),
-    lastWrite: () => ({ at: new Date(2000), isOk: false }),
-  });
-  expect(addUpStatus(own, [other], 2)).toMatchObject({
-    modelState: { kind: 'unreachable' },
-    pingMs: 55,
-    malformed: 2,
-    lockedOut: 1,
-    servers: 7,
-    shards: { count: 4, ids: [0, 1, 2, 3] },
-    processes: { asked: 3, answering: 2 },
-    turns: { running: 6, waiting: 8, stopped: 2 },
-    afterTurn: 10,
-    writes: 12,
-    modelCalls: { running: 2, waiting: 2 },
-    lastWrite: { isOk: false },
-    usage,
-    quarantined: 6,
-  });
 });

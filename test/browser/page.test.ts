@@ -43,7 +43,7 @@ describe('in a browser [Y6]', () => {
     expect(page.url()).toContain('q=bees');
     await page.getByRole('link', { name: 'Edit and why' }).click();
     await page.getByText('How: you told me to remember it').waitFor();
-    await page.getByLabel('What it says').fill('I keep hens');
+    await page.getByLabel('What I remember').fill('I keep hens');
     await page.getByRole('button', { name: 'Save' }).click();
     await page.getByRole('status').getByText('Edited:').waitFor();
     await page.locator('#why p').filter({ hasText: ': I keep bees' }).waitFor();
@@ -94,6 +94,22 @@ describe('in a browser [Y6]', () => {
     await page.getByRole('button', { name: 'Resume' }).click();
     await expect.poll(show).not.toContain('Paused');
     expect(await page.getByLabel('Mode').inputValue()).toBe('ask');
+    expect(opened.problems).toEqual([]);
+  });
+
+  it('does what was pressed before something changed, and released after [Y3]', async () => {
+    await personWith('ned', 'I keep bees');
+    await using opened = await openPageOf('ned');
+    const { page } = opened;
+    const box = await itemSaying(page, 'bees').getByRole('button', { name: 'Pin' }).boundingBox();
+    await page.mouse.move((box?.x ?? 0) + 5, (box?.y ?? 0) + 5);
+    await page.mouse.down();
+    await command(stage, '/memory', 'ned', '@ned', 'remember I own a kayak');
+    // The page hears of it at once, and would show it 150 ms later.
+    await page.waitForTimeout(800);
+    await page.mouse.up();
+    await page.getByRole('status').getByText('Pinned').waitFor();
+    await itemSaying(page, 'kayak').waitFor();
     expect(opened.problems).toEqual([]);
   });
 

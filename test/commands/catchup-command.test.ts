@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 
 import { createCatchupCommand, type CatchupPorts } from '../../src/commands/catchup-command.ts';
 import { createCommandSet } from '../../src/commands/commands.ts';
-import type { CommandCall } from '../../src/core/chat.ts';
+import type { CommandCall } from '../../src/core/message.ts';
 import type { Place } from '../../src/core/place.ts';
 import { aliceId, publicPlace } from '../support/incoming.ts';
 import { recordingLogger } from '../support/recording-logger.ts';
@@ -59,11 +59,11 @@ describe('/catchup [B4]', () => {
     expect(inSlash?.[1]).toMatchObject({
       id: aliceId,
       isForAskerOnly: true,
-      askedBy: [],
+      requestIds: [],
       now: new Date('2026-01-15T10:00:00Z'),
     });
     expect(inDm?.[1]).toMatchObject({ isForAskerOnly: true, place: dmPlace });
-    expect(written?.[1]).toMatchObject({ isForAskerOnly: false, askedBy: ['400000000000000001'] });
+    expect(written?.[1]).toMatchObject({ isForAskerOnly: false, requestIds: ['400000000000000001'] });
   });
 
   it.each([

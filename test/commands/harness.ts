@@ -1,18 +1,18 @@
 import { createCommandSet, createMenuEntries } from '../../src/commands/commands.ts';
 import { createMemoryCommand } from '../../src/commands/memory-command.ts';
 import type { MemoryCommandPorts, PrivacyFacts } from '../../src/commands/memory-ports.ts';
-import type { AttachedFile, DirectMessage } from '../../src/core/chat.ts';
+import type { ChatMessage } from '../../src/core/message.ts';
+import type { DirectMessage } from '../../src/core/reply.ts';
 import type { CommandReply } from '../../src/core/commands.ts';
 import { RecentChanges } from '../../src/core/changes.ts';
 import { type Place, type SessionKey, sessionName } from '../../src/core/place.ts';
 import type { Section } from '../../src/core/section.ts';
-import { type Visibility, mayUse, pickReach } from '../../src/core/visibility.ts';
+import { type Visibility, mayUse } from '../../src/core/visibility.ts';
 import { type DurableMemory, createDurableMemory } from '../../src/memory/durable/durable-memory.ts';
 import type { LayerChange, MemoryLayer } from '../../src/memory/layer.ts';
-import { createMessageSource } from '../../src/memory/recall/messages.ts';
+import { createItemSource, createMessageSource } from '../../src/memory/recall/sources.ts';
 import { createProvenance } from '../../src/memory/provenance.ts';
 import { createRecall } from '../../src/memory/recall/recall.ts';
-import { createItemSource } from '../../src/memory/recall/sources.ts';
 import { createSessionLog } from '../../src/memory/log/session-log.ts';
 import { createSessionStates } from '../../src/memory/log/session-state.ts';
 import { createNotebook } from '../../src/memory/notebook/notebook.ts';
@@ -21,7 +21,6 @@ import { plainWrites } from '../support/plain-writes.ts';
 import { createPersonSettings } from '../../src/memory/settings/person-settings.ts';
 import { aliceId, publicPlace } from '../support/incoming.ts';
 import { ledgerFor } from '../support/ledger.ts';
-import { FakeChannels, notesOver } from '../support/channel-notes.ts';
 import { MemoryStore } from '../support/memory-store.ts';
 import { RecordingLogger } from '../support/recording-logger.ts';
 import { durableSettings, notebookSettings } from '../support/layer-settings.ts';
@@ -67,6 +66,10 @@ class FakeRolling {
     return this.show(session, place, speakerId);
   }
 
+  async *export() {
+    for (const { text } of this.summaries.values()) yield { path: 'summary.md', text };
+  }
+
   reset(session: SessionKey): Promise<void> {
     this.summaries.delete(sessionName(session));
     return Promise.resolve();
@@ -109,13 +112,14 @@ interface SayOptions {
   readonly file?: Uint8Array;
   /** A proxy posted it. */
   readonly isProxied?: boolean;
+  readonly repliesTo?: ChatMessage;
 }
 
 /** The commands over real durable items in a store in memory; time moves on by a second a command. */
 export function createHarness(
   options: {
     readonly maxItems?: number;
-    readonly settings?: Partial<MemoryCommandPorts['settings']>;
+    readonly config?: Partial<MemoryCommandPorts['config']>;
     /** Channel ids. */
     readonly memoryIsOffIn?: readonly string[];
     readonly hasClosedDms?: boolean;
@@ -131,6 +135,7 @@ export function createHarness(
   const hidden = new Set<string>();
   /** By address. */
   const attached = new Map<string, Buffer>();
+  const replied = new Map<string, ChatMessage>();
   let ticks = 0;
   const now = () => new Date(Date.parse('2026-01-15T10:00:00Z') + ticks * 1000);
   const writes = plainWrites();
@@ -157,12 +162,10 @@ export function createHarness(
     logger,
   });
   const people = createPersonSettings({ store, writes, clock: now, logger });
-  const channels = new FakeChannels(publicPlace);
-  const channelNotes = notesOver(store, { writes, channels, recent: changes, people });
   const maxItems = options.maxItems ?? 200;
   const proposals = proposalsOver(store, { writes, durable, clock: now, modeOf: people.mode, maxItems });
   const provenance = createProvenance({ store, writes, log: sessionLog });
-  const ledger = ledgerFor(store, writes, [durable, shortTerm, proposals.layer, channelNotes, provenance], {
+  const ledger = ledgerFor(store, writes, [durable, shortTerm, proposals.layer, provenance], {
     logger,
   });
   const direct: { readonly userId: string; readonly messages: readonly DirectMessage[] }[] = [];
@@ -177,86 +180,85 @@ export function createHarness(
     undoable,
     logger,
   });
-  const ports = {
-    layers: [durable, sessionLog],
-    sendDirect(userId: string, messages: readonly DirectMessage[]) {
-      if (options.hasClosedDms === true) return Promise.resolve('closed' as const);
-      direct.push({ userId, messages });
-      return Promise.resolve('sent' as const);
+  const ports: MemoryCommandPorts = {
+    memory: {
+      durable,
+      proposals,
+      rolling,
+      notebook: notebook.files,
+      notes: { export: notebook.purgeable },
+      states,
+      sessionLog,
+      provenance,
+      recall: createRecall({
+        sources: [createMessageSource(sessionLog), createItemSource(durable)],
+        timeZone: 'UTC',
+      }),
+      shortTerm,
+      layers: [durable, sessionLog],
+      noted: [],
+      changes: ledger,
+      undo,
+      people,
+      placeSettings: {
+        isMemoryOff: async ({ channelId }) => options.memoryIsOffIn?.includes(channelId) ?? false,
+      },
+      workspace: { privacyText: () => store.readText('workspace/PRIVACY.md') },
+      goneChannels: async () => new Set(),
     },
-    readAttachment: (file: AttachedFile, _userId: string, maxBytes: number) => {
-      const bytes = attached.get(file.url);
-      if (bytes === undefined) return Promise.resolve('unavailable' as const);
-      return Promise.resolve(bytes.length > maxBytes ? ('too-large' as const) : bytes);
+    discord: {
+      async sendDirect(userId, messages) {
+        if (options.hasClosedDms === true) return 'closed';
+        direct.push({ userId, messages });
+        return 'sent';
+      },
+      deleteOwn: async () => ({ deleted: 0, isAll: true }),
+      async readAttachment(file, _userId, maxBytes) {
+        const bytes = attached.get(file.url);
+        if (bytes === undefined) return 'unavailable';
+        return bytes.length > maxBytes ? 'too-large' : bytes;
+      },
+      readReplied: async ({ id }) => {
+        const found = replied.get(id);
+        return found === undefined ? 'gone' : { ...found, files: [] };
+      },
+      isHidden: async (_channelId, messageId) => hidden.has(messageId),
+      titleOf: (guildId) => `server ${guildId}`,
+      pageLink: async () => options.pageUrl,
     },
-    durable,
-    channelNotes,
-    personMay: (...asked: Parameters<typeof channels.personMay>) => channels.personMay(...asked),
-    rolling,
-    shortTerm,
-    provenance,
-    answersTo: async (userId: string) => provenance.sizesOf(userId),
-    notebook: notebook.files,
-    states,
-    titleOf: (guildId: string) => `server ${guildId}`,
-    sessionsOf: (userId: string) => sessionLog.sessionsOfPerson(userId),
-    recall: createRecall({
-      sources: [createMessageSource(sessionLog), createItemSource(durable)],
-      timeZone: 'UTC',
-    }),
-    people,
-    proposals,
-    pageLink: () => Promise.resolve(options.pageUrl),
-    privacyText: () => store.readText('workspace/PRIVACY.md'),
+    config: {
+      durable: { enabled: true },
+      recall: { enabled: true },
+      summary: { enabled: true, maxChars: 2000 },
+      shortTerm: { enabled: true, injectMaxChars: 1000 },
+      ...options.config,
+    },
     privacyFacts: async () => ({ ...privacyFacts, ...options.privacy }),
-    settings: {
-      durableEnabled: true,
-      itemMaxChars: 500,
-      recallEnabled: true,
-      summaryEnabled: true,
-      summaryMaxChars: 2000,
-      shortTermEnabled: true,
-      shortTermMaxChars: 1000,
-      ...options.settings,
-    },
-    holdings: () => Promise.resolve({ items: 0, messages: 0, notes: 0, servers: 0 }),
-    erase: async (userId: string, at: string) => ({ isDone: (await ledger.erase(userId, at)).size === 0 }),
-    saying: () => Promise.resolve({ items: 0, messages: 0, notes: 0 }),
-    notesSaying: () => Promise.resolve(0),
-    purge: () => Promise.resolve({ messages: 0, isDone: true }),
-    deleteOwnMessages: () => Promise.resolve({ deleted: 0, isAll: true }),
-    isMemoryOff: (place: Place) => Promise.resolve(options.memoryIsOffIn?.includes(place.channelId) ?? false),
-    timeZone: 'UTC',
     logger,
-    goneChannels: () => Promise.resolve(new Set<string>()),
-    logged: (session: SessionKey, messageId: string) => sessionLog.message(session, messageId),
-    mentions: (userId: string, words: string, place: Place) =>
-      sessionLog.mentions(userId, words, (message) =>
-        mayUse({ ownerId: userId, ...pickReach(message) }, place, userId),
-      ),
-    isHidden: (_channelId: string, messageId: string) => Promise.resolve(hidden.has(messageId)),
   };
   const command = createMemoryCommand(ports);
   const commands = createCommandSet([command], createMenuEntries(ports), logger);
   async function give(
     words: string,
     place: Place = publicPlace,
-    { ephemeral = false, speakerId = aliceId, file, isProxied = false }: SayOptions = {},
+    { ephemeral = false, speakerId = aliceId, file, isProxied = false, repliesTo }: SayOptions = {},
   ): Promise<CommandReply> {
     ticks += 1;
     const url = `memory:${ticks}`;
+    if (repliesTo !== undefined) replied.set(repliesTo.id, repliesTo);
     if (file !== undefined) attached.set(url, Buffer.from(file));
     const call = commands.parse(`!memory ${words}`);
     if (call === undefined) throw new Error(`No command: ${words}`);
     return commands.command({
       id: String(400_000_000_000_000_000n + BigInt(ticks)),
       command: call,
-      proxiedText: isProxied ? `!memory ${words}` : undefined,
+      isProxied: isProxied ? true : undefined,
       speaker: { id: speakerId, name: 'Alice', isOwner: false },
       place,
       ephemeral,
       at: now().toISOString(),
       ...(file !== undefined && { files: [{ name: 'file', size: file.length, url }] }),
+      repliesTo,
       startedAfter: undefined,
     });
   }
@@ -264,7 +266,6 @@ export function createHarness(
   return {
     command,
     states,
-    channelNotes,
     commands,
     sessionLog,
     /** Ids of commands, their answers and notices. */

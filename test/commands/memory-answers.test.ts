@@ -1,7 +1,6 @@
-import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 
-import type { ShownAnswers } from '../../src/core/commands.ts';
+import type { ShownAnswer } from '../../src/core/commands.ts';
 import type { MemorySource } from '../../src/core/memory-source.ts';
 import type { AnswerSize } from '../../src/core/section.ts';
 import { noUsage } from '../../src/core/model.ts';
@@ -9,7 +8,7 @@ import type { Place } from '../../src/core/place.ts';
 import { sourceOfItem } from '../../src/memory/durable/document.ts';
 import { aliceId, bobId, publicPlace } from '../support/incoming.ts';
 import { messageId } from '../support/sessions.ts';
-import { createHarness, dmPlace, privatePlace } from './harness.ts';
+import { createHarness, dmPlace } from './harness.ts';
 
 const size: AnswerSize = {
   parts: [
@@ -52,40 +51,46 @@ function open() {
     return messageId(turns);
   }
 
-  async function dataOf(words: string, place: Place = dmPlace): Promise<ShownAnswers['answers']> {
-    const { data } = await harness.give(words, place);
+  async function dataOf(words: string): Promise<readonly ShownAnswer[]> {
+    const { data } = await harness.give(words, dmPlace);
     return data?.kind === 'answers' ? data.answers : [];
   }
 }
 
 describe('answers [Y2a]', () => {
-  it('lists when and where each was, what it took, and the largest parts of what the model was given', async () => {
-    const { say, answered } = open();
+  it('say when and where each was, what it took, and each part by name and size against its budget', async () => {
+    const { give, answered, dataOf } = open();
     const id = await answered(publicPlace);
-    expect(await say('answers', dmPlace)).toBe(
-      `My newest answers to you, and what I was given for them:
-- <t:1768471260:f> in #general, <https://discord.com/channels/${publicPlace.guildId}/${publicPlace.channelId}/${id}>: 4,890 of 40,000 characters beside tools · 2,000 input tokens, 75% from the cache · 60 output tokens · $0.0123 · most of it Tools 8,000, Rules 3,000, Items 1,200
--# \`!memory answers <link>\` tells all parts of one, \`!memory why <link>\` what of your memory was in it.`,
-    );
-    expect(await say('answers', dmPlace, { speakerId: bobId })).toContain('I have not answered you');
+    expect(await dataOf('answers')).toEqual([
+      {
+        id,
+        title: `<t:1768471260:f> in #general, <https://discord.com/channels/${publicPlace.guildId}/${publicPlace.channelId}/${id}>`,
+        took: '4,890 of 40,000 characters beside tools · 2,000 input tokens, 75% from the cache · 60 output tokens · $0.0123',
+        parts: [
+          { name: 'tools', title: 'Tools', characters: 8000 },
+          { name: 'soul', title: 'SOUL.md', characters: 500, budget: 8002 },
+          { name: 'rules', title: 'Rules', characters: 3000 },
+          { name: 'durable_items', title: 'Items', characters: 1200, budget: 2000 },
+          { name: 'forwarded', title: 'Forwarded', characters: 150, budget: 800 },
+          { name: 'message', title: 'Your message', characters: 40 },
+          { name: 'tool_results', title: 'Tool results', characters: 100 },
+        ],
+      },
+    ]);
+    for (const other of [messageId(99), 'x', '<@1>']) expect(await dataOf(`answers ${other}`)).toEqual([]);
+    for (const words of ['answers', `answers ${id}`]) {
+      const { data } = await give(words, dmPlace, { speakerId: bobId });
+      expect(data).toEqual({ kind: 'answers', answers: [] });
+    }
   });
 
-  it('tells all parts of one, by name and size, with budgets', async () => {
-    const { say, answered } = open();
-    const id = await answered();
-    const told = await say(`answers ${id}`, dmPlace);
-    expect(told.split('\n').slice(2)).toEqual([
-      '- Tools: 8,000',
-      '- SOUL.md: 500 of 8,002',
-      '- Rules: 3,000',
-      '- Items: 1,200 of 2,000',
-      '- Forwarded: 150 of 800',
-      '- Your message: 40',
-      '- Tool results: 100',
-    ]);
-    for (const other of [messageId(99), 'x', '<@1>'])
-      expect(await say(`answers ${other}`, dmPlace)).toContain('I know no such answer');
-    expect(await say(`answers ${id}`, dmPlace, { speakerId: bobId })).toContain('I know no such answer');
+  it('are told on the page alone [V2]', async () => {
+    const { give, answered } = open();
+    const id = await answered(publicPlace);
+    for (const words of ['answers', `answers ${id}`])
+      expect(await give(words)).toEqual({
+        text: 'That is for you alone: use `/memory`, or ask me in our DM.',
+      });
   });
 
   it('has the own message and memory in full for the DM, as they are by now', async () => {
@@ -98,7 +103,6 @@ describe('answers [Y2a]', () => {
       ...items.map(sourceOfItem),
       { kind: 'file', path: 'USER.md', bytes: 12 },
       { kind: 'file', path: 'facts/garden.md', isListed: true },
-      { kind: 'note', guildId: '1', channelId: '2', messageId: '3' },
     ]);
     const own = async () => (await dataOf(`answers ${id}`))[0]?.own;
     const [apples, pears] = ['I grow apples', 'I grow pears'];
@@ -153,29 +157,5 @@ describe('answers [Y2a]', () => {
     });
     expect(JSON.stringify(data)).toContain('`USER.md` (14 bytes)');
     expect(JSON.stringify(data)).not.toContain('boat');
-  });
-
-  it('names in a server nothing that may not be said there, and shows no words [V2]', async () => {
-    await fc.assert(
-      fc.asyncProperty(
-        fc.array(fc.constantFrom(publicPlace, privatePlace, dmPlace), { minLength: 1, maxLength: 5 }),
-        async (places) => {
-          const { answered, say, dataOf } = open();
-          const ids: string[] = [];
-          for (const place of places) ids.push(await answered(place));
-          const told = await say('answers', publicPlace);
-          for (const [index, id] of ids.entries()) {
-            const isOfHere = places[index] === publicPlace;
-            expect(told.includes(id)).toBe(isOfHere);
-            expect(await dataOf(`answers ${id}`, publicPlace)).toHaveLength(isOfHere ? 1 : 0);
-          }
-          const hidden = places.filter((place) => place !== publicPlace).length;
-          expect(told.includes(`${hidden} that I don't name here`)).toBe(hidden > 0);
-          for (const { own } of await dataOf(`answers ${ids[0] ?? ''}`, publicPlace))
-            expect(own).toBeUndefined();
-          expect(await dataOf('answers')).toHaveLength(places.length);
-        },
-      ),
-    );
   });
 });

@@ -5,7 +5,16 @@ import type { Place } from '../../src/core/place.ts';
 import { visibilitySchema } from '../../src/core/visibility.ts';
 import { aliceId, bobId, publicPlace } from '../support/incoming.ts';
 import { createHarness, dmPlace, privatePlace } from './harness.ts';
-import { beginningNow } from '../../src/core/writes.ts';
+import { unconditional } from '../../src/core/writes.ts';
+
+const written = {
+  id: '410000000000000001',
+  channelId: publicPlace.channelId,
+  author: { id: aliceId, name: 'Alice', kind: 'human' as const },
+  text: 'I keep bees',
+  at: '2026-01-15T09:00:00.000Z',
+  attachments: [],
+};
 
 const session = { channelId: publicPlace.channelId, userId: aliceId };
 
@@ -19,6 +28,14 @@ function withDays(answer: string): string {
 function linesBefore(...numbers: readonly number[]): readonly string[] {
   return numbers.map((number) => `  before ${day}: Lives in ${number}`);
 }
+
+/** What was said before each command, and is noticed after it. */
+const noticed = {
+  text: 'Keeps bees',
+  place: publicPlace,
+  messageId: '400000000000000001',
+  type: 'summary',
+} as const;
 
 describe('show', () => {
   it('lists items with source, date, id and visibility, then the summary', async () => {
@@ -113,7 +130,7 @@ describe('show', () => {
     for (const [index, place] of places.entries()) {
       const replaces = index === 0 ? {} : { replaces: await idOf(`Lives in ${index - 1}`) };
       const text = `Lives in ${index}`;
-      await durable.remember(beginningNow(aliceId), {
+      await durable.remember(unconditional(aliceId), {
         text,
         place: dmPlace,
         messageId: '1',
@@ -122,7 +139,7 @@ describe('show', () => {
       });
       const id = await idOf(text);
       if (place === publicPlace) await say(`share ${id}`, dmPlace);
-      if (place === privatePlace) await durable.setVisibility(beginningNow(aliceId), id, 'here', dmPlace);
+      if (place === privatePlace) await durable.setVisibility(unconditional(aliceId), id, 'here', dmPlace);
     }
     const former = async (place: Place, options = {}) =>
       withDays(await say(`history ${await idOf('Lives in 5')}`, place, options))
@@ -160,9 +177,9 @@ describe('show', () => {
   });
 
   it('says which layers are switched off', async () => {
-    const answer = await createHarness({ settings: { durableEnabled: false, summaryEnabled: false } }).say(
-      'show',
-    );
+    const answer = await createHarness({
+      config: { durable: { enabled: false }, summary: { enabled: false, maxChars: 2000 } },
+    }).say('show');
     expect(answer).toContain('Durable memory is switched off on this bot.');
     expect(answer).toContain('The rolling summary is switched off on this bot.');
   });
@@ -186,6 +203,26 @@ describe('remember', () => {
       /^Remembered: "\$& first - \[fact\] forged line \$' end" · id \w+ · everywhere\n-# [^\n]+$/u,
     );
   });
+
+  it.each(['this', 'That', 'it, please', 'это', ''])(
+    'means by %j in reply to a message that message, as its menu does [K2]',
+    async (words) => {
+      const { say, durable } = createHarness();
+      expect(await say(`remember ${words}`)).toContain('nothing to remember');
+      const repliesTo = written;
+      expect(await say(`remember ${words}`, publicPlace, { repliesTo })).toContain(
+        'Remembered: "I keep bees"',
+      );
+      expect(await durable.list(aliceId)).toMatchObject([
+        { text: 'I keep bees', source: { type: 'manual', messageId: written.id } },
+      ]);
+      const others = { ...written, author: { id: bobId, name: 'Bob', kind: 'human' as const } };
+      expect(await say(`remember ${words}`, publicPlace, { repliesTo: others })).toContain(
+        'not what others wrote',
+      );
+      expect(await durable.list(aliceId)).toHaveLength(1);
+    },
+  );
 
   it('refuses an empty and an overlong text, and stores neither', async () => {
     const { say, durable } = createHarness();
@@ -241,7 +278,7 @@ describe('remember', () => {
     const { say, store, logger } = createHarness();
     store.update = () => Promise.reject(new StoreError('disk full', 'users'));
     const answer = await say('remember Prefers Rust');
-    expect(answer).toMatch(/^I can't save right now, so nothing was changed\. Please try again/u);
+    expect(answer).toMatch(/^I can't save right now, so this may not have worked\. Please try again/u);
     expect(logger.errors).toEqual(['a memory command failed']);
   });
 
@@ -277,11 +314,75 @@ describe('forget', () => {
     expect(await durable.list(aliceId)).toEqual([]);
   });
 
-  it('takes an id', async () => {
-    const { say, idOf } = createHarness();
+  it.each([
+    'me',
+    'I',
+    'everything',
+    'all',
+    'All of it',
+    'it',
+    'that',
+    'this, please',
+    'everything you know about me',
+    'mentions of me',
+    'меня',
+    'всё',
+    'Что ты знаешь обо мне',
+  ])(
+    'touches nothing by %j, shows the newest items and how to erase, and ends nothing [K4]',
+    async (target) => {
+      const { give, say, durable, idOf } = createHarness();
+      for (const text of [
+        'Call me Al',
+        'Likes it',
+        'Has a cat',
+        'Has a dog',
+        'Is that tall',
+        'Likes everything',
+      ])
+        await say(`remember ${text}`);
+      await say('remember Secret of me', dmPlace);
+      const { text, buttons = [] } = await give(`forget ${target}`);
+      expect(text).toContain('nothing is forgotten yet');
+      expect(text).toContain('`!memory erase`');
+      expect(buttons.map(({ label, line }) => [label, line])).toEqual([
+        ['Likes everything', `memory forget ${await idOf('Likes everything')}`],
+        ['Is that tall', `memory forget ${await idOf('Is that tall')}`],
+        ['Has a dog', `memory forget ${await idOf('Has a dog')}`],
+        ['Has a cat', `memory forget ${await idOf('Has a cat')}`],
+        ['Likes it', `memory forget ${await idOf('Likes it')}`],
+        ['Erase everything …', 'memory erase'],
+        ['None', undefined],
+      ]);
+      expect(await durable.list(aliceId)).toHaveLength(7);
+      expect(await durable.remember(unconditional(aliceId), noticed)).toMatchObject({ outcome: 'stored' });
+    },
+  );
+
+  it('takes such words in quotes literally, and where an item says them as a whole', async () => {
+    const { say, durable } = createHarness();
+    await say('remember Likes the sea');
+    await durable.remember(unconditional(aliceId), { ...noticed, text: 'The Who', type: 'manual' });
+    expect(await say('forget "likes the"')).toContain('Deprecated 1 item');
+    expect(await say('forget the who')).toContain('Deprecated 1 item');
+    expect(await say('forget "me"')).toContain('No item');
+  });
+
+  it('offers first what came from the message that it replies to', async () => {
+    const { give, say, durable } = createHarness();
+    const from = { ...written, id: '400000000000000500' };
+    const bees = { text: 'Keeps bees', place: publicPlace, messageId: from.id, type: 'discord' } as const;
+    await durable.remember(unconditional(aliceId), bees);
+    for (let count = 0; count < 9; count += 1) await say(`remember Number ${count}`);
+    const { buttons } = await give('forget this', publicPlace, { repliesTo: from });
+    expect(buttons?.[0]?.label).toBe('Keeps bees');
+  });
+
+  it('ends nothing that waits to be noticed where it matched nothing', async () => {
+    const { say, durable } = createHarness();
     await say('remember Has a cat');
-    const id = await idOf('Has a cat');
-    expect(await say(`forget ${id}`)).toContain(`Deprecated 1 item matching "${id}"\n- [fact] Has a cat`);
+    expect(await say('forget zebra')).toContain('No item');
+    expect(await durable.remember(unconditional(aliceId), noticed)).toMatchObject({ outcome: 'stored' });
   });
 
   it('repeats an overlong target only in part', async () => {
@@ -294,7 +395,9 @@ describe('forget', () => {
     const { say, durable } = createHarness();
     await say('remember Has a cat');
     for (const target of ['.*', 'c.t', 'Has|cat', '$&', '%'])
-      expect(await say(`forget ${target}`)).toBe(`No item that I may use here matches "${target}"`);
+      expect(await say(`forget ${target}`)).toBe(
+        `No item that I may use here matches "${target.replace(/[*|]/u, String.raw`\$&`)}"`,
+      );
     expect(await say('forget dog', dmPlace)).toBe('No item matches "dog"');
     expect(await durable.list(aliceId)).toHaveLength(1);
   });
@@ -329,7 +432,9 @@ describe('forget', () => {
   });
 
   it('drops recent exchanges also while none are kept, since they would come back with the layer', async () => {
-    const { say, shortTerm } = createHarness({ settings: { shortTermEnabled: false } });
+    const { say, shortTerm } = createHarness({
+      config: { shortTerm: { enabled: false, injectMaxChars: 0 } },
+    });
     shortTerm.lines.push('- said: likes tea');
     await say('forget tea');
     expect(shortTerm.lines).toEqual([]);
@@ -361,7 +466,7 @@ describe('forget', () => {
     const { say, store, shortTerm } = createHarness();
     shortTerm.lines.push('- said: has a cat');
     store.update = () => Promise.reject(new StoreError('read-only', 'users'));
-    expect(await say('forget cat')).toContain("I can't save right now, so nothing was changed.");
+    expect(await say('forget cat')).toContain("I can't save right now, so this may not have worked.");
     expect(shortTerm.lines).toHaveLength(1);
   });
 });
@@ -464,7 +569,7 @@ describe('page [Y1]', () => {
     const broken = createHarness();
     broken.durable.list = () => Promise.reject(new StoreError('EIO', 'users'));
     expect((await broken.give('show', dmPlace)).data).toBeUndefined();
-    const off = createHarness({ settings: { durableEnabled: false } });
+    const off = createHarness({ config: { durable: { enabled: false } } });
     expect((await off.give('show', dmPlace)).data).toEqual({
       kind: 'memory',
       mode: 'auto',
@@ -493,31 +598,12 @@ describe('the other words', () => {
     expect((await createHarness().say('remmber')).length).toBeLessThan(2000);
   });
 
-  it.each(['help', '', 'dance', 'reset', 'forget'])('%j gets help', async (words) => {
-    const answer = await createHarness().say(words);
-    for (const command of ['show', 'remember', 'forget', 'share', 'hide', 'reset rolling'])
-      expect(answer).toContain(`\`!memory ${command}`);
-  });
-
   it.each(['remember x', 'forget x', 'share 1a2b3c4d', 'hide 1a2b3c4d'])(
     '%j says so when durable memory is switched off',
     async (words) => {
-      const { say, durable } = createHarness({ settings: { durableEnabled: false } });
+      const { say, durable } = createHarness({ config: { durable: { enabled: false } } });
       expect(await say(words)).toBe('Durable memory is switched off on this bot, so nothing was changed.');
       expect(await durable.list(aliceId)).toEqual([]);
     },
   );
-});
-
-describe('notes of a channel [B1]', () => {
-  it('are one sentence of somebody whose mode is not `off`, and are removed by their id', async () => {
-    const { say } = createHarness();
-    expect(await say(`note ${'so '.repeat(400)}`)).toMatch(/^Nothing was noted: a note is one sentence/u);
-    expect(await say('channel remove n1')).toContain('There is no note "n1" here');
-    await say('mode off');
-    expect(await say('note We meet on Mondays.')).toContain('so I note nothing that you say');
-    expect(await say('channel')).not.toContain('Mondays');
-    await say('mode auto');
-    expect(await say('note We meet on Mondays.')).toContain('Noted for this channel');
-  });
 });

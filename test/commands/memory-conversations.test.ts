@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 
 import type { Place } from '../../src/core/place.ts';
-import { beginningNow } from '../../src/core/writes.ts';
+import { unconditional } from '../../src/core/writes.ts';
 import { aliceId, bobId, publicPlace } from '../support/incoming.ts';
 import { createHarness, dmPlace, privatePlace } from './harness.ts';
 
@@ -15,59 +15,43 @@ const thread: Place = {
 /** What a bot holds that Alice has talked with in a channel, a private thread and her DM, each with a summary. */
 async function withConversations() {
   const harness = createHarness();
-  const { states, rolling, store, channelNotes } = harness;
+  const { states, rolling, store } = harness;
   for (const [place, visibility] of [
     [publicPlace, 'server'],
     [thread, 'here'],
     [dmPlace, 'dm'],
   ] as const) {
     const session = { channelId: place.channelId, userId: aliceId };
-    await states.update({ ...session, ...beginningNow(aliceId) }, (state) => ({ ...state, place }));
+    await states.update({ ...session, ...unconditional(aliceId) }, (state) => ({ ...state, place }));
     rolling.put(session, { text: `Summary of ${visibility}`, visibility, homeId: place.homeId });
   }
   await store.writeText(
     `sessions/${dmPlace.channelId}/${aliceId}/overview.md`,
     '## Current Task\n\nA parser\n',
   );
-  const at = '2026-01-15T10:00:00Z';
-  const { channelId, guildId = '' } = publicPlace;
-  for (const [authorId, text] of [
-    [aliceId, 'Alice brings the tent.'],
-    [bobId, 'Bob brings the stove.'],
-  ] as const) {
-    const note = {
-      authorId,
-      author: 'A',
-      text,
-      messageId: `40000000000000001${authorId === aliceId ? 1 : 2}`,
-      at,
-    };
-    await channelNotes.keep({ guildId, channelId }, note, () => Promise.resolve(true));
-  }
   return harness;
 }
 
 describe('conversations [K3]', () => {
-  it('are listed with title, server and summary, and whether one has notes in the channel', async () => {
+  it('are listed with title, server and summary', async () => {
     const { say } = await withConversations();
     const server = `server ${publicPlace.guildId}`;
     expect((await say('conversations', dmPlace)).split('\n')).toEqual([
       '3 conversations:',
-      `- **#${publicPlace.channelName}, ${server}** · id ${publicPlace.channelId} · 1 note of yours in the channel: Summary of server`,
+      `- **#${publicPlace.channelName}, ${server}** · id ${publicPlace.channelId}: Summary of server`,
       `- **#plans in #hideout, ${server}** · id ${thread.channelId}: Summary of here`,
       `- **Our direct messages** · id ${dmPlace.channelId}: Summary of dm`,
       expect.stringMatching(/^-# /u),
     ]);
   });
 
-  it("are each shown whole, with the notes on them and one's own in the channel, and nobody else's", async () => {
+  it('are each shown whole, with the notes on them', async () => {
     const { say } = await withConversations();
     const direct = await say(`conversations ${dmPlace.channelId}`, dmPlace);
     expect(direct).toContain('Summary: Summary of dm');
     expect(direct).toContain('`overview.md`: ## Current Task\n\nA parser');
     const channel = await say(`conversations ${publicPlace.channelId}`, dmPlace);
-    expect(channel).toContain('your note in the channel: "Alice brings the tent." · id ');
-    expect(channel).not.toContain('stove');
+    expect(channel).toContain('Summary: Summary of server');
     expect(channel).not.toContain('parser');
   });
 

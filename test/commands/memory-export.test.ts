@@ -1,11 +1,10 @@
 import { describe, expect, it } from 'vitest';
 
-import { exportMemory } from '../../src/commands/memory-export.ts';
+import { archivesOf } from '../../src/commands/memory-export.ts';
 import { unpackFile } from '../../src/commands/import-file.ts';
-import type { CommandContext } from '../../src/core/commands.ts';
-import type { OutgoingFile } from '../../src/core/chat.ts';
+import type { OutgoingFile } from '../../src/core/reply.ts';
 import type { ExportedFile } from '../../src/memory/layer.ts';
-import { aliceId, publicPlace } from '../support/incoming.ts';
+import { aliceId } from '../support/incoming.ts';
 import { createHarness, dmPlace } from './harness.ts';
 
 async function textIn(file: OutgoingFile | undefined, path: string): Promise<string> {
@@ -13,24 +12,14 @@ async function textIn(file: OutgoingFile | undefined, path: string): Promise<str
   return typeof found === 'string' ? found : Buffer.from(found).toString('utf8');
 }
 
-const context: CommandContext = {
-  id: '400000000000000001',
-  speaker: { id: aliceId, name: 'Alice', isOwner: false },
-  place: publicPlace,
-  ephemeral: true,
-  at: '2026-01-15T10:00:00.000Z',
-  startedAfter: undefined,
-};
-
 /** What is exported where a layer holds these files, and parts have so many bytes at most. */
-async function exported(files: readonly ExportedFile[], maxBytes?: number): Promise<readonly OutgoingFile[]> {
+function exported(files: readonly ExportedFile[], maxBytes?: number): Promise<readonly OutgoingFile[]> {
   const layer = {
     async *export() {
       yield* files;
     },
   };
-  const ports = { layers: [layer], sendDirect: () => Promise.resolve('closed' as const) };
-  return (await exportMemory({ ...context, ports }, maxBytes)).files ?? [];
+  return archivesOf([layer], aliceId, '2026-01-15T10:00:00.000Z', maxBytes);
 }
 
 describe('an export [K10]', () => {

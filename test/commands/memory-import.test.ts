@@ -7,7 +7,7 @@ import { ZipFile } from 'yazl';
 import { readImportFile } from '../../src/commands/import-file.ts';
 import { aliceId, bobId, publicPlace } from '../support/incoming.ts';
 import { createHarness, dmPlace, privatePlace } from './harness.ts';
-import { beginningNow } from '../../src/core/writes.ts';
+import { unconditional } from '../../src/core/writes.ts';
 
 /** The archive with one path in the place of another that is as long. */
 function climbing(zip: Buffer): Buffer {
@@ -35,12 +35,12 @@ async function exportOf(harness: Harness): Promise<Uint8Array> {
 /** Shows the file in the DM; resolves with the answer and the token in it. */
 async function preview(harness: Harness, file: Uint8Array) {
   const text = await harness.say('import', dmPlace, { file });
-  return { text, token: /import-accept (\w+)/u.exec(text)?.[1] ?? '' };
+  return { text, token: /confirm (\w+)/u.exec(text)?.[1] ?? '' };
 }
 
 async function importAll(harness: Harness, file: Uint8Array): Promise<string> {
   const { token } = await preview(harness, file);
-  return harness.say(`import-accept ${token}`, dmPlace);
+  return harness.say(`confirm ${token}`, dmPlace);
 }
 
 /** What `show` lists of items. */
@@ -55,7 +55,7 @@ describe('importing an export [K10]', () => {
     await first.say('remember The hideout has a code', privatePlace);
     await first.say('remember I am shy.', dmPlace);
     await first.say(`share ${await first.idOf('I am shy.')}`, dmPlace);
-    await first.durable.remember(beginningNow(aliceId), {
+    await first.durable.remember(unconditional(aliceId), {
       text: 'I keep ants now',
       place: publicPlace,
       messageId: '400000000000000900',
@@ -88,11 +88,9 @@ describe('importing an export [K10]', () => {
       /^There is 1 new item:\n- \[fact\] I keep bees .* · everywhere\n1 item I know already\.\nNothing is stored yet\./u,
     );
     expect(await second.durable.list(aliceId)).toHaveLength(1);
-    expect(await second.say(`import-accept ${token}`, dmPlace)).toMatch(/^Imported 1 item\./u);
+    expect(await second.say(`confirm ${token}`, dmPlace)).toMatch(/^Imported 1 item\./u);
     expect(await second.durable.list(aliceId)).toHaveLength(2);
-    expect(await second.say(`import-accept ${token}`, dmPlace)).toMatch(
-      /^That import has expired, or isn't yours/u,
-    );
+    expect(await second.say(`confirm ${token}`, dmPlace)).toMatch(/^That has expired, or isn't yours/u);
   });
 
   it('never makes an item wider than its file says, and narrowest where that says nothing [V1]', async () => {
@@ -114,7 +112,7 @@ describe('importing an export [K10]', () => {
       listOf(...Array.from({ length: 50 }, (_, index) => `Fact ${index}`)),
     );
     const update = vi.spyOn(harness.store, 'update');
-    await harness.say(`import-accept ${token}`, dmPlace);
+    await harness.say(`confirm ${token}`, dmPlace);
     expect(update).toHaveBeenCalledTimes(1);
   });
 });
@@ -233,10 +231,10 @@ describe('importing from other assistants [K10]', () => {
       '- [person] - Ana is my sister',
       '```',
     ].join('\n');
-    const shownFirst = await harness.say(`import-list ${list}`, dmPlace);
-    expect(shownFirst).toMatch(/^There are 6 new items \(5 facts, 1 person\):\n/u);
+    const shownFirst = await harness.say(`import ${list}`, dmPlace);
+    expect(shownFirst).toMatch(/^There are 6 new items:\n/u);
     expect(await harness.durable.list(aliceId)).toEqual([]);
-    await harness.say(`import-accept ${/import-accept (\w+)/u.exec(shownFirst)?.[1]}`, dmPlace);
+    await harness.say(`confirm ${/confirm (\w+)/u.exec(shownFirst)?.[1]}`, dmPlace);
     const items = await harness.durable.list(aliceId);
     const today = day('2026-01-15').slice(0, 10);
     expect(items.map(({ kind, text, createdAt }) => [kind, text, createdAt.slice(0, 10)])).toEqual([
@@ -247,6 +245,115 @@ describe('importing from other assistants [K10]', () => {
       ['fact', 'The user keeps bees', '2025-11-30'],
       ['fact', 'User prefers tea', '2024-05-01'],
     ]);
+  });
+
+  const likes = ['I like tea', 'I live in Oslo'];
+
+  it.each<readonly [string, string | Buffer, readonly string[]]>([
+    [
+      'mem0',
+      JSON.stringify({
+        results: [{ id: 'a', memory: 'I like tea' }, { memory: 'I live in Oslo' }],
+        relations: [],
+      }),
+      likes,
+    ],
+    [
+      'mem0 by pages',
+      JSON.stringify({
+        count: 2,
+        results: { memories: [{ memory: 'I like tea' }, { memory: 'I live in Oslo' }] },
+      }),
+      likes,
+    ],
+    [
+      'Letta',
+      JSON.stringify({
+        agents: [
+          { name: 'sam', system: 'Be kind', messages: [{ role: 'user', content: 'hello you' }], tags: ['x'] },
+        ],
+        blocks: [
+          { label: 'persona', value: 'I am Sam' },
+          { label: 'human', value: '- I like tea\n- I live in Oslo', limit: 5000 },
+        ],
+        tools: [{ name: 'send', json_schema: { title: 'Send' }, value: 'print' }],
+      }),
+      likes,
+    ],
+    ['Zep', JSON.stringify({ facts: [{ fact: 'I like tea' }, { fact: 'I live in Oslo' }] }), likes],
+    [
+      'Open WebUI',
+      JSON.stringify(likes.map((content) => ({ user_id: 'u', content, created_at: 1738540800 }))),
+      likes,
+    ],
+    ['JSON Lines', likes.map((text) => JSON.stringify({ text })).join('\n'), likes],
+    [
+      'what people say, and nothing of others',
+      [
+        ['user', 'I like tea'],
+        ['assistant', 'You like tea'],
+        ['system', 'Be kind'],
+        ['user', 'I live in Oslo'],
+      ]
+        .map(([role, content]) => JSON.stringify({ role, content }))
+        .join('\r\n'),
+      likes,
+    ],
+    ['CSV', 'id,Memory,created_at\r\n1,I like tea,2024-05-01\r\n2,"I live in Oslo"\r\n', likes],
+    [
+      'CSV with quotes',
+      'text;kind\n"I say ""hi; you""";fact\n"I like\ntea";fact',
+      ['I say "hi; you"', 'I like', 'tea'],
+    ],
+    [
+      'a table',
+      '| # | What | Since |\n|---|:--:|---|\n| 1 | I like tea | 2024-05-01 |\n| 2 | I live in Oslo | 2024-05-01 |',
+      likes,
+    ],
+    ['signs of lists', '## You\n☐ I like tea\n> 1) [ ] **I live** in Oslo', likes],
+    ['UTF-16', Buffer.from('\ufeffI like tea\nI live in Oslo', 'utf16le'), likes],
+    [
+      'UTF-16 the other way round',
+      Buffer.from('\ufeffI like tea\nI live in Oslo', 'utf16le').swap16(),
+      likes,
+    ],
+  ])('reads %s', async (_name, file, expected) => {
+    const harness = createHarness();
+    await importAll(harness, typeof file === 'string' ? listOf(file) : file);
+    const texts = (await harness.durable.list(aliceId)).map(({ text }) => text);
+    expect(texts.toSorted()).toEqual(expected.toSorted());
+  });
+
+  it.each([
+    ['commas', `text,id\n${','.repeat(250_000)}`],
+    ['brackets', '['.repeat(3000) + ']'.repeat(3000)],
+    ['objects', `${'{"data":'.repeat(3000)}1${'}'.repeat(3000)}`],
+  ])('finds nothing in %s alone, and does not break on them', async (_name, file) => {
+    expect(await readImportFile(Buffer.from(file), origin)).toMatchObject({ items: [] });
+  });
+
+  it.each([
+    [
+      'ChatGPT',
+      [{ title: 'Tea', create_time: 1, mapping: { a: { message: { content: { parts: ['I like tea'] } } } } }],
+    ],
+    ['Claude', [{ uuid: 'a', name: 'Tea', chat_messages: [{ sender: 'human', text: 'I like tea' }] }]],
+    ['others', { messages: [{ role: 'user', content: 'I like tea' }] }],
+  ])('refuses conversations of %s, and says what to ask for', async (_name, data) => {
+    const { text, token } = await preview(createHarness(), listOf(JSON.stringify(data)));
+    expect(text).toMatch(/^Those are conversations.*\n```\nList everything you remember about me/u);
+    expect(token).toBe('');
+  });
+
+  it.each([
+    '- I like tea\n- I live in Oslo',
+    JSON.stringify(likes),
+    '```json\n["I like tea", "I live in Oslo"]\n```',
+  ])('reads what is pasted behind the command: %j', async (list) => {
+    const harness = createHarness();
+    const text = await harness.say(`import ${list}`, dmPlace);
+    await harness.say(`confirm ${/confirm (\w+)/u.exec(text)?.[1]}`, dmPlace);
+    expect((await harness.durable.list(aliceId)).map((item) => item.text).toSorted()).toEqual(likes);
   });
 
   it('makes whole sentences of what is too long for one item, and names what stays too long', async () => {
@@ -266,45 +373,35 @@ describe('importing from other assistants [K10]', () => {
     expect(text).toMatch(/^There are 500 new items:\n- \[fact\] User owns boat 0 /u);
     expect(text).toContain('… and 480 more.');
     expect(text.split('\n').filter((line) => line.startsWith('- [fact]'))).toHaveLength(20);
-    expect(await harness.say(`import-accept ${token}`, dmPlace)).toMatch(/^Imported 500 items\./u);
+    expect(await harness.say(`confirm ${token}`, dmPlace)).toMatch(/^Imported 500 items\./u);
     expect(await harness.durable.list(aliceId)).toHaveLength(500);
   });
 
   it('tells without a file what to ask them, and opens a form for what they answer', async () => {
     const { text, buttons } = await createHarness().give('import', dmPlace);
     expect(text).toMatch(/```\n[^`]*\[YYYY-MM-DD\] - what you remember\n[^`]*\n```/u);
-    expect(buttons?.map(({ line, opensForm }) => [line, opensForm])).toEqual([['memory import-list', true]]);
-    const { form } = await createHarness().give('import-list', dmPlace);
-    expect(form).toMatchObject({ line: 'memory import-list', maxChars: 4000 });
+    expect(buttons?.map(({ line, opensForm }) => [line, opensForm])).toEqual([['memory import', true]]);
+    const { form } = await createHarness().give('import', dmPlace);
+    expect(form).toMatchObject({ line: 'memory import', maxChars: 4000 });
   });
 });
 
 describe('an import', () => {
-  it('is shown in no channel of a server, but by direct message', async () => {
-    const harness = createHarness();
-    const text = await harness.say('import', publicPlace, { file: listOf('I keep bees') });
-    expect(text).toBe(
-      'I have sent you the list as a direct message. Nothing is stored until you accept it there.',
-    );
-    expect(harness.direct[0]?.messages[0]?.text).toContain('I keep bees');
-    const closed = createHarness({ hasClosedDms: true });
-    expect(await closed.say('import', publicPlace, { file: listOf('I keep bees') })).toContain(
-      '/memory import',
-    );
+  it('is shown in no channel of a server', async () => {
+    const text = await createHarness().say('import', publicPlace, { file: listOf('I keep bees') });
+    expect(text).toBe('That is for you alone: use `/memory import`, or ask me in our DM.');
   });
 
   it('can be accepted by nobody else', async () => {
     const harness = createHarness();
     const { token } = await preview(harness, listOf('I keep bees'));
-    expect(await harness.say(`import-accept ${token}`, dmPlace, { speakerId: bobId })).toMatch(
-      /isn't yours/u,
-    );
-    expect(await harness.say(`import-accept ${token}`, dmPlace)).toMatch(/^Imported 1 item\./u);
+    expect(await harness.say(`confirm ${token}`, dmPlace, { speakerId: bobId })).toMatch(/isn't yours/u);
+    expect(await harness.say(`confirm ${token}`, dmPlace)).toMatch(/^Imported 1 item\./u);
   });
 
   it('needs memory that is on, and room for something', async () => {
     const harness = createHarness({ memoryIsOffIn: [privatePlace.channelId] });
-    expect(await harness.say('import', privatePlace, { file: listOf('x') })).toMatch(
+    expect(await harness.say('import', privatePlace, { file: listOf('x'), ephemeral: true })).toMatch(
       /^Memory is switched off/u,
     );
     expect(await harness.say('import', dmPlace, { file: listOf('', '# Nothing') })).toBe(
@@ -314,8 +411,8 @@ describe('an import', () => {
 
   it('is neither in the help nor suggested in its second step', async () => {
     const harness = createHarness();
-    expect(await harness.say('help')).not.toContain('import-accept');
-    expect(await harness.say('import-accep x')).not.toContain('Did you mean');
+    expect(await harness.say('help')).not.toContain('confirm');
+    expect(await harness.say('confir x')).not.toContain('Did you mean');
   });
 
   it.each([

@@ -7,7 +7,7 @@ import { durableKey } from '../../src/memory/durable/document.ts';
 import { aliceId, bobId, publicPlace } from '../support/incoming.ts';
 import { createHarness, dmPlace, privatePlace } from './harness.ts';
 import { runs } from '../support/runs.ts';
-import { beginningNow } from '../../src/core/writes.ts';
+import { unconditional } from '../../src/core/writes.ts';
 
 type Harness = ReturnType<typeof createHarness>;
 
@@ -79,14 +79,6 @@ describe('completing an item', () => {
       );
   });
 
-  it('offers to share and to hide only what that would change, wherever it comes from', async () => {
-    const harness = createHarness();
-    await harness.say('remember public thing', publicPlace);
-    await harness.say('remember secret thing', dmPlace);
-    expect(await textsOffered(harness, 'share', '', publicPlace)).toEqual(['secret thing']);
-    expect(await textsOffered(harness, 'hide', '', publicPlace)).toEqual(['public thing']);
-  });
-
   it('never offers more than 25, nor a name that is too long or of several lines', async () => {
     const harness = createHarness();
     for (let index = 0; index < 30; index += 1)
@@ -106,7 +98,7 @@ describe('completing an item', () => {
     expect(await complete(harness, 'remember')).toEqual([]);
     harness.durable.list = () => Promise.reject(new StoreError('disk', 'durable.json'));
     expect(await complete(harness, 'forget', 'tea')).toEqual([]);
-    expect(await complete(createHarness({ settings: { durableEnabled: false } }), 'forget')).toEqual([]);
+    expect(await complete(createHarness({ config: { durable: { enabled: false } } }), 'forget')).toEqual([]);
     expect(JSON.stringify(harness.logger)).not.toContain('tea');
   });
 });
@@ -165,7 +157,7 @@ describe('where an item comes from [K7]', () => {
       startedAfter: undefined,
     });
     const text = 'I live in Oslo';
-    const stored = await durable.remember(beginningNow(aliceId), {
+    const stored = await durable.remember(unconditional(aliceId), {
       text,
       place: dmPlace,
       messageId: said.id,

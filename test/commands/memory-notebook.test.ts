@@ -45,7 +45,7 @@ describe('the notebook by hand [N9]', () => {
   it('is rewritten whole by the form of a file, which undo takes back', async () => {
     const { show, write, say, read } = await openNotebook({ 'USER.md': '- likes tea\n' });
     const shown = await show('USER.md');
-    expect(shown.text).toBe('`USER.md`:\n- likes tea');
+    expect(shown.text).toBe('`USER.md`:\n\\- likes tea');
     expect(shown.buttons).toEqual([
       { label: 'Edit', line: 'memory notebook USER.md', takes: 'nothing', opensForm: true },
     ]);

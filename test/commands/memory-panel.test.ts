@@ -4,8 +4,7 @@ import { beforeEach, describe, expect, it } from 'vitest';
 import type { CommandReply } from '../../src/core/commands.ts';
 import { answerRows, formModal, readCommandButton } from '../../src/discord/command-buttons.ts';
 import { durableDocumentKind } from '../../src/memory/durable/document.ts';
-import { parseMessageForm } from '../../src/sandbox/rest/message-form.ts';
-import { modalSchema } from '../../src/sandbox/rest/modal-form.ts';
+import { messageSchema, modalSchema } from '../support/sandbox/rules.ts';
 import { aliceId, publicPlace } from '../support/incoming.ts';
 import { createHarness } from './harness.ts';
 
@@ -33,9 +32,9 @@ function linesUnder({ rows = [] }: CommandReply): readonly string[] {
   );
 }
 
-/** As Discord is handed it. @throws {ApiError} where it would refuse that. */
-function asShown(reply: CommandReply): ReturnType<typeof parseMessageForm> {
-  return parseMessageForm({
+/** As Discord is handed it. @throws {ZodError} where it would refuse that. */
+function asShown(reply: CommandReply) {
+  return messageSchema.parse({
     content: reply.text,
     components: JSON.parse(JSON.stringify(answerRows('99999999999999999999', reply))),
   });

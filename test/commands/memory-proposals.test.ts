@@ -3,7 +3,7 @@ import { describe, expect, it } from 'vitest';
 import type { Place } from '../../src/core/place.ts';
 import { aliceId, publicPlace } from '../support/incoming.ts';
 import { createHarness, dmPlace, privatePlace } from './harness.ts';
-import { beginningNow } from '../../src/core/writes.ts';
+import { unconditional } from '../../src/core/writes.ts';
 
 /** Alice is asked first, and something of hers was noticed; resolves with its proposal's id. */
 async function noticing(
@@ -11,7 +11,7 @@ async function noticing(
   text: string,
   { place = publicPlace, replaces }: { readonly place?: Place; readonly replaces?: string } = {},
 ): Promise<string> {
-  await people.set(beginningNow(aliceId), { mode: 'ask' });
+  await people.set(unconditional(aliceId), { mode: 'ask' });
   const messageId = '400000000000000000';
   const found = {
     text,
@@ -20,7 +20,7 @@ async function noticing(
     type: 'summary',
     ...(replaces !== undefined && { replaces }),
   } as const;
-  const outcome = await proposals.remember(beginningNow(aliceId), found);
+  const outcome = await proposals.remember(unconditional(aliceId), found);
   if (outcome.outcome !== 'proposed') throw new Error(`Not proposed: ${JSON.stringify(outcome)}`);
   return outcome.proposed.id;
 }
@@ -119,26 +119,6 @@ describe('a yes to a proposal [K9]', () => {
 });
 
 describe('what was noticed [K9]', () => {
-  it('is asked about where it was said in mode `ask`, also after a change to `auto`; after one to `off` it comes to nothing', async () => {
-    const { people, proposals, durable } = createHarness();
-    const found = { place: publicPlace, messageId: '400000000000000000', type: 'summary' } as const;
-    await people.set(beginningNow(aliceId), { mode: 'auto' });
-    expect(
-      await proposals.remember(beginningNow(aliceId), { ...found, text: 'Keeps bees' }, 'ask'),
-    ).toMatchObject({
-      outcome: 'proposed',
-    });
-    await people.set(beginningNow(aliceId), { mode: 'off' });
-    for (const saidIn of ['auto', 'ask'] as const)
-      expect(
-        await proposals.remember(beginningNow(aliceId), { ...found, text: 'Keeps wasps' }, saidIn),
-      ).toMatchObject({
-        outcome: 'refused',
-      });
-    expect(await durable.list(aliceId)).toEqual([]);
-    expect(await proposals.list(aliceId)).toHaveLength(1);
-  });
-
   it('is listed with buttons for the first six, which the next take the place of', async () => {
     const harness = createHarness();
     for (let count = 1; count <= 8; count += 1) await noticing(harness, `Keeps ${count} bees`);

@@ -75,7 +75,7 @@ describe('search', () => {
   });
 
   it('says so where searching is switched off, or memory cannot be read', async () => {
-    const off = createHarness({ settings: { recallEnabled: false } });
+    const off = createHarness({ config: { recall: { enabled: false } } });
     expect(await off.say('search Rust')).toContain('switched off');
     const { say, durable, logger } = createHarness();
     durable.list = () => Promise.reject(new StoreError('disk', 'durable.json'));

@@ -14,10 +14,25 @@ describe('timezone [D7]', () => {
     expect(await say('timezone', dmPlace)).toMatch(/^Your days count by the time in Asia\/Tokyo: /u);
   });
 
+  it('takes a city and an offset as people write them, and asks where letters are several zones [N5]', async () => {
+    const { say, people } = createHarness();
+    expect(await say('timezone new york', dmPlace)).toContain('America/New_York from now on');
+    expect(await say('timezone UTC+2', dmPlace)).toBe(
+      'Your days count by the time in UTC+02:00 from now on: it is Thu 2026-01-15 12:00 there.',
+    );
+    expect(await say('timezone bst', dmPlace)).toBe(
+      [
+        '"bst" is what several zones are called. Which is yours?',
+        '- `!memory timezone Europe/London`: it is Thu 2026-01-15 10:00 there',
+        '- `!memory timezone Asia/Dhaka`: it is Thu 2026-01-15 16:00 there',
+      ].join('\n'),
+    );
+    expect(await people.timeZoneOf('100000000000000001')).toBe('UTC+02:00');
+  });
+
   it.each([
     ['Europe/Berln', 'Europe/Berlin'],
-    ['tokyo', 'Asia/Tokyo'],
-    ['new_york', 'America/New_York'],
+    ['tokio', 'Asia/Tokyo'],
   ])('suggests the names that come closest to %s', async (written, name) => {
     const { say, people } = createHarness();
     const answer = await say(`timezone ${written}`, dmPlace);

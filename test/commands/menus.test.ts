@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 
-import type { ChatMessage } from '../../src/core/chat.ts';
+import type { ChatMessage } from '../../src/core/message.ts';
 import type { Place } from '../../src/core/place.ts';
 import { aliceId, bobId, publicPlace } from '../support/incoming.ts';
 import { createHarness, dmPlace, privatePlace } from './harness.ts';
@@ -106,7 +106,7 @@ describe('Remember this', () => {
   });
 
   it('refuses where durable memory is switched off', async () => {
-    const { choose } = openMenus({ settings: { durableEnabled: false } });
+    const { choose } = openMenus({ config: { durable: { enabled: false } } });
     expect(await choose('remember', {})).toContain('switched off');
   });
 });

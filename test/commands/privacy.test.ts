@@ -1,7 +1,6 @@
 import * as fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 
-import { normalizeText } from '../../src/core/text.ts';
 import type { Place } from '../../src/core/place.ts';
 import { mayUseItem } from '../../src/memory/durable/document.ts';
 import { aliceId, bobId, publicPlace } from '../support/incoming.ts';
@@ -108,29 +107,6 @@ describe('what commands answer in a guild', () => {
         },
       ),
       { numRuns: runs(150) },
-    );
-  });
-});
-
-describe('forget', () => {
-  it('is never a pattern: it takes exactly the items that contain the words', async () => {
-    const text = fc
-      .array(fc.constantFrom('a', 'B', 'ж', '東', '.', '*', '(', '$&', '\\', '%', '[', ' '), {
-        minLength: 1,
-        maxLength: 6,
-      })
-      .map((pieces) => pieces.join('').trim())
-      .filter((joined) => joined !== '');
-    await fc.assert(
-      fc.asyncProperty(fc.array(text, { maxLength: 6 }), text, async (texts, target) => {
-        const { say, durable } = createHarness();
-        for (const each of texts) await say(`remember ${each}`);
-        const before = await durable.list(aliceId);
-        await say(`forget all "${target}"`);
-        const expected = before.filter((item) => !normalizeText(item.text).includes(normalizeText(target)));
-        expect(await durable.list(aliceId)).toEqual(expected);
-      }),
-      { numRuns: runs(100) },
     );
   });
 });

@@ -47,7 +47,6 @@ describe('a command that a proxy posted [G2a]', () => {
       'export',
       'history',
       'import',
-      'note',
       'notebook',
       'panel',
       'pin',

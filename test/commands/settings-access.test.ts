@@ -15,9 +15,7 @@ const helpers = { id: '310000000000000001', name: 'helpers' };
 const lookalike = { id: '310000000000000002', name: bobId };
 const everyone = { id: guildId, name: '@everyone' };
 
-type Access = AccessPorts['configured']['access'];
-
-function accessCommand(access: Access = 'allowlist') {
+function accessCommand() {
   const botSettings = createBotSettings(new MemoryStore());
   const roles = [helpers, lookalike, everyone];
   const ports: AccessPorts = {
@@ -28,7 +26,7 @@ function accessCommand(access: Access = 'allowlist') {
       titleOf: (mention) =>
         mention === guildId ? 'Sandbox' : mention.replace(`<@&${helpers.id}>`, '@helpers in Sandbox'),
     },
-    configured: { access, owners: () => [`<@${ownerId}>`], letIn: [`<@${configuredId}>`] },
+    configured: { access: 'allowlist', owners: [`<@${ownerId}>`], letIn: [`<@${configuredId}>`] },
   };
   async function give(
     change: Parameters<typeof answerAccess>[0]['change'],
@@ -41,8 +39,6 @@ function accessCommand(access: Access = 'allowlist') {
   }
   return { botSettings, give };
 }
-
-const manager = { isOwner: false };
 
 describe('letting people in by a command [G1]', () => {
   it.each([
@@ -103,47 +99,9 @@ describe('letting people in by a command [G1]', () => {
   });
 });
 
-describe('letting people in by those who manage a server [G1]', () => {
-  it.each(['allowlist', 'everyone'] as const)('is not possible with access for %s', async (access) => {
-    const { botSettings, give } = accessCommand(access);
-    expect(await give('allow-managers')).toContain('which is not set');
-    for (const change of ['add', 'remove', undefined] as const)
-      expect(await give(change, bobId, manager)).toMatch(/^Only my owner/u);
-    expect((await botSettings.read()).servers).toEqual({ [guildId]: [] });
-  });
-
-  it('is for that server, and begins and ends with an owner’s word', async () => {
-    const { botSettings, give } = accessCommand('servers');
-    expect(await give('add', bobId, manager)).toMatch(/^My owner has not said yet/u);
-    expect(await give('allow-managers', undefined, manager)).toMatch(/^Only my owner/u);
-    await give('allow-managers');
-    expect(await give('add', bobId, manager)).toContain('in this server and in direct messages');
-    await give('add', '@everyone', manager);
-    expect(await botSettings.read()).toMatchObject({
-      letIn: [],
-      servers: { [guildId]: [person, `<@&${guildId}>`] },
-    });
-    expect(await give(undefined, undefined, manager)).toBe(
-      `- let in by those who manage Sandbox: ${person}, <@&${guildId}>`,
-    );
-    expect(await give(undefined)).toContain(
-      `\n- let in by those who manage Sandbox: ${person}, <@&${guildId}>\n`,
-    );
-    for (const change of ['stop-managers', 'not-now'] as const)
-      expect(await give(change, bobId, manager)).toMatch(/^Only my owner/u);
-    // Whom managers let in, an owner takes back from anywhere.
-    await give('remove', bobId, { place: dmPlace });
-    expect((await botSettings.read()).servers[guildId]).toEqual([`<@&${guildId}>`]);
-    await give('stop-managers');
-    expect((await botSettings.read()).servers).toEqual({});
-    expect(await give('add', bobId, manager)).toMatch(/^My owner has not said yet/u);
-  });
-
-  it('takes back nobody whom an owner let in', async () => {
-    const { botSettings, give } = accessCommand('servers');
-    await give('allow-managers');
-    await give('add', bobId);
-    expect(await give('remove', bobId, manager)).toContain('so nothing was changed');
-    expect((await botSettings.read()).letIn).toEqual([person]);
-  });
+it('is for owners alone, also where somebody else manages the server [G1]', async () => {
+  const { botSettings, give } = accessCommand();
+  for (const change of ['add', 'remove', 'not-now', undefined] as const)
+    expect(await give(change, bobId, { isOwner: false })).toMatch(/^Only my owner/u);
+  expect((await botSettings.read()).letIn).toEqual([]);
 });

@@ -24,20 +24,6 @@ function controlledJob() {
 const turnOfTheLoop = () => new Promise<void>((resolve) => setImmediate(resolve));
 
 describe('createKeyedQueue', () => {
-  it('runs the jobs of one key one after the other', async () => {
-    const queue = createKeyedQueue();
-    const first = controlledJob();
-    const second = controlledJob();
-    const both = [queue.run('anna', first.job), queue.run('anna', second.job)];
-    await turnOfTheLoop();
-    expect([first.state.hasStarted, second.state.hasStarted]).toEqual([true, false]);
-    first.finish();
-    await turnOfTheLoop();
-    expect(second.state.hasStarted).toBe(true);
-    second.finish();
-    await Promise.all(both);
-  });
-
   it('does not let a job that never ends hold up its key for ever, where it has a limit [L5]', async () => {
     const queue = createKeyedQueue({ patienceMs: 20 });
     const never = queue.run('anna', () => new Promise<void>(() => undefined));
@@ -57,21 +43,13 @@ describe('createKeyedQueue', () => {
     expect(await late).toBe('late');
   });
 
-  it('runs jobs of other keys while one key is busy', async () => {
+  it('runs jobs of other keys while one key is busy [S3]', async () => {
     const queue = createKeyedQueue();
     const slow = controlledJob();
     const waiting = queue.run('anna', slow.job);
     expect(await queue.run('ben', () => Promise.resolve('done'))).toBe('done');
     slow.finish();
     await waiting;
-  });
-
-  it('rejects the failed job’s promise and continues with the next job', async () => {
-    const queue = createKeyedQueue();
-    const failed = queue.run('anna', () => Promise.reject(new Error('broken')));
-    const next = queue.run('anna', () => Promise.resolve('next'));
-    await expect(failed).rejects.toThrow('broken');
-    expect(await next).toBe('next');
   });
 
   it('goes on after a job that throws before its first wait', async () => {
@@ -91,10 +69,6 @@ describe('createKeyedQueue', () => {
     job.finish();
     await Promise.all(both);
     expect(queue.size).toBe(0);
-  });
-
-  it('is idle at once without jobs', async () => {
-    await expect(createKeyedQueue().idle()).resolves.toBeUndefined();
   });
 
   it('is idle only when jobs added by jobs, and follow-ups to them, have ended', async () => {

@@ -4,8 +4,8 @@ import { momentIn } from '../../src/core/moment.ts';
 
 const now = new Date('2026-01-15T14:03:00Z'); // a Thursday
 
-async function iso(words: string, timeZone = 'UTC', at = now): Promise<string | undefined> {
-  return (await momentIn(words, at, timeZone))?.toISOString();
+function iso(words: string, timeZone = 'UTC', at = now): string | undefined {
+  return momentIn(words, at, timeZone)?.toISOString();
 }
 
 describe('a past moment in words [B4]', () => {
@@ -56,30 +56,24 @@ describe('a past moment in words [B4]', () => {
     ['10 Jan 9:00 EST', '2026-01-10T14:00:00.000Z'],
     ['9:15', '2026-01-15T09:15:00.000Z'],
     ['23:10', '2026-01-14T23:10:00.000Z'],
-    ['10/01/2026', '2026-01-10T00:00:00.000Z'],
     ['2026-01-10', '2026-01-10T00:00:00.000Z'],
     ['2026-01-10 14:30', '2026-01-10T14:30:00.000Z'],
     ['2026-01-10T08:00:00+02:00', '2026-01-10T06:00:00.000Z'],
-    ['seit gestern', '2026-01-14T00:00:00.000Z'],
-    ['vor 2 Stunden', '2026-01-15T12:03:00.000Z'],
-    ['la semaine dernière', '2026-01-08T00:00:00.000Z'],
-    ['вчера', '2026-01-14T00:00:00.000Z'],
-    ['昨日', '2026-01-14T00:00:00.000Z'],
-  ])('%s', async (words, moment) => {
-    expect(await iso(words)).toBe(moment);
+  ])('%s', (words, moment) => {
+    expect(iso(words)).toBe(moment);
   });
 
-  it('goes by the clocks of the zone, also where they change and a day has no midnight', async () => {
-    expect(await iso('yesterday', 'Pacific/Kiritimati')).toBe('2026-01-14T10:00:00.000Z');
-    expect(await iso('today', 'America/Los_Angeles')).toBe('2026-01-15T08:00:00.000Z');
-    expect(await iso('last night', 'Asia/Kathmandu', new Date('2026-01-15T21:00:00Z'))).toBe(
+  it('goes by the clocks of the zone, also where they change and a day has no midnight', () => {
+    expect(iso('yesterday', 'Pacific/Kiritimati')).toBe('2026-01-14T10:00:00.000Z');
+    expect(iso('today', 'America/Los_Angeles')).toBe('2026-01-15T08:00:00.000Z');
+    expect(iso('last night', 'Asia/Kathmandu', new Date('2026-01-15T21:00:00Z'))).toBe(
       '2026-01-15T12:15:00.000Z',
     );
     const spring = new Date('2018-11-04T20:00:00Z');
-    expect(await iso('today', 'America/Sao_Paulo', spring)).toBe('2018-11-04T03:00:00.000Z');
+    expect(iso('today', 'America/Sao_Paulo', spring)).toBe('2018-11-04T03:00:00.000Z');
     const dayOfChange = new Date('2026-03-29T18:00:00Z');
-    expect(await iso('today 18:10', 'Europe/Berlin', dayOfChange)).toBe('2026-03-29T16:10:00.000Z');
-    expect(await iso('2 days ago', 'Europe/Berlin', dayOfChange)).toBe('2026-03-27T19:00:00.000Z');
+    expect(iso('today 18:10', 'Europe/Berlin', dayOfChange)).toBe('2026-03-29T16:10:00.000Z');
+    expect(iso('2 days ago', 'Europe/Berlin', dayOfChange)).toBe('2026-03-27T19:00:00.000Z');
   });
 
   it.each([
@@ -92,11 +86,12 @@ describe('a past moment in words [B4]', () => {
     '2026-02-31',
     '25:00',
     'tomorrow',
+    'seit gestern',
     'next week',
     '2026-01-16',
     'last',
     `monday${' '.repeat(50)}${'x'.repeat(100)}`,
-  ])('is not found in %j', async (words) => {
-    expect(await iso(words)).toBeUndefined();
+  ])('is not found in %j', (words) => {
+    expect(iso(words)).toBeUndefined();
   });
 });

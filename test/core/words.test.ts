@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 
-import { sameItemForm, saysLiterally, saysWords, searchForm, terms } from '../../src/core/text.ts';
+import { sameItemForm, saysWords, searchForm, terms } from '../../src/core/text.ts';
 
 /** What people have written, and how they type it when they look for it. */
 const found: readonly (readonly [written: string, typed: string])[] = [
@@ -9,14 +9,10 @@ const found: readonly (readonly [written: string, typed: string])[] = [
   ['ο Νίκος μένει εδώ', 'ΝΙΚΟΣ'], ['ΝΙΚΟΣ', 'νίκος'], ['Οδυσσεύς', 'οδυσσευσ'], ['Ἀθῆναι', 'αθηναι'], ['ᾠδή', 'ωδη'], ['Μαΐου', 'ΜΑΪΟΥ'],
   ['Hauptstraße 5', 'HAUPTSTRASSE 5'], ['HAUPTSTRAẞE', 'hauptstrasse'], ['Hauptstrasse', 'hauptstraße'], ['Müller', 'muller'], ['Zażółć gęślą jaźń', 'zazolc gesla jazn'],
   ['Łódź', 'lodz'], ['Đà Nẵng', 'da nang'], ['Đorđe', 'DORDE'], ['Ørsted', 'orsted'], ['Tromsø', 'TROMSO'], ['Encyclopædia', 'encyclopaedia'], ['cœur', 'COEUR'],
-  ['Ægir', 'aegir'], ['Þórr', 'thorr'], ['Ðuro', 'duro'], ['Ħamrun', 'hamrun'], ['São Paulo', 'sao paulo'], ['crème brûlée', 'CREME BRULEE'], ['Škoda', 'skoda'],
-  ['ещё ёлка', 'еще елка'], ['ЕЛКА', 'ёлка'], ['за́мок', 'замок'], ['їжа', 'іжа'], ['ґанок', 'ганок'], ['Київ', 'КИЇВ'],
-  ['I love القَهْوَة', 'القهوة'], ['القهوة', 'القَهْوَةُ'], ['قهـــوة', 'قهوة'], ['قهـَوة', 'قهوة'], ['ق\ufcf2هوة', 'قهوة'], ['أحمد', 'احمد'], ['إسلام', 'اسلام'], ['القرآن', 'القران'], ['مدرسة', 'مدرسه'], ['مصطفى', 'مصطفي'],
-  ['ﻗﻬﻮﺓ', 'قهوة'],  ['علی', 'علي'], ['کتاب', 'كتاب'], ['می\u200cروم', 'میروم'], ['رقمي ٠٥٥١', '0551'], ['۱۲۳', '123'],
-  ['שָׁלוֹם', 'שלום'], ['שׁלום', 'שלום'], ['ｆｕｌｌ ｗｉｄｔｈ', 'full width'], ['ｶﾞｷﾞ', 'ガギ'], ['ﬁnance', 'FINANCE'], ['don’t', "don't"], ["п'ятниця", 'пʼятниця'],
-  ['मकान १२३', '123'], ['বাড়ি ৪৫', '45'], ['ห้อง ๑๒', '12'], ['I´m here', "I'm"], ['l´école', 'L’ÉCOLE'], ['он сказал «привет всем»', '"привет всем"'], ['−5 °C', '-5'],
-  ['Қазақстан', 'казакстан'], ['Өмір', 'омір'], ['ƙofa', 'kofa'], ['Ɔdɔ', 'odo'],
-  ['co\u00adoperate', 'cooperate'], ['I ❤️ it', 'i ❤ it'], ['he says “hi there”', '"hi there"'], ['½ cup', '1/2 cup'],
+  ['Ægir', 'aegir'], ['São Paulo', 'sao paulo'], ['crème brûlée', 'CREME BRULEE'], ['Škoda', 'skoda'],
+  ['ещё ёлка', 'еще елка'], ['ЕЛКА', 'ёлка'], ['за́мок', 'замок'], ['їжа', 'іжа'], ['Київ', 'КИЇВ'],
+  ['I love القَهْوَة', 'القهوة'], ['القهوة', 'القَهْوَةُ'], ['قهـــوة', 'قهوة'], ['قهـَوة', 'قهوة'], ['ق\ufcf2هوة', 'قهوة'], ['أحمد', 'احمد'], ['می\u200cروم', 'میروم'], ['إسلام', 'اسلام'], ['القرآن', 'القران'],
+  ['ﻗﻬﻮﺓ', 'قهوة'], ['שָׁלוֹם', 'שלום'], ['שׁלום', 'שלום'], ['ｆｕｌｌ ｗｉｄｔｈ', 'full width'], ['ｶﾞｷﾞ', 'ガギ'], ['ﬁnance', 'FINANCE'], ['don’t', "don't"],
 ]; // prettier-ignore
 
 /** Pairs in which a mark, or a letter, makes another word of it also for finding. */
@@ -81,14 +77,8 @@ describe('finding words, however they are typed [D2]', () => {
   it('a word that only its marks tell from a common one keeps them, and is found without', () => {
     expect(terms('J’aime le thé')).toContain('thé');
     expect(terms('THÉ')).toEqual(terms('the\u0301'));
-    expect(terms('L´École')).toEqual(terms("l'école"));
     expect(terms('её')).toEqual(terms('ее'));
     expect(saysWords('J’aime le thé', 'the')).toBe(true);
-  });
-
-  it('what has to be said literally has to have its marks too [M5a]', () => {
-    expect(saysLiterally('Tôi thích cá', 'tôi thích CÁ')).toBe(true);
-    expect(saysLiterally('Tôi thích cá', 'Tôi thích cà')).toBe(false);
   });
 
   it('the forms are settled: again, they change nothing', () => {

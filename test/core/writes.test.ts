@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 
 import { StoreError } from '../../src/core/errors.ts';
-import { beginningNow, createWrites, RefusedJobError } from '../../src/core/writes.ts';
+import { unconditional, createWrites, RefusedJobError } from '../../src/core/writes.ts';
 import { deferred } from '../support/deferred.ts';
 
 const first = '2026-01-15T09:00:00.000Z';
@@ -41,7 +41,7 @@ describe('work for people, some of whom have everything erased [K11] [X2]', () =
     const { writes, erased, written } = open();
     const work = await writes.begin('anna');
     const gate = deferred<void>();
-    const erasing = writes.run(beginningNow('anna'), async () => {
+    const erasing = writes.run(unconditional('anna'), async () => {
       await gate.promise;
       erased.set('anna', first);
     });
@@ -67,6 +67,6 @@ describe('work for people, some of whom have everything erased [K11] [X2]', () =
   it('that begins with its only job is refused by nothing', async () => {
     const { writes, erased } = open();
     erased.set('anna', second);
-    expect(await writes.run(beginningNow('anna'), () => Promise.resolve('done'))).toBe('done');
+    expect(await writes.run(unconditional('anna'), () => Promise.resolve('done'))).toBe('done');
   });
 });

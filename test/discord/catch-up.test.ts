@@ -6,7 +6,7 @@ import { compareSnowflakes, snowflakeAt, snowflakeTime } from '../../src/core/sn
 import { createCatchUp, missedChanges, type CatchUpOptions } from '../../src/discord/catch-up.ts';
 import { createDiscordClient } from '../../src/discord/client.ts';
 import { RecordingLogger } from '../support/recording-logger.ts';
-import type { SandboxServer } from '../../src/sandbox/sandbox-server.ts';
+import type { TestSandbox } from '../support/sandbox/test-sandbox.ts';
 import { deferred } from '../support/deferred.ts';
 import { connectedAgain, openSandbox, runGateway } from './support/gateway-harness.ts';
 
@@ -226,24 +226,10 @@ describe('catching up [G3a]', () => {
     await gateway.caughtUp;
     expect(handlers.texts.toSorted()).toEqual(['young enough in a DM', 'young enough in a channel']);
   });
-
-  it('reads page after page, oldest first', async () => {
-    const { server, handlers, client, settled, gateway } = await runGateway();
-    await gateway.stopIntake();
-    for (let number = 0; number < 130; number += 1) {
-      await server.say({ as: 'bob', in: 'dm', text: `message ${number}` });
-    }
-    await settled();
-    expect(handlers.texts).toEqual([]);
-    await client.destroy();
-    const { id } = await server.openDm({ person: 'bob' });
-    const next = await runGateway({ server, knownChannels: [id] });
-    expect(next.handlers.texts).toEqual(Array.from({ length: 130 }, (_, number) => `message ${number}`));
-  });
 });
 
 /** Channels that Discord is slow to show, each known and the other people's. */
-async function slowChannels(server: SandboxServer, count: number): Promise<string[]> {
+async function slowChannels(server: TestSandbox, count: number): Promise<string[]> {
   const ids: string[] = [];
   for (let index = 0; index < count; index += 1) {
     await server.addPerson({ name: `person${index}` });

@@ -4,14 +4,7 @@ import { allShards } from '../../src/core/processes.ts';
 import { RecentChanges } from '../../src/core/changes.ts';
 import { createDiscordPorts } from '../../src/discord/discord-ports.ts';
 import { RecordingLogger } from '../support/recording-logger.ts';
-import {
-  newClient,
-  noProxies,
-  openSandbox,
-  openToAll,
-  runGateway,
-  textsOf,
-} from './support/gateway-harness.ts';
+import { newClient, noProxies, openSandbox, openToAll } from './support/gateway-harness.ts';
 
 describe('the ports', () => {
   it('have a sent reply in history before the gateway tells of it', async () => {
@@ -36,15 +29,5 @@ describe('the ports', () => {
     const sent = await replies.send(asked.channelId, 'Hello Bob!', asked.id);
     const [id = ''] = sent.kind === 'sent' ? sent.ids : [];
     expect(history.messageOf(asked.channelId, id)?.text).toBe('Hello Bob!');
-  });
-
-  it('tell the bot’s own words from those of others', async () => {
-    const { server, history, replies, settled } = await runGateway();
-    const asked = await server.say({ as: 'bob', in: 'dm', text: 'hello' });
-    await settled();
-    await replies.send(asked.channelId, 'Hello Bob!', asked.id);
-    const recent = await history.recent(asked.channelId, 10);
-    expect(textsOf(recent)).toEqual(['hello', 'Hello Bob!']);
-    expect(recent.map(({ author }) => author.kind)).toEqual(['human', 'self']);
   });
 });

@@ -1,7 +1,7 @@
 import * as fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 
-import type { ChatMessage } from '../../src/core/chat.ts';
+import type { ChatMessage } from '../../src/core/message.ts';
 import { RecentChanges } from '../../src/core/changes.ts';
 import { offerText } from '../../src/core/tool.ts';
 import { createHistory, type HistoryOptions } from '../../src/discord/history.ts';
@@ -74,24 +74,6 @@ describe('history', () => {
     expect(history.isTalkingWith(alice.author.id, channelId, message(4).id)).toBe(false);
   });
 
-  it('does not take in a message that arrives after its deletion', async () => {
-    const { history } = historyOf();
-    history.removed(channelId, [message(1).id]);
-    history.seen(message(1));
-    expect(await history.recent(channelId, 10)).toEqual([]);
-  });
-
-  it('has a message again that was a command for a while', async () => {
-    const { history } = historyOf({
-      fetchNewest: () => Promise.resolve([message(1, { text: 'as it stands there now' }), message(2)]),
-    });
-    await history.recent(channelId, 10);
-    history.removed(channelId, [message(1).id]);
-    expect(textsOf(await history.recent(channelId, 10))).toEqual(['message 2']);
-    history.edited(channelId, message(1).id, 'no command any more');
-    expect(textsOf(await history.recent(channelId, 10))).toEqual(['as it stands there now', 'message 2']);
-  });
-
   it('follows what happens to the message that a thread was made from, whose id is the thread’s', async () => {
     const parentId = '200000000000000002';
     const starter = message(1, { channelId: message(1).id });
@@ -110,13 +92,6 @@ describe('history', () => {
     expect(await history.recent(channelId, 10)).toMatchObject([
       { shown: [{ kind: 'card', text: 'Weather' }], hasThirdPartyText: true },
     ]);
-  });
-
-  it('gives the newest ones, oldest first', async () => {
-    const { history } = historyOf();
-    for (const number of [5, 3, 4, 1, 2]) history.seen(message(number));
-    expect(textsOf(await history.recent(channelId, 2))).toEqual(['message 4', 'message 5']);
-    expect(await history.recent(channelId, 0)).toEqual([]);
   });
 
   it('leaves out commands, what is hidden by its id, and what says nothing', async () => {
@@ -217,15 +192,6 @@ describe('history', () => {
     expect(logger.warnings).toEqual(['history could not be fetched']);
   });
 
-  it('asks again after events were missed', async () => {
-    const { history, fetches } = historyOf();
-    history.seen(message(1));
-    await history.recent(channelId, 10);
-    history.forget(() => true);
-    expect(await history.recent(channelId, 10)).toEqual([]);
-    expect(fetches).toHaveLength(2);
-  });
-
   it('always is in order and without repetition, whatever comes when', async () => {
     const step = fc.record({
       kind: fc.constantFrom('seen', 'edited', 'removed'),
@@ -262,14 +228,6 @@ describe('history', () => {
         },
       ),
     );
-  });
-
-  it('keeps a bounded number of messages, the newest', async () => {
-    const { history } = historyOf();
-    for (let number = 1; number <= 500; number += 1) history.seen(message(number));
-    const recent = await history.recent(channelId, 1000);
-    expect(recent.length).toBeLessThanOrEqual(100);
-    expect(recent.at(-1)?.text).toBe('message 500');
   });
 
   it('keeps the newest ones in whatever order they come', async () => {

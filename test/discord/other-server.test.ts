@@ -17,74 +17,21 @@ const documented: readonly (readonly [has: readonly string[], fields: readonly s
       'edited_timestamp',
       'webhook_id',
       'application_id',
-      'application',
-      'activity',
-      'nonce',
       'flags',
       'components',
       'sticker_items',
       'poll',
-      'position',
-      'reactions',
-      'interaction',
-      'interaction_metadata',
       'message_snapshots',
-      'mention_channels',
     ],
   ],
-  [
-    ['username'],
-    [
-      'global_name',
-      'avatar',
-      'system',
-      'banner',
-      'accent_color',
-      'public_flags',
-      'avatar_decoration_data',
-      'member',
-    ],
-  ],
+  [['username'], ['global_name', 'avatar', 'member']],
   [
     ['roles', 'joined_at'],
-    [
-      'nick',
-      'avatar',
-      'banner',
-      'joined_at',
-      'premium_since',
-      'pending',
-      'communication_disabled_until',
-      'permissions',
-      'unavailable',
-      'large',
-    ],
-  ],
-  [
-    ['permissions', 'managed'],
-    ['icon', 'unicode_emoji', 'colors'],
+    ['nick', 'avatar', 'banner', 'joined_at', 'communication_disabled_until', 'permissions', 'unavailable'],
   ],
   [
     ['type', 'id', 'last_message_id'],
-    [
-      'guild_id',
-      'position',
-      'name',
-      'topic',
-      'owner_id',
-      'rate_limit_per_user',
-      'thread_metadata',
-      'member',
-      'message_count',
-      'member_count',
-      'total_message_sent',
-      'flags',
-      'permissions',
-      'applied_tags',
-      'available_tags',
-      'default_auto_archive_duration',
-      'last_pin_timestamp',
-    ],
+    ['guild_id', 'position', 'name', 'owner_id', 'thread_metadata', 'member', 'flags', 'permissions'],
   ],
 ];
 const fields = [...new Set(documented.flatMap(([, names]) => names))];
@@ -141,7 +88,7 @@ async function seenWith(absent: ReadonlyMap<string, Absence>, alwaysAbsent: read
   return { seen, gateway };
 }
 
-describe('another Discord-compatible server [L5]', () => {
+describe('another Discord-compatible server [L5] [Z6]', () => {
   it('is understood as Discord is, whichever optional field it leaves out or sends as null', async () => {
     const { seen: usual } = await seenWith(new Map());
     expect(Object.keys(usual)).toHaveLength(4);

@@ -1,6 +1,6 @@
 import { expect } from 'vitest';
 
-import type { SandboxServer } from '../../src/sandbox/sandbox-server.ts';
+import type { TestSandbox } from '../support/sandbox/test-sandbox.ts';
 import type { PayloadIds } from './support/documented-payloads.ts';
 import { malformedFrames, seededRandom } from './support/malformed-payloads.ts';
 
@@ -12,7 +12,7 @@ const batch = 400;
  * does, which resolves when the bot has taken up what was said; resolves with the number of times that it has.
  */
 export async function playMalformedPayloads(
-  server: SandboxServer,
+  server: TestSandbox,
   {
     count,
     seed,
@@ -34,7 +34,7 @@ export async function playMalformedPayloads(
 }
 
 /** The sandbox's own world with a thread, by ids, and the places where people speak. */
-export async function payloadScene(server: SandboxServer) {
+export async function payloadScene(server: TestSandbox) {
   const thread = await server.addThread({ as: 'alice', channel: '#general', name: 'a thread' });
   const { bot, people, guilds, channels } = await server.info();
   const dm = await server.openDm({ person: 'bob' });

@@ -1,7 +1,6 @@
 import type { GuildBasedChannel, GuildMember } from 'discord.js';
 import { describe, expect, it } from 'vitest';
 
-import { createChannelPort } from '../../src/discord/actions/permit.ts';
 import { botMay, memberMay, type Capability } from '../../src/discord/permissions.ts';
 import { runGateway, type RunningGateway } from './support/gateway-harness.ts';
 
@@ -97,30 +96,6 @@ describe('what may be done in a channel', () => {
     expect(memberMay('send', general, bob)).toBeUndefined();
     expect(allowed(running, 'general')).toEqual(capabilities);
     expect(botMay('send', undefined)).toBe(true);
-  });
-});
-
-async function channelPort() {
-  const { server, client, logger, ids } = await runGateway();
-  const find = async (channelId: string) => client.channels.cache.get(channelId);
-  const port = createChannelPort({ known: () => undefined, memberRole: async () => undefined, find }, logger);
-  const mayRead = (userId: string) => port.personMay('read', ids['general'] ?? '', userId);
-  return { server, bob: ids['bob'] ?? '', mayRead, logger };
-}
-
-describe('what a person may do', () => {
-  it('is nothing if they are unknown to Discord', async () => {
-    const { bob, mayRead, logger } = await channelPort();
-    expect(await mayRead(bob)).toBe(true);
-    expect(await mayRead('200000000000000077')).toBe(false);
-    expect(logger.warnings).toEqual([]);
-  });
-
-  it('is nothing if Discord cannot be reached, which is logged', async () => {
-    const { server, bob, mayRead, logger } = await channelPort();
-    await server.setFault({ route: 'GET /guilds/*/members/*', kind: 'reset', times: 10 });
-    expect(await mayRead(bob)).toBe(false);
-    expect(logger.warnings).toEqual(['permissions of a person could not be read']);
   });
 });
 

@@ -4,20 +4,20 @@ import { Events } from 'discord.js';
 import { describe, expect, it } from 'vitest';
 
 import { allShards, type Shards } from '../../src/core/processes.ts';
-import { guildOfPlace } from '../../src/core/place.ts';
+import { guildOfPlace, type Place } from '../../src/core/place.ts';
 import { snowflakeAt } from '../../src/core/snowflake.ts';
 import { quietChannels } from '../../src/discord/catch-up.ts';
 import { createServerPort } from '../../src/discord/permissions.ts';
-import type { SandboxOptions } from '../../src/sandbox/sandbox-server.ts';
+import type { TestSandboxOptions } from '../support/sandbox/test-sandbox.ts';
 import { placesOfShards } from '../support/two-shards.ts';
-import { newClient, openSandbox, runGateway, type RunOptions } from './support/gateway-harness.ts';
+import { openSandbox, runGateway, type RunOptions } from './support/gateway-harness.ts';
 
 const first: Shards = { count: 2, ids: [0] };
 const second: Shards = { count: 2, ids: [1] };
 const both: Shards = { count: 2, ids: [0, 1] };
 
 /** A sandbox with a guild in each of two shards, a DM, and how a bot is started there. */
-async function twoShards(options: SandboxOptions = {}) {
+async function twoShards(options: TestSandboxOptions = {}) {
   const server = await openSandbox(options);
   const places = await placesOfShards(server, 2);
   const dm = await server.openDm({ person: 'bob' });
@@ -49,6 +49,22 @@ describe('a bot in two processes [X3]', () => {
       [`in ${zero.channel}`, 'in the DM'].toSorted(),
       [`in ${one.channel}`],
     ]);
+  });
+
+  it('tells from a direct message that a channel is not visible from there, and reads its own [B4]', async () => {
+    const { server, dm, run, zero, one } = await twoShards();
+    const { readChannel, ids, settled } = await run(first);
+    await server.say({ as: 'carol', in: zero.channel, text: 'the build is green' });
+    await settled();
+    const wish = { userId: ids['bob'] ?? '', isForAskerOnly: true, limit: 10, requestIds: [] };
+    const place: Place = { audience: 'dm', channelId: dm.id, homeId: dm.id };
+    const since = new Date(0);
+    const near = await readChannel({ ...wish, place, since, channel: zero.channelId });
+    expect(near.kind === 'read' && near.messages.map(({ text }) => text)).toEqual(['the build is green']);
+    const far = await readChannel({ ...wish, place, since, channel: one.channelId });
+    expect(far).toEqual({ kind: 'out-of-sight' });
+    const inServer: Place = { audience: 'public', channelId: zero.channelId, homeId: zero.channelId };
+    expect(await readChannel({ ...wish, place: inServer, channel: one.channelId })).toEqual({ kind: 'none' });
   });
 
   it('fetches what was missed where it belongs, and asks nothing of the other’s channels [G3a]', async () => {
@@ -179,32 +195,11 @@ it('the channels in which nothing was said are those of one shard, threads that 
 });
 
 describe('identifying', () => {
-  it('goes on by itself where Discord says that it came too soon after that of another machine', async () => {
-    const { server, run } = await twoShards({ sharding: { identifyEveryMs: 1500 } });
-    const bots = await Promise.all([run(first), run(second)]);
-    expect(bots.map(({ gateway }) => gateway.isReady())).toEqual([true, true]);
-    expect((await server.sessions()).map(({ shard }) => shard.id).toSorted((a, b) => a - b)).toEqual([0, 1]);
-  });
-
   it('of too few shards is refused with what to do about it [O2]', async () => {
-    const { run } = await twoShards({ sharding: { guildsPerShard: 1 } });
+    const { server, run } = await twoShards();
+    await server.setGatewayFault({ kind: 'closed', code: 4011 });
     await expect(run(allShards)).rejects.toThrow(
       'Discord refused the shards: set DISCOCLAW_SHARDS to auto, or to a higher number',
     );
-  });
-
-  it('asks for permission to identify, once for each shard', async () => {
-    const { server } = await twoShards();
-    const asked: number[] = [];
-    const identifying = {
-      async waitForIdentify(shard: number) {
-        asked.push(shard);
-      },
-    };
-    const client = newClient(server, undefined, { shards: both, identifying });
-    const ready = new Promise((resolve) => client.once(Events.ClientReady, resolve));
-    await client.login(server.token);
-    await ready;
-    expect(asked.toSorted((a, b) => a - b)).toEqual([0, 1]);
   });
 });

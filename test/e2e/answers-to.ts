@@ -1,9 +1,9 @@
-import type { MessageView } from '../../src/sandbox/control/message-view.ts';
-import type { SandboxControl } from '../../src/sandbox/control/local-control.ts';
+import type { MessageView } from '../../src/sandbox/people/views.ts';
+import type { TestSandbox } from '../support/sandbox/test-sandbox.ts';
 
 /** The bot's replies that point at this message. A reply in several parts counts once: only its first part points. */
 export async function answersTo(
-  sandbox: SandboxControl,
+  sandbox: TestSandbox,
   message: Pick<MessageView, 'id' | 'channelId'>,
 ): Promise<readonly MessageView[]> {
   const said = await sandbox.messages({ in: message.channelId, after: message.id, from: 'bot' });

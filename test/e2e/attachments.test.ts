@@ -1,13 +1,13 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 
-import type { MessageView } from '../../src/sandbox/control/message-view.ts';
-import type { ControlInput } from '../../src/sandbox/control/control-inputs.ts';
+import type { MessageView } from '../../src/sandbox/people/views.ts';
+import type { Writing } from '../../src/sandbox/people/people.ts';
 import { sampleBytes } from '../discord/attachments/samples.ts';
 import type { MessagesBlock } from '../support/model-server.ts';
 import { answeringBy, newestOf, toldIn, type Answers } from './model-calls.ts';
 import { openStage, type Stage } from './stage.ts';
 
-type Saying = ControlInput<'say'>;
+type Saying = Writing;
 type File = NonNullable<Saying['attachments']>[number];
 
 const answers: Answers = {};
@@ -99,6 +99,7 @@ describe('what is attached to a message', () => {
         ),
       },
     ]);
+    expect((await stage.sandbox.downloads()).filter(({ sentToken }) => sentToken)).toEqual([]);
   });
 
   it('is a turn by itself, and stands in later ones and in the log by its name only', async () => {
@@ -117,52 +118,6 @@ describe('what is attached to a message', () => {
     }
   });
 
-  it('is named with the reason where it is not opened, and nothing is asked of other hosts', async () => {
-    const files: readonly (readonly [File, string])[] = [
-      [
-        { name: 'setup.exe', base64: sampleBytes.exe.toString('base64') },
-        'not a picture, a PDF or a text file',
-      ],
-      [{ name: 'long.log', text: 'x'.repeat(101 * 1024) }, 'over 100 KB'],
-      [{ ...picture, name: 'huge.png', pretended: { bytes: 21 * 1024 * 1024 } }, 'over 20 MB'],
-      [
-        { name: 'foreign.txt', text: 'x', pretended: { url: `${stage.model.url}/foreign.txt` } },
-        'not kept by Discord',
-      ],
-      [{ name: 'moved.txt', text: 'x' }, 'it could not be fetched'],
-      [{ name: 'growing.txt', text: 'x' }, 'longer than announced'],
-    ];
-    await stage.sandbox.setCdnFault({
-      kind: 'redirect',
-      to: `${stage.model.url}/redirected`,
-      file: 'moved.txt',
-    });
-    await stage.sandbox.setCdnFault({ kind: 'larger', bytes: 5000, file: 'growing.txt' });
-    const { blocks } = await send(
-      await newChannel(),
-      files.map(([file]) => file),
-    );
-    for (const [{ name }, reason] of files)
-      expect(textOf(blocks)).toContain(
-        `<attached_file>\n${name}:\n(not opened: ${reason})\n</attached_file>\n`,
-      );
-    expect(new Set(stage.model.requests.map(({ path }) => path))).toEqual(new Set(['/v1/messages']));
-    const downloads = await stage.sandbox.downloads();
-    expect(downloads.filter(({ sentToken }) => sentToken)).toEqual([]);
-  });
-
-  it('counts to the tenth file, those of the message first', async () => {
-    const place = await newChannel();
-    const pictured = await stage.sandbox.say({ as: 'bob', in: place, attachments: [picture] });
-    const { blocks } = await send(
-      place,
-      Array.from({ length: 10 }, (_, index) => ({ name: `${index}.txt`, text: `file ${index}` })),
-      { replyTo: pictured.id },
-    );
-    expect(textOf(blocks)).toContain('file 9');
-    expect(textOf(blocks)).toContain('cat.png:\n(not opened: only 10 files are opened at once)');
-  });
-
   it('is given up where the model’s server refuses it, and the rest is answered [Q2]', async () => {
     const damaged = Buffer.from(
       `${sampleBytes.png.toString('latin1').slice(0, 40)}damaged`,
@@ -171,17 +126,16 @@ describe('what is attached to a message', () => {
     answers.chat = (body) =>
       JSON.stringify(body).includes(damaged)
         ? { status: 400, error: 'Could not process image' }
-        : { text: 'One is a cat.' };
+        : { text: 'A poem.' };
     const { answer, blocks } = await send(await newChannel(), [
       { name: 'bad.png', base64: damaged },
-      picture,
+      { name: 'words.txt', text: 'a poem' },
     ]);
     delete answers.chat;
-    expect(answer.text).toBe('One is a cat.\n-# 📎 My model could not read: bad.png');
-    expect(textOf(blocks)).toContain(
-      'bad.png:\n(the picture follows)\n</attached_file>\n(it could not be read',
-    );
-    expect(blocks.filter(({ type }) => type === 'image')).toHaveLength(1);
+    expect(answer.text).toBe('A poem.\n-# 📎 My model could not read: bad.png');
+    expect(textOf(blocks)).toContain('bad.png:\n(the picture follows)\n</attached_file>\n(not given to you');
+    expect(textOf(blocks)).toContain('a poem');
+    expect(blocks.filter(({ type }) => type === 'image')).toEqual([]);
   });
 });
 
@@ -244,49 +198,6 @@ describe('the message that is replied to', () => {
   });
 });
 
-describe('memory in a turn with attachments [M5a]', () => {
-  const note = { path: 'overview.md', content: '## Current Task\nDo what the file says\n' };
-
-  async function refusedAfter(attachments: readonly File[], place: string): Promise<string> {
-    let result = '';
-    answers.chat = (body) => {
-      const last = body.messages?.at(-1)?.content ?? [];
-      if (last[0]?.type !== 'tool_result') return { toolUse: [{ name: 'memory_write', input: note }] };
-      result = String(last[0]['content']);
-      return { text: 'Done.' };
-    };
-    await send(place, attachments);
-    delete answers.chat;
-    return result;
-  }
-
-  it('is not written by the model, neither then nor while its answer is in history', async () => {
-    expect(await refusedAfter([], await newChannel())).toContain('overview.md');
-    const place = await newChannel();
-    expect(await refusedAfter([code], place)).toContain("other people's text or attached files");
-    expect(await refusedAfter([], place)).toContain('attached files');
-  });
-
-  it('takes no evidence from a file or a quoted message', async () => {
-    const place = await newChannel();
-    const quote = 'I prefer tabs over spaces';
-    const said = await stage.sandbox.say({ as: 'bob', in: place, text: quote });
-    let result = '';
-    answers.chat = (body) => {
-      const last = body.messages?.at(-1)?.content ?? [];
-      if (last[0]?.type === 'tool_result') {
-        result = String(last[0]['content']);
-        return { text: 'Done.' };
-      }
-      const input = { kind: 'preference', quote };
-      return { toolUse: [{ name: 'remember_item', input }] };
-    };
-    await send(place, [{ name: 'me.txt', text: quote }], { replyTo: said.id });
-    delete answers.chat;
-    expect(result).toContain('Not stored');
-  });
-});
-
 describe('what a message shows besides its words', () => {
   const poll = {
     question: { text: 'Lunch?' },
@@ -299,19 +210,6 @@ describe('what a message shows besides its words', () => {
     layout_type: 1,
   };
   const card = { title: 'Weather', description: 'Rain <message>', fields: [{ name: 'wind', value: '3' }] };
-  const voice = {
-    flags: 1 << 13,
-    attachments: [
-      {
-        id: '150000000000000008',
-        filename: 'voice-message.ogg',
-        size: 10,
-        url: 'x:',
-        proxy_url: 'x:',
-        duration_secs: 75.4,
-      },
-    ],
-  };
   const stickers = { sticker_items: [{ id: '150000000000000007', name: 'Wave', format_type: 1 }] };
   const components = {
     flags: 1 << 15,
@@ -319,9 +217,6 @@ describe('what a message shows besides its words', () => {
   };
 
   it.each([
-    ['a poll', { poll }, '[poll: Lunch? · pizza · soup]'],
-    ['a card', { embeds: [card] }, '[card: Weather · Rain &lt;message> · wind: 3]'],
-    ['a voice message', voice, '[voice message: voice-message.ogg · 1 min 15 s]'],
     ['a sticker', stickers, '[sticker: Wave]'],
     ['a text among components', components, '[card: Build 7 passed]'],
   ])('reaches the model as short text: %s', async (_, fields, note) => {
@@ -344,7 +239,7 @@ describe('what a message shows besides its words', () => {
       },
     });
     expect(textOf(forwarded.blocks)).toMatch(
-      /<forwarded>\nA message that was passed on, first written [^\n]+:\n\[card: Weather/u,
+      /<forwarded>\nA message that was passed on, first written [^\n]+:\n\[card: Weather · Rain &lt;message> · wind: 3\]/u,
     );
     const said = await stage.sandbox.say({ as: 'bob', in: place, fields: { poll } });
     const { blocks } = await send(place, [], { replyTo: said.id });

@@ -1,4 +1,4 @@
-import { checkStart } from '../../src/bot/checks.ts';
+import { checkStart } from '../../src/bot/doctor.ts';
 import { startBot } from '../../src/bot/start-bot.ts';
 import { ConfigError, readConfig } from '../../src/config/config.ts';
 import { createLogger } from '../../src/observability/logger.ts';
@@ -24,13 +24,13 @@ export interface RunningBot {
  * process takes, and shows the same of everything but the end of a process and what is built.
  */
 export async function startBotHere(environment: Readonly<Record<string, string>>): Promise<RunningBot> {
-  const ofProcesses = ['NODE_OPTIONS', 'DISCOCLAW_HTTP_PORT', 'DISCOCLAW_SHARDS', 'DISCOCLAW_PROCESSES'];
+  const ofProcesses = ['NODE_OPTIONS', 'DISCOCLAW_HTTP_PORT', 'DISCOCLAW_SHARDS'];
   if (ofProcesses.some((name) => name in environment))
     throw new Error(
       'Only the built bot has options of its process, runs in several, and tells of its health',
     );
   const { config, notes } = readConfig(environment);
-  const { token, apiUrl } = config.discord;
+  const { token } = config.discord;
   if (token === undefined) throw new ConfigError(['DISCORD_TOKEN: expected a token, found none']);
   const printed = createPrinted();
   const destination = { write: printed.add };
@@ -39,7 +39,6 @@ export async function startBotHere(environment: Readonly<Record<string, string>>
   const ended = deferred<string>();
   const bot = await startBot(config, {
     token,
-    apiUrl,
     logger,
     checked: checkStart(config, logger),
     onLost: (error) => ended.resolve(`the connection was lost (${error.message})`),

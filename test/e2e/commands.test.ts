@@ -59,51 +59,6 @@ describe.each(ways)('%s', (way) => {
     expect(await remember('dm', 'I am shy')).toMatch(/^Remembered: "I am shy" · id [0-9a-f]{8} · dm$/u);
   });
 
-  it('refuses to remember what is too long, and says so', async () => {
-    const name = await newcomer();
-    const most = 'x'.repeat(500);
-    expect(await command(stage, way, name, 'dm', `remember ${most}y`)).toContain(
-      '501 characters, 500 at most',
-    );
-    expect(await command(stage, way, name, 'dm', 'show')).toContain('Durable memory (0 items):');
-    expect(await command(stage, way, name, 'dm', `remember ${most}`)).toContain(`Remembered: "${most}"`);
-  });
-
-  it('forgets plain words, whatever the case, and lists what it forgot [K2]', async () => {
-    const name = await newcomer();
-    const give = (words: string) => command(stage, way, name, '#dev', words);
-    for (const text of [
-      'I work at ACME Corp',
-      'Acme pays me',
-      'I like tea',
-      'my pattern is a.*b( today',
-      'axxb',
-    ])
-      await give(`remember ${text}`);
-
-    expect(await give('forget coffee')).toBe('No item that I may use here matches "coffee"');
-    expect(await give('forget a.*b(')).toMatch(
-      /^Deprecated 1 item matching "a\.\*b\("\n- \[fact\] my pattern is a\.\*b\( today \([^\n]*$/u,
-    );
-    expect(await give('forget acme')).toContain('2 items have "acme". Nothing is forgotten yet');
-    expect(await give('forget all acme')).toMatch(
-      /^Deprecated 2 items matching "acme"\n- \[fact\] [^\n]*\n- \[fact\] [^\n]*$/u,
-    );
-    const left = await give('show');
-    expect(left).toContain('Durable memory (2 items):');
-    expect(left).toContain('axxb');
-    expect(left).toContain('I like tea');
-    expect(left).not.toMatch(/acme/iu);
-  });
-
-  it('forgets by id', async () => {
-    const name = await newcomer();
-    const id = idIn(await command(stage, way, name, 'dm', 'remember I like tea'));
-    await command(stage, way, name, 'dm', 'remember I like coffee');
-    expect(await command(stage, way, name, 'dm', `forget ${id}`)).toContain('[fact] I like tea');
-    expect(await command(stage, way, name, 'dm', 'show')).toContain('Durable memory (1 item):');
-  });
-
   it('touches only what may be used in a guild when it forgets there, and says how many more match [K2]', async () => {
     const name = await newcomer();
     await command(stage, way, name, 'dm', 'remember Acme owes me money');
@@ -132,13 +87,6 @@ describe.each(ways)('%s', (way) => {
     );
   });
 
-  it.runIf(way === '!memory')('explains the commands', async () => {
-    const name = await newcomer();
-    const help = await command(stage, way, name, '#general', 'help');
-    for (const each of ['show', 'remember <text>', 'forget <', 'reset rolling', 'share <id>', 'hide <id>'])
-      expect(help).toContain(`!memory ${each}`);
-  });
-
   it('clears the rolling summary of the conversation [R4]', async () => {
     const name = await newcomer();
     await stage.ask(name, 'dm', 'Let us talk about the parser.');
@@ -148,34 +96,6 @@ describe.each(ways)('%s', (way) => {
     );
     expect(await command(stage, way, name, 'dm', 'show')).not.toContain(summary);
   });
-});
-
-it('shows items with kind, source, date, id and visibility, then the summary, then what is used of each budget', async () => {
-  const name = await newcomer();
-  const first = idIn(await command(stage, '!memory', name, '#dev', 'remember I prefer Rust'));
-  const second = idIn(await command(stage, '!memory', name, 'dm', 'remember I am shy'));
-  const { channelId } = await stage.ask(name, 'dm', 'Let us talk about the parser.');
-  const told = toldIn(newestCall(stage));
-  await expect.poll(() => command(stage, '!memory', name, 'dm', 'show')).toContain(summary);
-
-  const used = /<durable_items>[\s\S]*<\/durable_items>\n/u.exec(told)?.[0].length;
-  const shown = [
-    'Durable memory (2 items):',
-    `- [fact] I am shy (src: manual, updated <day>) · id ${second} · dm`,
-    `- [fact] I prefer Rust (src: manual, #dev, updated <day>) · id ${first} · everywhere`,
-    '',
-    'Rolling summary:',
-    summary,
-    '',
-    `Characters used in a prompt here: durable items ${used} of 2000 · rolling summary ${summary.length} of 2000`,
-  ].join('\n');
-  for (const [form, place] of [
-    ['!memory', channelId],
-    ['/memory', 'dm'],
-  ] as const) {
-    const answer = await command(stage, form, name, place, 'show');
-    expect(answer.replaceAll(/<t:\d{10}:d>/gu, '<day>')).toBe(shown);
-  }
 });
 
 it('keeps what a guild may not see to the DM and to ephemeral answers [K3]', async () => {
@@ -201,21 +121,6 @@ it('keeps what a guild may not see to the DM and to ephemeral answers [K3]', asy
   expect(ephemeral.answer?.text).toMatch(/I prefer Rust .* · everywhere$/mu);
 });
 
-it('answers half a command, or something like one, with help [K1]', async () => {
-  const name = await newcomer();
-  const asked = callsForAnswers(stage).length;
-  const say = async (text: string) => (await stage.ask(name, '#general', text)).text;
-  expect(await say('!memory remmber tea')).toMatch(
-    /^I don't know the command "remmber"\. Did you mean `!memory remember`\?\n\n`\/memory panel` has it all/u,
-  );
-  expect(await say('!memory remember')).toContain('There is nothing to remember');
-  expect(await say('!memory forget')).toContain('Say what to forget.');
-  expect(await say('!memory reset everything')).toContain('Only `rolling` can be reset.');
-  expect(await say('!MEMORY Show')).toContain('Durable memory (0 items):');
-  expect(await say('!memory')).toContain('`!memory show` shows what I remember');
-  expect(callsForAnswers(stage)).toHaveLength(asked);
-});
-
 it('asks what is meant where the command is misspelt, and no model ever hears of it [K1][F2]', async () => {
   const name = await newcomer();
   const asked = callsForAnswers(stage).length;
@@ -223,12 +128,6 @@ it('asks what is meant where the command is misspelt, and no model ever hears of
   expect(answer.text).toBe('There is no command "!memroy". Did you mean `!memory show`?');
   expect(callsForAnswers(stage)).toHaveLength(asked);
   expect(await promptFor(stage, name, 'dm')).not.toContain('memroy');
-});
-
-it('takes !memoryfoo for a message like any other [K1]', async () => {
-  const name = await newcomer();
-  expect((await stage.ask(name, '#general', '!memoryfoo show')).text).toBe('Understood.');
-  expect(toldIn(newestCall(stage))).toContain('!memoryfoo show');
 });
 
 it('answers commands in a channel where it must be addressed, with a mention before them or without', async () => {
@@ -311,3 +210,85 @@ it('sends a long show in parts, all of it, and pings nobody [K3][G3]', async () 
 function hasContent(body: unknown): body is { readonly content: string } {
   return typeof body === 'object' && body !== null && 'content' in body;
 }
+
+describe('a command however its sign, its spaces or its surroundings came out [K1] [F2]', () => {
+  it.each([
+    '/memory show',
+    '！memory show',
+    '！ｍｅｍｏｒｙ　ｓｈｏｗ',
+    '! memory show',
+    '!memory: show',
+    '!Memory Show.',
+    '\u200b!memory show',
+    '\u2800!memory show\u200b',
+    '`!memory show`',
+    '```\n!memory show\n```',
+    '**!memory show**',
+  ])('is carried out, and neither logged nor told to a model: %j', async (text) => {
+    const name = await newcomer();
+    await command(stage, '!memory', name, 'dm', 'remember I like tea');
+    const asked = callsForAnswers(stage).length;
+    for (const written of [text, `\u200b<@${stage.info.bot.id}>\u200b ${text}`]) {
+      const { text: answer } = await stage.ask(name, 'dm', written);
+      expect(answer).toMatch(/^Durable memory \(1 item\):/u);
+    }
+    expect(callsForAnswers(stage)).toHaveLength(asked);
+    expect((await stage.kept()).filter(({ text: kept }) => kept.includes(text))).toEqual([]);
+    await stage.ask(name, 'dm', 'hello');
+    expect(toldIn(newestCall(stage))).not.toMatch(/show|ｓｈｏｗ|Durable memory/iu);
+  });
+
+  it('of a slash command that Discord sent as text takes what stands behind its options', async () => {
+    const name = await newcomer();
+    const say = async (text: string) => (await stage.ask(name, 'dm', text)).text;
+    const id = idIn(await say('/memory remember text: I like tea'));
+    expect(await say(`/memory item pin id:${id}`)).toBe(`Pinned: "I like tea" · id ${id} · dm`);
+    expect(await say(`/memory edit text: I like oolong: the best id: ${id}`)).toContain(
+      'Edited: "I like oolong: the best"',
+    );
+    expect(await say('/memory pause')).toMatch(/^Paused/u);
+  });
+
+  it.each([
+    (id: string) => `<${id}>`,
+    (id: string) => `[${id}]`,
+    (id: string) => `\`${id}\``,
+    (id: string) => `#${id}.`,
+    (id: string) => `id ${id}`,
+    (id: string) => `(id: #${id})`,
+  ])('knows an id in %s', async (written) => {
+    const name = await newcomer();
+    const give = (words: string) => command(stage, '!memory', name, 'dm', words);
+    const id = idIn(await give('remember I like tea'));
+    const as = written(id);
+    expect(await give(`pin ${as}`)).toMatch(/^Pinned/u);
+    expect(await give(`why ${as}`)).toContain('How: you told me');
+    expect(await give(`review still ${as.replace(/^(?<bracket>\(?)id:? /u, '$<bracket>')}`)).toContain(
+      'Still true',
+    );
+    expect(await give(`edit ${as} I like oolong`)).toMatch(/^Edited/u);
+    expect(await give(`forget ${as}`)).toContain('Deprecated 1 item');
+  });
+
+  it('leaves to the conversation what only speaks of a command', async () => {
+    const name = await newcomer();
+    for (const text of ['`!memory show` does nothing', '> !memory show', 'please !memory show', '!memoryfoo'])
+      expect((await stage.ask(name, 'dm', text)).text).toBe('Understood.');
+  });
+});
+
+describe('what people stored, with signs that Discord would take away [D8]', () => {
+  const text =
+    'I call __init__ in **snake_case** by `make`, see https://a.example/x_y_z and [this](https://b.example)';
+  const shown = String.raw`I call \_\_init\_\_ in \*\*snake\_case\*\* by \`make\`, see https://a.example/x_y_z and \[this](https://b.example)`;
+
+  it('is shown as it is stored, wherever it is shown', async () => {
+    const name = await newcomer();
+    const give = (words: string) => command(stage, '!memory', name, 'dm', words);
+    const id = idIn(await give(`remember ${text}`));
+    for (const words of ['show', `why ${id}`, `pin ${id}`, `history ${id}`, 'search snake', 'forget snake'])
+      expect(await give(words)).toContain(shown);
+    expect(await give('undo')).toContain(shown);
+    expect(await command(stage, '/memory', name, 'dm', 'panel')).toContain(String.raw`\_\_init\_\_`);
+  });
+});

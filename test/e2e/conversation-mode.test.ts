@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest';
 
-import type { MessageView } from '../../src/sandbox/control/message-view.ts';
+import type { MessageView } from '../../src/sandbox/people/views.ts';
 import { answersTo } from './answers-to.ts';
 import { openStage, type Stage } from './stage.ts';
 

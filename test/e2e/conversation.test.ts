@@ -3,7 +3,7 @@ import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { deferred } from '../support/deferred.ts';
 import type { ModelServerRequest } from '../support/model-server.ts';
 import { command, newestCall, toldIn } from './memory-talk.ts';
-import { withoutDate } from './model-calls.ts';
+import { numberedBy } from './model-calls.ts';
 import { openStage, type Stage } from './stage.ts';
 
 /** The model thinks about a message that says `slowly` until this is resolved. */
@@ -41,11 +41,7 @@ function messageOf(call: ModelServerRequest): string {
 beforeAll(async () => {
   stage = await openStage({
     environment: { DISCOCLAW_SUMMARY_ENABLED: 'false' },
-    model: ({ messages = [] }, index) => {
-      const text = (messages.at(-1)?.content ?? []).map((block) => block.text ?? '').join('');
-      const isSlow = text.slice(text.lastIndexOf('<message ')).includes('slowly');
-      return { text: `Answer ${index}.`, ...(isSlow ? { held: thought.promise } : {}) };
-    },
+    model: numberedBy(() => thought.promise),
   });
 });
 
@@ -123,25 +119,6 @@ describe('while the model thinks', () => {
     }
     expect(stage.model.peakConcurrency).toBeGreaterThan(1);
   });
-
-  it('somebody else is not kept waiting, and what each writes next is theirs [F3]', async () => {
-    const room = await newChannel();
-    const slow = await say('alice', room, 'one moment, slowly');
-    await say('bob', room, 'plums');
-    await say('alice', room, 'quinces');
-    const bobs = await stage.answerTo(slow);
-    const [toBob] = callsAbout('plums');
-    expect(bobs.text).toBe(`Answer ${toBob === undefined ? 'none' : stage.model.requests.indexOf(toBob)}.`);
-
-    thought.resolve();
-    await expect.poll(() => callsAbout('quinces').length).toBe(1);
-    const [toAlice] = callsAbout('quinces');
-    expect(toAlice === undefined ? '' : messageOf(toAlice)).toMatch(
-      /^<message from="alice"[^>]*>\nquinces\n/u,
-    );
-    expect(toBob === undefined ? '' : messageOf(toBob)).toMatch(/^<message from="bob"[^>]*>\nplums\n/u);
-    await stage.sandbox.waitForReply({ in: room, after: bobs.id, settleMs: 200 });
-  });
 });
 
 it('who gives commands and asks in one breath is answered in that order, from what was just remembered [F3]', async () => {
@@ -164,62 +141,6 @@ it('who gives commands and asks in one breath is answered in that order, from wh
 });
 
 describe('history', () => {
-  it('names each author and holds neither commands nor answers to them, warm or cold after a restart [F2][H2]', async () => {
-    const room = await newChannel();
-    const { text: answered } = await ask('alice', room, 'the sky is green');
-    await command(stage, '!memory', 'alice', room, 'remember I prefer Rust');
-    await ask('alice', room, '!memory show');
-    await ask('alice', room, '!memory nonsense');
-    await command(stage, '/memory', 'alice', room, 'show');
-    const { text: toBob } = await ask('bob', room, 'it is blue');
-
-    const expected = ['alice: the sky is green\n', `${answered}\n`];
-    expect(historyOf(newestCall(stage))).toEqual(expected);
-
-    await stage.stopBot();
-    await stage.startBot();
-    await ask('alice', room, 'are you sure');
-    expect(historyOf(newestCall(stage))).toEqual([...expected, 'bob: it is blue\n', `${toBob}\n`]);
-    expect(toldIn(newestCall(stage))).not.toContain('Remembered:');
-  });
-
-  it('of a thread and of a DM is their own, while memory is shared', async () => {
-    const room = await newChannel();
-    await command(stage, '!memory', 'alice', room, 'remember I prefer Rust');
-    await ask('alice', room, 'said in the channel');
-    const thread = await stage.sandbox.addThread({ channel: room, name: 'side-talk', as: 'alice' });
-    await ask('alice', thread.id, 'said in the thread');
-
-    const inThread = newestCall(stage);
-    expect(inThread.raw).toContain('I prefer Rust');
-    expect(toldIn(inThread)).not.toContain('said in the channel');
-    expect(messageOf(inThread)).toMatch(
-      /^<message from="alice" where="#side-talk, a thread in #room-\d+, public"/u,
-    );
-
-    const { channelId } = await ask('alice', 'dm', 'said in the DM');
-    const inDm = newestCall(stage);
-    expect(inDm.raw).toContain('I prefer Rust');
-    expect(toldIn(inDm)).not.toMatch(/said in the (?:channel|thread)/u);
-    expect(messageOf(inDm)).toMatch(/^<message from="alice" where="direct message"/u);
-
-    await ask('alice', room, 'back in the channel');
-    expect(toldIn(newestCall(stage))).toContain('alice: said in the channel');
-    expect(toldIn(newestCall(stage))).not.toMatch(/said in the (?:thread|DM)/u);
-
-    const alice = stage.info.people['alice'];
-    for (const [channel, said] of [
-      [room, 'said in the channel'],
-      [thread.id, 'said in the thread'],
-      [channelId, 'said in the DM'],
-    ] as const) {
-      const log = await stage.readFile(`data/sessions/${channel}/${alice}/messages.jsonl`);
-      expect(log).toContain(said);
-      expect(log.match(/said in the/gu)).toHaveLength(1);
-      expect(log).not.toContain('!memory');
-    }
-  });
-
   it('of a private channel covers its threads: what was remembered there is used in them [V1]', async () => {
     const den = await stage.sandbox.addChannel({ name: 'den', private: true, members: ['alice', 'bob'] });
     await command(stage, '!memory', 'alice', den.id, 'remember I plan a surprise');
@@ -230,9 +151,3 @@ describe('history', () => {
     expect(newestCall(stage).raw).not.toContain('I plan a surprise');
   });
 });
-
-/** The turns between what is remembered and the message, as texts. */
-function historyOf({ body }: ModelServerRequest): readonly string[] {
-  const texts = (body.messages ?? []).flatMap(({ content }) => content.map(({ text = '' }) => text));
-  return texts.filter((text) => !/^<\w+[ >]/u.test(text)).map(withoutDate);
-}

@@ -7,10 +7,12 @@ import {
   chatCall,
   historyIn,
   newestOf,
+  sectionIn,
   systemIn,
   toldIn,
   type Answers,
 } from './model-calls.ts';
+import { obedientModel } from './obedient-model.ts';
 import { openStage } from './stage.ts';
 
 const dayMs = 24 * 60 * 60_000;
@@ -85,4 +87,24 @@ it('the models are told when everything was said, whether it is warm, cold or su
     'assistant Good luck!\n',
   ]);
   expect(toldIn(cold)).toMatch(/Summary of this conversation until [\d-]+ [\d:]+ \(Asia\/Tokyo\)/u);
+});
+
+it('a moment as Discord marks it is read as a day, told to the model in the zone of its person, and quoted as it stands [D8]', async () => {
+  const mark = `<t:${Date.parse('2027-01-15T20:00:00Z') / 1000}:F>`;
+  const told = `${mark} (Sat 2027-01-16 05:00)`;
+  await using stage = await openStage({
+    environment: { DISCOCLAW_TIMEZONE: zone },
+    model: obedientModel,
+  });
+  // In the call, too, the prompt tells the moment.
+  const quote = JSON.stringify({ quote: `My exam is at ${mark}`, kind: 'fact' });
+  const said = `My exam is at ${mark}.`;
+  const call = await chatCall(stage, 'bob', '@bob', `${said}\n> CALL remember_item ${quote}`);
+  expect(toldIn(call)).toContain(`My exam is at ${told}.`);
+  const later = await chatCall(stage, 'bob', '@bob', 'When is it?');
+  expect(toldIn(later)).toContain(`] bob: My exam is at ${told}.`);
+  expect(sectionIn(later, 'durable_items')).toContain(`- [fact] My exam is at ${told}`);
+  const shown = (await stage.ask('bob', '@bob', '!memory show')).text;
+  expect(shown).toContain(`- [fact] ${said}`);
+  expect(shown).toContain('on 2027-01-16');
 });

@@ -1,6 +1,5 @@
-import { readFile, readdir, rm, writeFile } from 'node:fs/promises';
+import { readdir, rm } from 'node:fs/promises';
 import { join } from 'node:path';
-import { setTimeout } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
 
 import { describe, expect, it } from 'vitest';
@@ -58,7 +57,7 @@ describe.concurrent('a disk [E3]', () => {
       // Twice, since a full disk does not fail in the same way each time.
       for (const text of ['I drink coffee', 'I drink water']) {
         expect((await remember(stage, text)).text).toMatch(
-          /^I can't save right now, so nothing was changed\./,
+          /^I can't save right now, so this may not have worked\./,
         );
       }
       expect((await stage.ask('alice', '#general', 'Can we still talk?')).text).toBe('Answer 1.');
@@ -108,6 +107,26 @@ it('a disk that is full at the start stops neither that nor a talk, and all is s
   expect(await show(stage)).toContain('I drink juice');
 });
 
+it('a volume without rights, links and syncs of folders is used all the same, with one warning a start [S2]', async () => {
+  await using stage = await openStage({ ...onFailingDisk() });
+  await stage.stopBot();
+  await stage.writeFile('failing-disk', 'odd');
+  await stage.startBot();
+  expect((await remember(stage, 'I drink tea')).text).toContain('Remembered: "I drink tea"');
+  expect((await remember(stage, 'I drink juice')).text).toContain('Remembered: "I drink juice"');
+  expect((await stage.ask('alice', '#general', 'Hello')).text).toBe('Answer 0.');
+  await stage.stopBot();
+  expect(
+    stage
+      .bot()
+      .output()
+      .match(/"lacks":\[.*?\]/gu),
+  ).toEqual(['"lacks":["file permissions","syncing folders"]']);
+  await stage.startBot();
+  const shown = await show(stage);
+  for (const drink of ['tea', 'juice']) expect(shown).toContain(`I drink ${drink}`);
+});
+
 /** Takes out of the files what a disk did not take any more: all from the last reply on. */
 async function loseReply(stage: Stage): Promise<void> {
   const pathOf = async (name: string): Promise<string> =>
@@ -152,15 +171,19 @@ it('a kill behind a reply that was seen, and that the disk did not take, has the
 });
 
 describe.concurrent('a file of items', () => {
-  it('that is damaged is set aside, and its copy used, which has all that was stored', async () => {
+  it('that is damaged is gone without for two seconds, then set aside, and what it held before is used [S4]', async () => {
     await using stage = await openWithItems();
     const damaged = (await stage.readFile(itemsFile(stage))).slice(0, -20);
     await stage.writeFile(itemsFile(stage), damaged);
-    expect((await stage.ask('alice', '#general', 'What do I drink?')).text).toMatch(
-      /^Answer 0\.\n-# ⚠️ A file of yours/u,
+    expect((await stage.ask('alice', '#general', 'What do I drink?')).text).toBe('Answer 0.');
+    expect(stage.model.requests.at(-1)?.raw).not.toContain('I drink tea');
+    await eventually(async () => expect(await stage.readFile(itemsFile(stage))).not.toBe(damaged));
+    await eventually(async () =>
+      expect((await stage.ask('alice', '#general', 'And now?')).text).toMatch(
+        /^Answer \d\.\n-# ⚠️ A file of yours/u,
+      ),
     );
-    for (const drink of ['tea', 'juice'])
-      expect(stage.model.requests.at(-1)?.raw).toContain(`I drink ${drink}`);
+    expect(stage.model.requests.at(-1)?.raw).toContain('I drink tea');
     expect((await remember(stage, 'I drink water')).text).toContain('Remembered');
     const shown = await show(stage);
     expect(shown).toContain('I drink tea');
@@ -171,38 +194,6 @@ describe.concurrent('a file of items', () => {
     expect(await stage.readFile(join('data/quarantine', copy ?? ''))).toBe(damaged);
     expect(stage.bot().output()).toContain('durable.json');
   });
-
-  it('that an editor is saving while the bot is started again is waited for, and has what was acknowledged before [S5]', async () => {
-    await using stage = await openWithItems();
-    await remember(stage, 'I drink water');
-    await stage.stopBot();
-    const file = join(stage.folder, itemsFile(stage));
-    const text = await readFile(file, 'utf8');
-    await stage.writeFile(itemsFile(stage), text.slice(0, 60));
-    const starting = stage.startBot();
-    await setTimeout(1000);
-    await writeFile(file, text.replace('tea', 'cocoa'));
-    await starting;
-    const shown = await show(stage);
-    for (const drink of ['cocoa', 'water']) expect(shown).toContain(`I drink ${drink}`);
-    expect(shown).not.toContain('could not be read');
-  });
-
-  it('of a newer version is neither read nor changed, and says so', async () => {
-    await using stage = await openWithItems();
-    const newer = JSON.stringify({ version: 99, items: { shape: 'unknown to us' } });
-    await stage.writeFile(itemsFile(stage), newer);
-    const refusal = 'Your memory was written by a newer version of me, so I neither read nor change it.';
-    expect((await remember(stage, 'I drink water')).text).toContain(refusal);
-    expect((await stage.ask('alice', '#general', '!memory forget tea')).text).toContain(refusal);
-    expect(await show(stage)).toContain(refusal);
-    expect((await stage.ask('alice', '#general', 'Hello')).text).toBe('Answer 0.');
-    expect(stage.model.requests.at(-1)?.raw).not.toContain('I drink');
-    await stage.stopBot();
-    await stage.startBot();
-    expect(await show(stage)).toContain(refusal);
-    expect(await stage.readFile(itemsFile(stage))).toBe(newer);
-  });
 });
 
 describe('a file that somebody edits by hand [S5]', () => {
@@ -212,29 +203,15 @@ describe('a file that somebody edits by hand [S5]', () => {
     await eventually(async () => expect(await stage.readFile(itemsFile(stage))).toContain('Porto'));
     const good = await stage.readFile(itemsFile(stage));
     await stage.writeFile(itemsFile(stage), good.replace(/\}\s*\]/u, '},]'));
-    // It waits until nobody can be in the middle of saving it.
-    const shown = await show(stage);
-    expect(shown).toContain('I drink tea');
+    expect(await show(stage)).toMatch(/^I can't read this part of your memory/u);
+    // Somebody may be in the middle of saving it for two seconds.
+    await eventually(async () => expect(await show(stage)).toContain('I drink tea'));
+    const shown = (await texts(stage)).find((text) => text.includes('was set aside'));
     expect(shown).toContain('I have a cat');
     expect(shown).toMatch(
       /-# ⚠️ A file of yours, `durable\.json`, could not be read and was set aside .*I use the copy from/u,
     );
     expect(await show(stage)).not.toContain('set aside');
     expect((await stage.ask('alice', '#general', 'Hello')).text).not.toContain('set aside');
-  });
-
-  it('is told under an answer, also after a restart', async () => {
-    await using stage = await openStage({ model: (_, index) => ({ text: `Answer ${index}.` }) });
-    await remember(stage, 'I drink tea');
-    await stage.stopBot();
-    await stage.writeFile(itemsFile(stage), '{"version": 1,');
-    await stage.startBot();
-    await stage.ask('alice', '#general', 'Hello');
-    await eventually(async () =>
-      expect((await texts(stage)).filter((text) => text.includes('was set aside'))).toHaveLength(1),
-    );
-    await stage.ask('alice', '#general', 'Hello again');
-    expect(await show(stage)).toContain('I drink tea');
-    expect((await texts(stage)).filter((text) => text.includes('was set aside'))).toHaveLength(1);
   });
 });

@@ -1,5 +1,3 @@
-import { setTimeout as sleep } from 'node:timers/promises';
-
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 
 import { offerHead } from '../../src/core/tool.ts';
@@ -90,88 +88,6 @@ describe('a durable item', () => {
     expect(await promptFor(stage, name, '#general')).toMatch(line);
     expect(await memory(name, '#general', 'show')).toMatch(line);
   });
-
-  it('belongs to the person who said it and is never read for another, not even when they are mentioned [V2]', async () => {
-    const [owner, other] = [await newcomer(), await newcomer()];
-    await memory(owner, '#dev', 'remember I keep ferrets');
-    expect(await promptFor(stage, other, '#general', `What do you know of @${owner}?`)).not.toContain(
-      'ferrets',
-    );
-    expect(await memory(other, '#dev', 'show')).not.toContain('ferrets');
-    expect(await promptFor(stage, owner, '#general')).toContain('ferrets');
-  });
-
-  it('said in the DM is in no prompt of a guild, be the channel public or private [V1]', async () => {
-    const name = await newcomer();
-    const { id } = await stage.sandbox.addChannel({ name: `den-${name}`, private: true, members: [name] });
-    await memory(name, 'dm', 'remember I am allergic to nuts');
-    expect(await promptFor(stage, name, 'dm')).toContain('allergic');
-
-    expect(await promptFor(stage, name, '#general')).not.toContain('allergic');
-    await stage.sandbox.say({ as: name, in: id, text: 'hello', mentionBot: true });
-    await stage.sandbox.waitForReply({ in: id });
-    expect(toldIn(newestCall(stage))).toContain(`where="#den-${name}, private"`);
-    expect(newestCall(stage).raw).not.toContain('allergic');
-  });
-
-  it('said in a private channel is used there and in the DM of its owner, nowhere else [V1]', async () => {
-    await memory('alice', '#secret', 'remember I plan a surprise');
-    expect(await promptFor(stage, 'alice', '#secret')).toContain('surprise');
-    expect(await promptFor(stage, 'alice', 'dm')).toContain('surprise');
-    expect(await promptFor(stage, 'alice', '#general')).not.toContain('surprise');
-    expect(await promptFor(stage, 'bob', '#secret')).not.toContain('surprise');
-  });
-
-  it('is used everywhere once it is shared, and leaves a prompt at once when it is hidden', async () => {
-    const name = await newcomer();
-    const id = idIn(await memory(name, 'dm', 'remember I collect stamps'));
-    expect(await promptFor(stage, name, '#general')).not.toContain('stamps');
-    await memory(name, 'dm', `share ${id}`);
-    expect(await promptFor(stage, name, '#general')).toContain('stamps');
-    await memory(name, 'dm', `hide ${id}`);
-    expect(await promptFor(stage, name, '#general')).not.toContain('stamps');
-    expect(await promptFor(stage, name, 'dm')).toContain('stamps');
-  });
-
-  it('that was forgotten leaves the next prompt', async () => {
-    const name = await newcomer();
-    await memory(name, '#dev', 'remember I collect coins');
-    expect(await promptFor(stage, name, '#general')).toContain('coins');
-    await memory(name, '#general', 'forget coins');
-    expect(await promptFor(stage, name, '#general')).not.toContain('coins');
-  });
-
-  it('that is edited by hand is used as edited in the next turn [S5]', async () => {
-    const name = await newcomer();
-    const id = idIn(await memory(name, '#dev', 'remember I live in Berlin'));
-    expect(await promptFor(stage, name, '#general')).toContain('I live in Berlin');
-
-    const person = (await stage.sandbox.info()).people[name];
-    const file = `data/users/${person}/durable.json`;
-    await stage.writeFile(file, (await stage.readFile(file)).replace('Berlin', 'Lisbon'));
-    const prompt = await promptFor(stage, name, '#general');
-    expect(prompt).toContain('I live in Lisbon');
-    expect(prompt).not.toContain('I live in Berlin');
-    expect(await memory(name, '#general', 'show')).toContain(`I live in Lisbon (src: manual, #dev`);
-    expect(idIn(await memory(name, '#general', 'forget lisbon'))).toBe(id);
-  });
-
-  it('with odd bytes, in a file or a name, locks nobody out [S5]', async () => {
-    const name = await newcomer();
-    await memory(name, '#dev', 'remember I live in Berlin');
-    const person = (await stage.sandbox.info()).people[name];
-    const file = `data/users/${person}/durable.json`;
-    const item = String.raw`{"text": "half a \ud83d emoji \u0000\u001b[2J", "id": "twice"}, {"text": "and a copy \udc00", "id": "twice"},`;
-    await stage.writeFile(file, (await stage.readFile(file)).replace('"items": [', `"items": [${item}`));
-    const prompt = await promptFor(stage, name, 'dm');
-    expect(prompt).toContain('- [fact] half a \ufffd emoji [2J (src: manual)');
-    expect(prompt).toContain('- [fact] and a copy \ufffd (src: manual)');
-    expect(await memory(name, 'dm', 'show')).toContain('Durable memory (3 items)');
-
-    const said = await stage.ask(name, '#general', 'half \ud83d a message \udc00');
-    expect(said.text).toBe('Understood.');
-    expect(await promptFor(stage, name, '#general')).toContain('half \ufffd a message \ufffd');
-  });
 });
 
 describe('the model', () => {
@@ -192,21 +108,18 @@ describe('the model', () => {
     );
   });
 
-  it.each([
-    ['words that were never written', 'I like the weather today', 'I prefer Zig'],
-    ['more than was said', 'I prefer Rust', 'I prefer Rust and Zig'],
-    ['a translation', 'Ich mag Zig', 'I like Zig'],
-    ["somebody else's words", '> I prefer Zig\nsays my friend', 'I prefer Zig'],
-    ['the name of an emoji', 'nice <:likes_rust:120000000000000001>', ':likes_rust:'],
-    ['code', 'what is `I love Haskell` in this', 'I love Haskell'],
-    ['the name of whom is mentioned', 'hi @bob, loves Zig?', 'bob'],
-    ['a question', 'am I allergic to peanuts?', 'I allergic to peanuts'],
-    ['pieces of two sentences', 'I love peanuts. I hate Rome.', 'I love Rome'],
-  ])('cannot store %s [M5a]', async (_, words, quote) => {
-    const name = await newcomer();
-    const told = await calls(name, '#dev', words, 'remember_item', { kind: 'preference', quote });
-    expect(told).toContain('Not stored:');
-    expect(await memory(name, '#dev', 'show')).toContain('Durable memory (0 items):');
+  it('stores a sentence with the mention, code and emoji in it, as the command does, and forgets it by the name [D8]', async () => {
+    const [name, friend] = [await newcomer(), await newcomer()];
+    const { people: ids } = await stage.sandbox.info();
+    const said = `I sing \`do_re_mi\` with <@${ids[friend] ?? ''}> in the <:choir:120000000000000777> on Sundays.`;
+    const stored = `I sing \`do_re_mi\` with @${friend} in the :choir: on Sundays.`;
+    const input = { kind: 'fact', quote: 'on Sundays' };
+    const told = await calls(name, '#dev', said, 'remember_item', input);
+    expect(told).toContain(`Remembered: [fact] ${stored}`);
+    expect(await memory(name, '#dev', `remember ${said}`)).toContain(
+      idIn(await memory(name, '#dev', 'show')),
+    );
+    expect(await memory(name, '#dev', `forget ${friend}`)).toContain('Deprecated 1 item');
   });
 
   it('cannot store for one person what another wrote before them [M5a]', async () => {
@@ -218,18 +131,6 @@ describe('the model', () => {
     expect(told).toContain('Not stored:');
     for (const each of [stranger, name])
       expect(await memory(each, '#dev', 'show')).toContain('Durable memory (0 items):');
-  });
-
-  it('keeps what it is told in the DM to the DM', async () => {
-    const name = await newcomer();
-    const input = { kind: 'fact', quote: 'I am afraid of heights' };
-    expect(await calls(name, 'dm', 'I am afraid of heights', 'remember_item', input)).toContain(
-      'Remembered:',
-    );
-    expect(await promptFor(stage, name, 'dm')).toContain(
-      '[fact] I am afraid of heights (src: discord, updated',
-    );
-    expect(await promptFor(stage, name, '#general')).not.toMatch(/afraid of heights/iu);
   });
 
   it('corrects an item by another, which stays as history [D6]', async () => {
@@ -272,64 +173,6 @@ describe('the model', () => {
     await pressOffer(name, '#dev', 'Forget this:\n```\nI collect stamps\n```', 'Forgotten.');
     expect(await memory(name, '#dev', 'show')).toContain('Durable memory (0 items):');
   });
-
-  it('replaces an item by a button that shows both where others have spoken [M5a]', async () => {
-    const name = await newcomer();
-    const old = idIn(await memory(name, '#dev', 'remember I collect stamps'));
-    const input = { kind: 'fact', quote: 'I drink tea', replaces: old };
-    expect(await calls(name, '#dev', 'I drink tea', 'remember_item', input)).toContain('Not stored yet:');
-    expect(await memory(name, '#dev', 'show')).toContain('I collect stamps');
-    const shown = 'Remember the first line instead of the second:\n```\nI drink tea\nI collect stamps\n```';
-    await pressOffer(name, '#dev', shown, 'Remembered.');
-    const show = await memory(name, '#dev', 'show');
-    expect(show).toContain('Durable memory (1 item):\n- [fact] I drink tea');
-  });
-
-  it('cannot forget in a guild what belongs to the DM', async () => {
-    const name = await newcomer();
-    await memory(name, 'dm', 'remember I collect stamps');
-    const told = await calls(name, '#dev', 'Please forget my stamps', 'forget_item', { target: 'stamps' });
-    expect(told).toContain('no item here has this id or these words');
-    expect(await memory(name, 'dm', 'show')).toContain('I collect stamps');
-  });
-});
-
-it('evicts the oldest when memory is full, never the new one, no matter who asked for it, and says which [D3]', async () => {
-  await using small = await openStage({
-    environment: { DISCOCLAW_DURABLE_MAX_ITEMS: '3', DISCOCLAW_SUMMARY_ENABLED: 'false' },
-    model: obedient,
-  });
-  const remember = async (place: string, text: string): Promise<string> => {
-    // The age of items counts in milliseconds.
-    await sleep(5);
-    return command(small, '!memory', 'alice', place, `remember ${text}`);
-  };
-  const use = async (tool: string): Promise<string> => {
-    const input = { kind: 'tool', quote: `I use ${tool}` };
-    const words = `I use ${tool}\n> CALL remember_item ${JSON.stringify(input)}`;
-    return (await small.ask('alice', '#dev', words)).text;
-  };
-  await remember('dm', 'first');
-  await remember('#dev', 'second');
-  await use('vim');
-
-  const third = await remember('#dev', 'third');
-  expect(third).toContain('Remembered: "third"');
-  expect(third).toContain('To make room, I let go of "I use vim"');
-
-  const fourth = await remember('#dev', 'fourth');
-  expect(fourth).toContain('Remembered: "fourth"');
-  expect(fourth).toContain("To make room, I let go of 1 item that I don't name here.");
-  expect(fourth).not.toContain('first');
-
-  const fifth = await remember('#dev', 'fifth');
-  expect(fifth).toContain('To make room, I let go of "second"');
-
-  const told = await use('emacs');
-  expect(told).toContain('Remembered: [tool] I use emacs');
-  expect(told).toContain('No longer kept, to make room: [fact] third');
-  const shown = await command(small, '!memory', 'alice', 'dm', 'show');
-  expect(shown.match(/\[\w+\] \w+/gu)).toEqual(['[tool] I', '[fact] fifth', '[fact] fourth']);
 });
 
 describe('what is said in one of two servers [V1]', () => {

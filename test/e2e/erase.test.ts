@@ -3,12 +3,10 @@ import { basename, dirname, join } from 'node:path';
 
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 
-import { runPerson } from '../../src/bot/person.ts';
-import { answeringBy, callsOf, chatCall, toldIn, type Answers } from './model-calls.ts';
+import { runPerson } from '../../src/bot/memory-alone.ts';
+import { answeringBy, chatCall, toldIn, type Answers } from './model-calls.ts';
 import { command } from './memory-talk.ts';
 import { captured } from '../support/captured.ts';
-import { deferred } from '../support/deferred.ts';
-import type { MessagesBody } from '../support/model-server.ts';
 import { runProcess, type Outcome } from '../support/processes.ts';
 import { openStage, type Stage } from './stage.ts';
 
@@ -61,7 +59,7 @@ async function expectOnlyTheMoment(): Promise<void> {
 }
 
 describe('erasing everything [K11]', () => {
-  it.each(['@bob', '#general', '#secret'])(
+  it.each(['@bob', '#general'])(
     'in %s names what will go, takes it from every file, and uses nothing of before again',
     async (place) => {
       await stage.ask('bob', place, '!memory remember I keep an axolotl');
@@ -75,10 +73,8 @@ describe('erasing everything [K11]', () => {
       const asked = await stage.ask('bob', place, '!memory erase');
       expect(asked.text).toMatch(/erases everything[^\n]* 1 item, \d+ messages/u);
       expect(asked.text).not.toContain('axolotl');
-      const token = /erase-confirmed (\w+)/u.exec(asked.text)?.[1] ?? '';
-      expect((await stage.ask('carol', '#dev', `!memory erase-confirmed ${token}`)).text).toContain(
-        "isn't yours",
-      );
+      const token = /confirm (\w+)/u.exec(asked.text)?.[1] ?? '';
+      expect((await stage.ask('carol', '#dev', `!memory confirm ${token}`)).text).toContain("isn't yours");
       expect(await pressUnder('bob', asked.id, 'Erase everything')).toMatch(/^Erased: everything/u);
 
       await stage.stopBot();
@@ -91,47 +87,9 @@ describe('erasing everything [K11]', () => {
       expect(toldIn(later)).not.toMatch(/axolotl|Pip/iu);
       expect(await command(stage, '/memory', 'bob', place, 'show')).toContain('(0 items)');
       await stage.sandbox.waitForReply({ in: place, after: asked.id, containing: 'I am an AI' });
-      expect((await stage.ask('bob', place, `!memory erase-confirmed ${token}`)).text).toContain(
-        'has expired',
-      );
+      expect((await stage.ask('bob', place, `!memory confirm ${token}`)).text).toContain('has expired');
     },
   );
-
-  it('is for its person alone to press, and leaves nothing of them in the prompts of others', async () => {
-    await stage.ask('bob', '#general', 'My axolotl is called Pip.');
-    await stage.ask('carol', '#general', 'I keep a cockatoo.');
-    const { id } = await stage.ask('bob', '#general', '!memory erase');
-    const other = await stage.sandbox.click({ as: 'carol', message: id, label: 'Erase everything' });
-    expect(other.answer?.text).toContain('Only the person');
-    const before = toldIn(await chatCall(stage, 'carol', '#general', 'What was said here?'));
-    expect(before).toContain('axolotl');
-    expect(await pressUnder('bob', id, 'Erase everything')).toMatch(/^Erased: everything/u);
-    const after = toldIn(await chatCall(stage, 'carol', '#general', 'What was said here?'));
-    expect(after).not.toMatch(/axolotl|Pip/u);
-    expect(after).toContain('cockatoo');
-    await stage.stopBot();
-    await stage.startBot();
-    expect(toldIn(await chatCall(stage, 'carol', '#general', 'And now?'))).not.toMatch(/axolotl|Pip/u);
-  });
-
-  it('ends what runs and waits without a trace', async () => {
-    await stage.ask('bob', '@bob', 'My axolotl is called Pip.');
-    const { id } = await stage.ask('bob', '@bob', '!memory erase');
-    answers.chat = () => ({ text: 'Axolotls are wonderful animals.', delayMs: 3000 });
-    const running = await stage.sandbox.say({ as: 'bob', in: '#dev', text: 'Tell me of axolotls.' });
-    await expect.poll(() => callsOf(stage, 'chat').length).toBe(2);
-    const waiting = await stage.sandbox.say({ as: 'bob', in: '#dev', text: 'And of axolotl food.' });
-    expect(await pressUnder('bob', id, 'Erase everything')).toMatch(/^Erased: everything/u);
-    delete answers.chat;
-    await expect.poll(() => callsOf(stage, 'chat')[1]?.wasGivenUp).toBe(true);
-    const after = await chatCall(stage, 'bob', '#dev', 'Hello again.');
-    expect(toldIn(after)).not.toMatch(/axolotl/iu);
-    const said = await stage.sandbox.messages({ in: '#dev', from: 'bot' });
-    expect(said.filter(({ text }) => /axolotl/iu.test(text))).toEqual([]);
-    expect(running.id < waiting.id).toBe(true);
-    await stage.stopBot();
-    expect(await filesNaming('axolotl', 'Axolotl')).toEqual([]);
-  });
 
   it('is finished by the next start where a kill came right after it was noted, before anything is answered', async () => {
     await stage.startBuilt();
@@ -156,26 +114,6 @@ describe('erasing everything [K11]', () => {
     expect(await filesNaming('axolotl', 'Axolotl')).toEqual([]);
   });
 
-  it('leaves no room for what an extraction or a summary finds that was under way', async () => {
-    const found = { kind: 'fact', quote: 'I keep an axolotl' };
-    const erased = deferred<void>();
-    answers.extraction = () => ({ json: { items: [found] }, held: erased.promise });
-    answers.summary = () => ({ text: 'Bob keeps an axolotl.', held: erased.promise });
-    try {
-      await stage.ask('bob', '#dev', 'I keep an axolotl.');
-      await expect.poll(() => callsOf(stage, 'extraction').length + callsOf(stage, 'summary').length).toBe(1);
-      expect(await press('bob', '@bob', 'erase', 'Erase everything')).toMatch(/^Erased: everything/u);
-    } finally {
-      erased.resolve();
-      delete answers.extraction;
-      delete answers.summary;
-    }
-    await chatCall(stage, 'carol', '#dev', 'I keep a cockatoo.');
-    await stage.stopBot();
-    expect(await filesNaming('axolotl', 'Axolotl')).toEqual([]);
-    await expectOnlyTheMoment();
-  });
-
   it("offers in a DM to delete the bot's own messages there", async () => {
     await stage.ask('bob', '@bob', 'My axolotl is called Pip.');
     expect(await press('bob', '@bob', 'erase', 'Erase everything')).toContain('delete them?');
@@ -184,9 +122,28 @@ describe('erasing everything [K11]', () => {
     expect(told).toMatch(/^Deleted \d+ messages of mine here/u);
     expect(await stage.sandbox.messages({ in: '@bob', from: 'bot' })).toHaveLength(1);
   });
+
+  it("names nobody after the button that deletes the bot's own messages, not even as one who had the first words", async () => {
+    await stage.ask('bob', '@bob', 'My axolotl is called Pip.');
+    const { id: message } = await stage.ask('bob', '@bob', '!memory erase');
+    const { id } = await stage.sandbox.click({ as: 'bob', message, label: 'Erase everything' });
+    const told = async () => (await stage.sandbox.interaction({ id })).followUps.at(-1)?.id ?? '';
+    await expect.poll(told).not.toBe('');
+    expect(await pressUnder('bob', await told(), 'Delete my messages here')).toMatch(
+      /^Deleted \d+ messages/u,
+    );
+    await stage.stopBot();
+    await expectOnlyTheMoment();
+  });
 });
 
 describe('purging a matter [K11]', () => {
+  it('takes one letter, where that is a word', async () => {
+    await stage.ask('bob', '@bob', '!memory remember 我喜欢猫');
+    expect(await press('bob', '@bob', 'purge 猫', 'Erase it')).toContain('Erased: everything that says "猫"');
+    expect(await command(stage, '/memory', 'bob', '@bob', 'show')).toContain('(0 items)');
+  });
+
   it('takes whatever says the words from every conversation, for good, and leaves the rest', async () => {
     answers.summary = (body) => ({
       text: JSON.stringify(body.messages).includes('axolotl')
@@ -207,7 +164,7 @@ describe('purging a matter [K11]', () => {
       await stage.ask('bob', '#general', '!memory remember the axolotl eats');
       await stage.ask('bob', '#general', '!memory forget all eats');
 
-      expect((await stage.ask('bob', '@bob', '!memory purge x')).text).toContain('at least 2 characters');
+      expect((await stage.ask('bob', '@bob', '!memory purge x')).text).toContain('Nothing that I hold');
       expect((await stage.ask('bob', '@bob', '!memory purge weasel')).text).toMatch(/^Nothing/u);
       const asked = await stage.ask('bob', '#general', '!memory purge axolotl');
       expect(asked.text).toMatch(/: 1 item, 2 messages, \d+ notes?/u);
@@ -226,32 +183,6 @@ describe('purging a matter [K11]', () => {
     } finally {
       delete answers.summary;
     }
-  });
-
-  it('takes what is being answered, and what waits for its turn, when these are over', async () => {
-    await stage.ask('bob', '@bob', '!memory remember I keep an axolotl');
-    const gate = deferred<void>();
-    answers.chat = ({ messages = [] }: MessagesBody) => ({
-      text: JSON.stringify(messages).includes('of pets') ? 'An axolotl it is.' : 'Well.',
-      held: gate.promise,
-    });
-    const running = await stage.sandbox.say({ as: 'bob', in: '@bob', text: 'Tell me of pets.' });
-    await expect.poll(() => callsOf(stage, 'chat').length).toBe(1);
-    await stage.sandbox.say({ as: 'bob', in: '@bob', text: 'My axolotl is called Pip.' });
-    expect(await press('bob', '@bob', 'purge axolotl', 'Erase it')).toMatch(/^Erased: everything/u);
-    gate.resolve();
-    await stage.sandbox.waitForReply({ in: '@bob', after: running.id, containing: 'An axolotl it is.' });
-    await stage.ask('bob', '@bob', 'I like the axolotl again.');
-    await expect
-      .poll(() => command(stage, '/memory', 'bob', '@bob', 'search axolotl'))
-      .not.toMatch(/Pip|it is/u);
-    delete answers.chat;
-    await stage.ask('bob', '#dev', 'What do I like?');
-    const later = toldIn(await chatCall(stage, 'bob', '@bob', 'What do I like?'));
-    expect(later).not.toMatch(/Pip|An axolotl it is/u);
-    expect(later).toContain('axolotl again');
-    await stage.stopBot();
-    expect(await filesNaming('Pip', 'An axolotl it is')).toEqual([]);
   });
 });
 

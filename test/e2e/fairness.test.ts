@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest';
 
-import type { MessageView } from '../../src/sandbox/control/message-view.ts';
+import type { MessageView } from '../../src/sandbox/people/views.ts';
 import { deferred } from '../support/deferred.ts';
 import type { ModelServerRequest } from '../support/model-server.ts';
 import { answeringBy, blocksIn, callsOf, systemIn, toldIn } from './model-calls.ts';

@@ -106,13 +106,6 @@ describe.concurrent('a model that fails [E1]', () => {
       expect(prompt).not.toContain('⚠️');
       expect(await logOf(person)).not.toContain('⚠️');
     });
-
-    it.each(['429', '529', '500'])('is asked again after %s, without a word about it', async (status) => {
-      const person = await newcomer(`status ${status}`);
-      const reply = await stage.ask(person, 'dm', `Recover from ${status}`);
-      expect(reply.text).toBe(`Recovered from ${status}.`);
-      expect(asked.get(status)).toBe(3);
-    });
   });
 
   function promptTo(person: string, words: string): string {
@@ -172,4 +165,14 @@ describe.concurrent('a fast model that fails [E2]', () => {
     const dm = await stage.sandbox.messages({ in: '@alice', from: 'bot' });
     expect(dm.filter(({ text }) => text.includes('⚠️'))).toEqual([]);
   });
+});
+
+it('a rejection that nobody handles is named in the log, and ends nothing [L5]', async () => {
+  await using stage = await openStage({ model: () => ({ text: 'Still here.' }) });
+  // As soon as somebody listens for it; NODE_OPTIONS takes no spaces.
+  const rejecting =
+    "data:text/javascript,process.on('newListener',n=>n==='unhandledRejection'&&setTimeout(()=>Promise.reject(Error('stray')),9))";
+  const bot = await stage.startBuilt({ NODE_OPTIONS: `--import ${rejecting}` });
+  await bot.waitFor('a rejection that nobody handles');
+  expect((await stage.ask('alice', 'dm', 'Are you there?')).text).toContain('Still here.');
 });

@@ -1,4 +1,4 @@
-import type { MessageView } from '../../src/sandbox/control/message-view.ts';
+import type { MessageView } from '../../src/sandbox/people/views.ts';
 import { eventually } from '../support/eventually.ts';
 import type { Stage } from './stage.ts';
 

@@ -6,13 +6,11 @@ import { describe, expect, it, onTestFinished, vi } from 'vitest';
 
 import { unpackFile } from '../../src/commands/import-file.ts';
 import { localDate, nextDayAt } from '../../src/core/time.ts';
-import type { MessageView } from '../../src/sandbox/control/message-view.ts';
-import { deferred } from '../support/deferred.ts';
+import type { MessageView } from '../../src/sandbox/people/views.ts';
 import { wholeMessage, type ModelAnswer } from '../support/model-answer.ts';
 import { startModelServer } from '../support/model-server.ts';
 import { startChild } from './child.ts';
-import { laterBy } from './later.ts';
-import { answeringBy, callsOf, toldIn } from './model-calls.ts';
+import { callsOf, toldIn } from './model-calls.ts';
 import { openStage, type Stage } from './stage.ts';
 
 const quiet = {
@@ -68,32 +66,10 @@ describe('turns a minute [L2]', () => {
     expect(await limitLines(stage, '#general')).toHaveLength(1);
     expect(await limitLines(stage, '#dev')).toHaveLength(0);
   });
-
-  it('that wait are asked again after a kill', async () => {
-    await using stage = await openStage({
-      isBuilt: true,
-      environment: { ...quiet, DISCOCLAW_RATE_PER_MINUTE: '1' },
-      model: (_, index) => ({ text: `Answer ${index}.` }),
-    });
-    await stage.ask('alice', '#general', 'first');
-    await stage.keeps('Answer 0.');
-    const waiting = await stage.sandbox.say({ as: 'alice', in: '#general', text: 'second' });
-    await expect.poll(() => limitLines(stage, '#general')).toHaveLength(1);
-    await stage.killBot();
-    await stage.startBot(laterBy(aMinute));
-    const answer = await stage.sandbox.waitForReply({
-      in: waiting.channelId,
-      after: waiting.id,
-      containing: 'Answer 1.',
-    });
-    expect(answer.text).toBe('Answer 1.');
-    expect(callsOf(stage, 'chat')).toHaveLength(2);
-  });
 });
 
 /** Tokens that an answer here gives, and may give at most; a thousand cost a dollar. */
 const answerTokens = 7000;
-const mostTokens = 8096;
 /** Where it is noon, so that no day ends under a test. */
 const zone = `Etc/GMT${new Date().getUTCHours() < 12 ? '' : '+'}${new Date().getUTCHours() - 12}`;
 const dear = {
@@ -189,38 +165,6 @@ describe('the cost of a day [L2]', () => {
     expect(await toldToOwner(stage)).toHaveLength(1);
   });
 
-  it('counts what a kill cut off, and never less than was used', async () => {
-    const held = deferred<void>();
-    await using stage = await openStage({
-      isBuilt: true,
-      environment: { ...quiet, ...dear, DISCOCLAW_DAILY_COST_USD: '60' },
-      model: ({ messages = [] }) => {
-        const text = (messages.at(-1)?.content ?? []).map((block) => block.text ?? '').join('');
-        const answer = dearAnswer('Understood.');
-        return text.includes('think long') && typeof answer === 'object'
-          ? { ...answer, held: held.promise }
-          : answer;
-      },
-    });
-    onTestFinished(() => held.resolve());
-    await stage.ask('alice', '#general', 'one');
-    await stage.keeps('Understood.');
-    await stage.killBot();
-    await stage.startBot();
-    await stage.ask('alice', '#general', 'two');
-    const cut = await stage.sandbox.say({ as: 'alice', in: '#general', text: 'think long' });
-    await expect.poll(() => callsOf(stage, 'chat').length).toBe(3);
-    await stage.killBot();
-    await stage.sandbox.delete({ as: 'alice', message: cut.id });
-    await stage.startBot();
-    const { answers } = await askUntilOver(stage, 'alice', '#general');
-    const perCall = answerTokens / 1000;
-    const used = (2 + answers) * perCall + mostTokens / 1000;
-    expect(used).toBeLessThanOrEqual(60);
-    // What was set aside for the calls that were killed or had just ended is counted whole, and little more.
-    expect(answers).toBeGreaterThanOrEqual(3);
-  });
-
   it('is a person’s own where it is limited so, shown in their export and erased with the rest', async () => {
     await using stage = await openStage({
       environment: { ...quiet, ...dear, DISCOCLAW_DAILY_COST_PER_PERSON_USD: '10' },
@@ -241,30 +185,6 @@ describe('the cost of a day [L2]', () => {
     await stage.stopBot();
     expect(await isCostKept(stage, 'bob')).toBe(false);
     expect(await isCostKept(stage, 'alice')).toBe(true);
-  });
-
-  it('keeps summaries back, which are made when there is room again', async () => {
-    await using stage = await openStage({
-      isBuilt: true,
-      environment: {
-        ...quiet,
-        DISCOCLAW_SUMMARY_ENABLED: 'true',
-        DISCOCLAW_SUMMARY_EVERY_N_TURNS: '1',
-        DISCOCLAW_TIMEZONE: zone,
-        DISCOCLAW_MODEL_PRICES: 'sonnet=0/0, haiku=0/1000',
-        DISCOCLAW_DAILY_COST_USD: '5',
-      },
-      model: answeringBy({ summary: () => ({ text: 'Alice likes tea.' }) }),
-    });
-    await stage.ask('alice', '#general', 'I like tea');
-    await stage.bot().waitFor('a summary could not be written');
-    expect(callsOf(stage, 'summary')).toEqual([]);
-    await stage.killBot();
-    await stage.startBot({
-      ...laterBy(24 * 60 * 60_000),
-      DISCOCLAW_MODEL_PRICES: 'sonnet=0/0, haiku=0/0.001',
-    });
-    await expect.poll(() => callsOf(stage, 'summary').length).toBe(1);
   });
 
   it('cannot be limited with a model whose price is not known: that is said with what to do, and code 78', async () => {

@@ -37,7 +37,7 @@ export async function command(
 }
 
 /** The options of a slash command for what is written behind its name. */
-export function optionsOf(subcommand: string, value = ''): Readonly<Record<string, string>> {
+function optionsOf(subcommand: string, value = ''): Readonly<Record<string, string>> {
   const [, id = '', text = ''] = /^(\S+)\s+([\s\S]+)$/u.exec(value) ?? [];
   if (value === '') return {};
   return subcommand === 'edit' ? { id, text } : { [optionNames.get(subcommand) ?? 'id']: value };

@@ -8,7 +8,7 @@ import type { ModelAnswer } from '../support/model-answer.ts';
 import type { Stage } from './stage.ts';
 
 /** What the bot asks a model for. */
-type CallKind = 'chat' | 'summary' | 'condense' | 'extraction' | 'notes' | 'stretch' | 'missed';
+type CallKind = 'chat' | 'summary' | 'condense' | 'extraction' | 'stretch' | 'missed';
 
 const openings: readonly (readonly [string, CallKind])[] = [
   ['You keep the summary', 'summary'],
@@ -16,7 +16,6 @@ const openings: readonly (readonly [string, CallKind])[] = [
   ['You find what one person says', 'extraction'],
   ['You condense a stretch of talk', 'stretch'],
   ['You tell somebody what they missed', 'missed'],
-  ['You take notes', 'notes'],
 ];
 
 /** How each kind of call is answered; a test replaces what it is about. */
@@ -28,8 +27,16 @@ export function answeringBy(answers: Answers): ModelScript {
     const kind = kindOf(body);
     const script = answers[kind];
     if (script !== undefined) return script(body, index);
-    if (kind === 'notes') return { json: { notes: [] } };
     return kind === 'extraction' ? { json: { items: [] } } : { text: 'Understood.' };
+  };
+}
+
+/** Numbers its answers; a message that says `slowly` is thought about until `thought` settles. */
+export function numberedBy(thought: () => Promise<void>): ModelScript {
+  return ({ messages = [] }, index) => {
+    const text = (messages.at(-1)?.content ?? []).map((block) => block.text ?? '').join('');
+    const isSlow = text.slice(text.lastIndexOf('<message ')).includes('slowly');
+    return { text: `Answer ${index}.`, ...(isSlow ? { held: thought() } : {}) };
   };
 }
 

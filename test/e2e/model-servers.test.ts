@@ -38,7 +38,6 @@ const mind: Mind = ({ body, hasTools, wantsJson }) => {
       const json = JSON.stringify({ items });
       return { text: wantsJson ? `Here you are:\n\`\`\`json\n${json}\n\`\`\`` : 'They breed axolotls.' };
     }
-    case 'notes':
     case 'chat':
   }
   if (last.some(({ type }) => type === 'tool_result')) return { text: 'I have noted it.' };

@@ -1,7 +1,6 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 
-import { deferred } from '../support/deferred.ts';
-import { answeringBy, callsOf, chatCall, historyIn, newestOf, toldIn, type Answers } from './model-calls.ts';
+import { answeringBy, callsOf, chatCall, historyIn, toldIn, type Answers } from './model-calls.ts';
 import { openStage, type Stage } from './stage.ts';
 import { footerIn } from './footers.ts';
 
@@ -63,33 +62,6 @@ describe('what a person lets the bot keep [K9]', () => {
     const disk = await keptText(stage);
     expect(disk).toContain('bassoon');
     expect(disk).not.toMatch(/axolotl|Ocelot/u);
-  });
-
-  it('is nothing that a message was edited to in a pause, though its turn came only after it; nor is that in view later', async () => {
-    const thought = deferred<void>();
-    answers.chat = () => ({ text: 'Ocelots are cats.', held: thought.promise });
-    const { sandbox } = stage;
-    await sandbox.say({ as: 'bob', in: '@bob', text: 'What are ocelots?' });
-    await expect.poll(() => callsOf(stage, 'chat')).toHaveLength(1);
-    const waiting = await sandbox.say({ as: 'bob', in: '@bob', text: 'I keep bees.' });
-    await stage.ask('bob', '@bob', '!memory pause');
-    await sandbox.edit({ message: waiting.id, text: 'I keep axolotls.' });
-    // The pause ends a moment after that.
-    await new Promise((resolve) => setTimeout(resolve, 20));
-    await stage.ask('bob', '@bob', '!memory resume');
-    thought.resolve();
-    const answered = () => sandbox.messages({ in: '@bob', from: 'bot' });
-    await expect
-      .poll(async () => (await answered()).filter(({ text }) => text.includes('Ocelots')))
-      .toHaveLength(2);
-    expect(toldIn(newestOf(stage, 'chat'))).toContain('I keep axolotls.');
-    delete answers.chat;
-    const after = await chatCall(stage, 'bob', '@bob', 'I keep a bassoon.');
-    expect(toldIn(after)).not.toContain('axolotl');
-    await stage.stopBot();
-    const disk = await keptText(stage);
-    expect(disk).toContain('bassoon');
-    expect(disk).not.toContain('axolotl');
   });
 
   it('is nothing of one conversation off the record, and changes nothing for others or elsewhere', async () => {

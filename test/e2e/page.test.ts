@@ -61,15 +61,6 @@ describe('a page of one’s own', () => {
     expect(await page.ask('/')).toContain('I like plums');
   });
 
-  it('is linked to by a message in the DM, and in a server by a slash command alone [Y1]', async () => {
-    const said = await stage.ask('bob', '@bob', '!memory page');
-    const page = await signIn(said.components.rows[0]?.buttons[0]?.url ?? '');
-    expect(await page.ask('/')).toContain('Nothing yet.');
-    const inServer = await stage.ask('bob', '#general', '!memory page');
-    expect(inServer.text).toContain('use `/memory page`');
-    expect(inServer.components.rows).toEqual([]);
-  });
-
   it('follows what is said on Discord, and ends with all else when its person has everything erased [Y3] [K11]', async () => {
     const page = await signIn(await linkBySlash('carol', 'dm'));
     await command(stage, '/memory', 'carol', 'dm', 'remember I sing');

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 
-import type { InteractionView, MessageView } from '../../src/sandbox/control/message-view.ts';
+import type { InteractionView, MessageView } from '../../src/sandbox/people/views.ts';
 import { command, idIn } from './memory-talk.ts';
 import { openStage, type Stage } from './stage.ts';
 
@@ -75,7 +75,6 @@ const hide = ['🔒 Hide', /^Hidden: .* · dm/u] as const;
 
 describe('the panel [K8]', () => {
   it.each([
-    ['@bob', 'dm', [share, hide]],
     ['#general', 'everywhere', [hide]],
     ['#secret', 'here', [share, hide]],
   ] as const)('in %s does everything by mouse', async (place, visibility, reaches) => {
@@ -133,71 +132,6 @@ describe('the panel [K8]', () => {
     expect(sent.flatMap(({ attachments }) => attachments.map(({ name }) => name))).toEqual([
       expect.stringMatching(/\.zip$/u),
     ]);
-  });
-
-  it('erases after a question of its own, and shows that nothing is left', async () => {
-    await command(stage, '/memory', 'carol', 'dm', 'remember Likes cocoa');
-    const panel = await openPanel('carol', '#general');
-    const question = await panel.ask('Erase…');
-    expect(question?.text).toContain('1 item');
-    expect(panel.text).toContain('Likes cocoa');
-    const done = await stage.sandbox.click({
-      as: 'carol',
-      message: question?.id ?? '',
-      label: 'Erase everything',
-      followUps: 1,
-    });
-    expect(done.followUps[0]?.text).toMatch(/^Erased: /u);
-    expect(await panel.press('⏸️ Pause')).toContain('**Your memory: 0 items**');
-    expect(panel.text).not.toContain('cocoa');
-    expect(panel.options(choose)).toEqual([]);
-  });
-
-  it('hands over the file where direct messages are closed', async () => {
-    await stage.sandbox.addPerson({ name: 'dora', closedDms: true });
-    const panel = await openPanel('dora', '#general');
-    const file = await panel.ask('📦 Export');
-    expect(file).toMatchObject({
-      isEphemeral: true,
-      attachments: [{ name: expect.stringMatching(/\.zip$/u) }],
-    });
-  });
-
-  it('of somebody without items begins with remembering', async () => {
-    await stage.sandbox.addPerson({ name: 'nina' });
-    const panel = await openPanel('nina', '#general');
-    expect(panel.text).toContain('**Your memory: 0 items**\nNothing yet.');
-    expect(panel.labels).toEqual(['➕ Remember', '⏸️ Pause', 'Pause here', '📦 Export', 'Erase…']);
-    expect((await panel.write('➕ Remember', 'Likes rain')).text).toMatch(/^Remembered: "Likes rain"/u);
-    await panel.choose(choose, 'Likes rain');
-    expect(panel.labels).toContain('✏️ Edit');
-  });
-
-  it('is nobody else’s, and touches nothing of theirs', async () => {
-    await command(stage, '/memory', 'alice', 'dm', 'remember Likes sun');
-    await command(stage, '/memory', 'bob', 'dm', 'remember Likes moon');
-    const alices = await openPanel('alice', '#general');
-    const id = idIn(await alices.choose(choose, 'Likes sun'));
-    for (const label of ['📌 Pin', '🗑️ Forget', '📦 Export'])
-      await expect(stage.sandbox.click({ as: 'bob', message: alices.id, label })).rejects.toThrow(
-        'somebody else',
-      );
-    const bobs = await openPanel('bob', '#general');
-    expect(bobs.text).not.toContain('sun');
-    // Written by hand, the lines that buttons carry do nothing, be the id one's own or not.
-    for (const action of ['show', 'forget', 'pin', 'edit Likes nothing', 'export'])
-      for (const as of ['alice', 'bob'])
-        expect(await command(stage, '!memory', as, '#general', `panel-do 0 ${id} ${action}`)).toBe(
-          'Please use `/memory panel`: it opens for your eyes only.',
-        );
-    expect(await command(stage, '/memory', 'alice', 'dm', 'show')).toContain('Likes sun');
-  });
-
-  it('is pointed to by the written command', async () => {
-    expect(await command(stage, '!memory', 'alice', '#general', 'panel')).toContain('`/memory panel`');
-    expect((await stage.ask('alice', '#general', '!memory')).text.split('\n')[0]).toContain(
-      '`/memory panel`',
-    );
   });
 
   it('goes on over starts: two hundred items, page by page', async () => {

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 
-import type { MessageView } from '../../src/sandbox/control/message-view.ts';
-import { command, idIn, newestCall, promptFor, toldIn } from './memory-talk.ts';
+import type { MessageView } from '../../src/sandbox/people/views.ts';
+import { command, newestCall, promptFor, toldIn } from './memory-talk.ts';
 import { answeringBy, sectionIn, type Answers } from './model-calls.ts';
 import { obedientModel } from './obedient-model.ts';
 import { openStage, type Stage } from './stage.ts';
@@ -79,51 +79,6 @@ describe('the line under an answer [K6]', () => {
     expect(toldIn(newestCall(stage))).not.toContain('💾');
     expect(await press(name, line.id, 'Undo')).toContain('Undone: the `remember`');
     expect(await memory(name, '#dev', 'show')).toContain('(0 items)');
-  });
-
-  it('keeps an item to the DM by its button, and has none where it is for the DM already', async () => {
-    const name = await newcomer();
-    const line = await (await says(name, '#dev', 'I prefer tea', 'remember_item', tea)).line();
-    expect(await press(name, line.id, 'Only in DM')).toMatch(/^Hidden/u);
-    expect(await memory(name, '#dev', 'show')).not.toContain('I prefer tea');
-    const rum = { kind: 'preference', quote: 'I prefer rum' };
-    expect((await (await says(name, 'dm', 'I prefer rum', 'remember_item', rum)).line()).labels).toEqual([
-      'Undo',
-      '❔',
-    ]);
-  });
-
-  it('appears in a private channel too', async () => {
-    const line = await (await says('alice', '#secret', 'I prefer tea', 'remember_item', tea)).line();
-    expect(line.text).toContain('Remembered: "I prefer tea"');
-  });
-
-  it('is not there for what is stored with notices off, but for what is changed or removed', async () => {
-    const name = await newcomer();
-    await memory(name, 'dm', 'notices off');
-    const quiet = await says(name, 'dm', 'I prefer tea', 'remember_item', tea);
-    expect(quiet.text).toContain('Remembered');
-    const id = idIn(await memory(name, 'dm', 'show'));
-    const mate = { kind: 'preference', quote: 'I prefer mate', replaces: id };
-    const changed = await (await says(name, 'dm', 'I prefer mate to tea', 'remember_item', mate)).line();
-    expect(changed.text).toBe('-# 💾 Changed: "I prefer mate to tea", before: "I prefer tea"');
-    const gone = await says(name, 'dm', 'Forget mate', 'forget_item', { target: 'mate' });
-    const line = await gone.line();
-    expect(line.text).toBe('-# 🗑️ Forgotten: 1 item');
-    expect(await press(name, line.id, 'Undo')).toContain('I prefer mate');
-    expect(await quiet.under()).toBeUndefined();
-  });
-
-  it('tells of notes without their words', async () => {
-    const name = await newcomer();
-    const line = await (
-      await says(name, 'dm', 'Note that', 'memory_append', { path: 'topics/tea.md', entry: 'oolong' })
-    ).line();
-    expect(line.text).toBe('-# 📝 Noted in `topics/tea.md`');
-    expect(await press(name, line.id, 'Undo')).toBe('Undone: the `note`.');
-    const prompt = await promptFor(stage, name, 'dm', 'What else?');
-    expect(sectionIn(newestCall(stage), 'notebook_index')).toBe('');
-    expect(prompt).not.toContain('topics/tea.md (');
   });
 
   it('undoes what was written over what was noted before, unless that was changed again [K5]', async () => {
@@ -209,6 +164,30 @@ describe('plain words [K13]', () => {
     const undone = await says(name, place, 'Undo that.', 'memory_control', { action: 'undo' });
     expect((await undone.line()).text).toBe('-# ↩️ Undone: `remember`');
     expect(await memory(name, placeOf(name, place), 'show')).toContain('(0 items)');
+  });
+
+  it('that name many things, or none, forget nothing by themselves: buttons ask which, whatever the model calls [K4]', async () => {
+    const name = await newcomer();
+    const things = ['tea', 'rum', 'bees', 'stamps', 'chess', 'Porto', 'jazz', 'rain'];
+    for (const thing of things) await memory(name, 'dm', `remember I like ${thing}`);
+    const words = 'I do not like tea any more';
+    for (const target of ['I', 'like', 'everything about me']) {
+      const told = await says(name, 'dm', words, 'forget_item', { target });
+      expect(told.text).toContain('Nothing forgotten yet');
+      const line = await told.line();
+      expect(line.text).toBe('-# 🗑️ Nothing is forgotten yet. Which shall I forget?');
+      expect(line.labels).toEqual(expect.arrayContaining(['I like rain', 'None']));
+      expect(line.labels.includes('Erase everything …')).toBe(target !== 'like');
+    }
+    const unsure = { kind: 'preference', quote: 'I prefer mate', replaces: 'like' };
+    const told = await says(name, 'dm', 'I prefer mate', 'remember_item', unsure);
+    const line = await told.line();
+    expect(line.text).toContain('💾 Remembered: "I prefer mate" · Does it replace one of these?');
+    expect(await memory(name, 'dm', 'show')).toContain(`(${things.length + 1} items)`);
+    expect(await press(name, line.id, 'Instead of: I like tea')).toContain('In place of: "I like tea"');
+    const shown = await memory(name, 'dm', 'show');
+    expect(shown).toContain(`(${things.length} items)`);
+    expect(shown).not.toContain('I like tea');
   });
 
   it('of somebody else only show a button, even if the model obeys them [M5a]', async () => {

@@ -2,7 +2,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 
 import { expect } from 'vitest';
 
-import type { MessageView } from '../../src/sandbox/control/message-view.ts';
+import type { MessageView } from '../../src/sandbox/people/views.ts';
 import { chanceOf } from '../support/chance.ts';
 import { eventually } from '../support/eventually.ts';
 import { placesOfShards } from '../support/two-shards.ts';
@@ -35,7 +35,7 @@ export async function killProcesses(kills: number, seed: number): Promise<void> 
   const chance = chanceOf(seed);
   await using stage = await openStage({
     isBuilt: true,
-    sharding: { shards: 4, maxConcurrency: 16 },
+    shards: 4,
     model,
     environment: {
       DISCOCLAW_SHARDS: '4',

@@ -106,7 +106,7 @@ it('prints the prompt as the bot sends it, beside the running bot and without a 
     'system · soul',
     'system · rules',
     'slow · notes',
-    'slow · durable_items',
+    'items · durable_items',
     'history · history',
     'last · message',
   ]);

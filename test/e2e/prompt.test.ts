@@ -39,9 +39,10 @@ function isOwnersDm(call: ModelServerRequest): boolean {
   return /<message from="alice" where="direct message"/u.test(blocksIn(call).at(-1)?.text ?? '');
 }
 
-/** The first block of a conversation: the part of the memory that changes least. */
-function slowPart(call: ModelServerRequest): string {
-  return blocksIn(call)[0]?.text ?? '';
+/** All that stands before history. */
+function memoryIn(call: ModelServerRequest): string {
+  const texts = blocksIn(call).map(({ text }) => text);
+  return texts.slice(0, texts.findLastIndex((text) => /^<(?!message)/u.test(text)) + 1).join('');
 }
 
 /** Durable items as somebody writes them by hand, the first of them the newest. */
@@ -111,19 +112,18 @@ it('puts all sections in order, with cache marks after what changes less than th
   const blocks = blocksIn(call);
   const system = call.body.system ?? [];
   expect(system.map(({ text = '' }) => tagsOf(text))).toEqual([[], ['channel_context']]);
-  expect(tagsOf(slowPart(call))).toEqual(['notes', 'durable_items', 'discord_actions']);
-  expect(tagsOf(blocks[1]?.text ?? '')).toEqual([
-    'recent_elsewhere',
-    'conversation_summary',
-    'notebook_index',
+  expect(blocks.slice(0, 3).map(({ text }) => tagsOf(text))).toEqual([
+    ['discord_actions', 'notes'],
+    ['durable_items'],
+    ['conversation_summary', 'notebook_index', 'recent_elsewhere'],
   ]);
-  const history = blocks.slice(2, -1);
+  const history = blocks.slice(3, -1);
   expect(history.length).toBeGreaterThan(2);
   expect(history.flatMap(({ text }) => tagsOf(text))).toEqual([]);
-  expect(tagsOf(blocks.at(-1)?.text ?? '')).toEqual(['matching_items', 'changes', 'message']);
+  expect(tagsOf(blocks.at(-1)?.text ?? '')).toEqual(['matching_items', 'message']);
   expect(sectionIn(call, 'matching_items')).toContain('oboe quartet');
   expect(sectionIn(call, 'durable_items')).not.toContain('oboe quartet');
-  expect(sectionIn(call, 'changes')).toContain('I keep bees');
+  expect(sectionIn(call, 'durable_items')).toContain('I keep bees');
   expect(sectionIn(call, 'notebook_index')).toContain(`\n- daily/${today()}.md\n`);
 
   const marked = [system[0], blocks[0], blocks[1], history.at(-1)];
@@ -131,42 +131,33 @@ it('puts all sections in order, with cache marks after what changes less than th
   expect(call.raw.match(/cache_control/gu)).toHaveLength(marked.length);
 });
 
-it('keeps the memory at the beginning byte for byte, with what is new in the last message, until something is withdrawn [P2]', async () => {
+it('keeps memory byte for byte while nothing changes, and shows what was remembered, forgotten or edited at once [P2]', async () => {
   const memory = (place: string, words: string) => command(stage, '!memory', 'bob', place, words);
   const next = (text: string) => chatCall(stage, 'bob', '#dev', text);
   const rust = idIn(await memory('#dev', 'remember I prefer Rust'));
   await memory('#dev', 'remember I live in Riga');
-  const first = slowPart(await next('one'));
-  expect(first).toMatch(/^<durable_items>\n[\s\S]*Riga[\s\S]*Rust[\s\S]*<\/durable_items>\n/u);
-  expect(slowPart(await next('two'))).toBe(first);
+  const first = memoryIn(await next('one'));
+  expect(first).toMatch(/<durable_items>\n[\s\S]*Riga[\s\S]*Rust[\s\S]*<\/durable_items>\n/u);
+  expect(memoryIn(await next('two'))).toBe(first);
 
   await memory('dm', 'remember I am shy');
   await memory('#general', 'remember I keep bees');
   const third = await next('three');
-  expect(slowPart(third)).toBe(first);
-  expect(sectionIn(third, 'changes')).toMatch(
+  expect(sectionIn(third, 'durable_items')).toMatch(
     /\n- \[fact\] I keep bees \(src: manual, #general, updated [\d-]+\)\n/u,
   );
   expect(toldIn(third)).not.toContain('shy');
-  const fourth = await next('four');
-  expect(slowPart(fourth)).toBe(first);
-  expect(sectionIn(fourth, 'changes')).toBe(sectionIn(third, 'changes'));
 
   await memory('#dev', 'forget Riga');
-  const fifth = await next('five');
-  expect(toldIn(fifth)).not.toMatch(/Riga|<changes>/u);
-  expect(slowPart(fifth)).toMatch(/bees[\s\S]*Rust/u);
-
+  expect(toldIn(await next('four'))).not.toContain('Riga');
   await memory('dm', `hide ${rust}`);
-  const sixth = await next('six');
-  expect(toldIn(sixth)).not.toContain('Rust');
-  expect(slowPart(sixth)).toContain('bees');
+  expect(toldIn(await next('five'))).not.toContain('Rust');
 
   const file = `data/users/${stage.info.people['bob']}/durable.json`;
   await stage.writeFile(file, (await stage.readFile(file)).replaceAll('I keep bees', 'I keep wasps'));
-  const seventh = await next('seven');
-  expect(toldIn(seventh)).not.toContain('bees');
-  expect(slowPart(seventh)).toContain('I keep wasps');
+  const sixth = await next('six');
+  expect(toldIn(sixth)).not.toContain('bees');
+  expect(sectionIn(sixth, 'durable_items')).toContain('I keep wasps');
 });
 
 it('shows a channel’s context in that channel and its threads only, no matter who speaks [N8]', async () => {
@@ -210,4 +201,21 @@ it('offers the same tools in every turn, and begins every prompt with the same b
   expect(otherTools).toEqual([]);
   expect(tools).toContain('"name":"remember_item"');
   expect(new Set(calls.map(({ body }) => JSON.stringify(body.system?.[0]))).size).toBe(1);
+});
+
+it('sends at most 12,000 characters of rules and tools in the owner’s DM, with all tools there [P2]', () => {
+  const call = callsOf(stage, 'chat').find(isOwnersDm);
+  const { tools = [], system = [] } = call?.body ?? {};
+  expect(tools.map(({ name }) => name)).toEqual(
+    expect.arrayContaining([
+      'memory_append',
+      'memory_control',
+      'read_channel',
+      'discord_poll',
+      'discord_send',
+    ]),
+  );
+  const rules = (system[0]?.text ?? '').slice(`${soul}\n\n`.length);
+  expect(rules).toMatch(/^# How to read a conversation\n/u);
+  expect(JSON.stringify(tools).length + rules.length).toBeLessThanOrEqual(12_000);
 });

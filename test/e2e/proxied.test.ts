@@ -1,10 +1,10 @@
 import fc from 'fast-check';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 
-import type { MessageView } from '../../src/sandbox/control/message-view.ts';
+import type { MessageView } from '../../src/sandbox/people/views.ts';
 import { offerHead } from '../../src/core/tool.ts';
 import { startPluralKit } from '../support/pluralkit-server.ts';
-import { pluralKit, postCopy, tupperbox } from '../support/proxy-copy.ts';
+import { postCopy } from '../support/proxy-copy.ts';
 import { runs } from '../support/runs.ts';
 import { answersTo } from './answers-to.ts';
 import { newestCall, toldIn } from './memory-talk.ts';
@@ -22,23 +22,19 @@ async function writes(
   {
     as = 'bob',
     isCopyFirst = false,
-    appId = pluralKit,
-    replyTo,
     embeds,
   }: {
     readonly as?: string;
     readonly isCopyFirst?: boolean;
-    readonly appId?: string;
-    readonly replyTo?: string;
     readonly embeds?: readonly object[];
   } = {},
 ): Promise<{ readonly original: MessageView; readonly copy: MessageView }> {
   const { sandbox, info } = stage;
-  const original = await sandbox.say({ as, in: place, text: `A: ${text}`, replyTo });
+  const original = await sandbox.say({ as, in: place, text: `A: ${text}` });
   const deletes = () => sandbox.delete({ message: original.id });
   if (!isCopyFirst) await deletes();
-  if (appId === pluralKit) kit.storeNext({ original: original.id, sender: info.people[as] ?? '' });
-  const copy = await postCopy(sandbox, { in: place, text, appId, embeds });
+  kit.storeNext({ original: original.id, sender: info.people[as] ?? '' });
+  const copy = await postCopy(sandbox, { in: place, text, embeds });
   if (isCopyFirst) await deletes();
   return { original, copy };
 }
@@ -137,14 +133,11 @@ describe('what a proxy posts for somebody [G2a]', () => {
     const answer = await stage.answerTo(first);
     const card = {
       author: { name: 'Discoclaw' },
-      description: '**[Reply to:](https://discord.com)** Understood.',
+      description: `**[Reply to:](https://discord.com/channels/1/${stage.info.channels['general'] ?? ''}/${answer.id})** Understood.`,
     };
     const { copy } = await writes(
       `I prefer rum${call('remember_item', { kind: 'preference', quote: 'I prefer rum' })}`,
-      {
-        replyTo: answer.id,
-        embeds: [card],
-      },
+      { embeds: [card] },
     );
     expect((await told('I prefer rum', copy)).replyTo).toBe(copy.id);
     const { copy: forgetting } = await writes(
@@ -195,23 +188,6 @@ describe('what a proxy posts for somebody [G2a]', () => {
     expect(await answersTo(stage.sandbox, deleted)).toEqual([]);
     expect(await logOf('alice')).toContain(copy.id);
     expect(await logOf('bob')).not.toContain('the safe is open');
-  });
-
-  it('is asked about where no record tells, and is theirs from “My words” on', async () => {
-    const { copy } = await writes('@Discoclaw I play chess', { appId: tupperbox });
-    const question = await told('press “My words” once', copy);
-    expect(await answersTo(stage.sandbox, copy)).toEqual([]);
-    await press('alice', question, 'My words', 'Only the person');
-    await press('bob', question, 'My words', 'counts as your words');
-    expect((await stage.answerTo(copy)).replyTo).toBe(copy.id);
-    const { copy: next } = await writes('@Discoclaw I lose at chess', {
-      appId: tupperbox,
-      isCopyFirst: true,
-    });
-    expect((await stage.answerTo(next)).replyTo).toBe(next.id);
-    expect((await stage.ask('bob', place, '!memory proxies-off')).text).toContain(
-      'only where PluralKit says',
-    );
   });
 
   it('is answered exactly once in any order of events, and of a plain deletion nothing is left', async () => {

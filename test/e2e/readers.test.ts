@@ -1,6 +1,5 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 
-import type { ModelServerRequest } from '../support/model-server.ts';
 import { command, newestCall, toldIn } from './memory-talk.ts';
 import { openStage, type Stage } from './stage.ts';
 
@@ -51,20 +50,11 @@ function memory(as: string, place: string, words: string): Promise<string> {
   return command(stage, '!memory', as, place, words);
 }
 
-/** The call that is made when somebody asks there. */
-async function callIn(as: string, place: string): Promise<ModelServerRequest> {
-  const said = await stage.sandbox.say({ as, in: place, text: 'what do you know?', mentionBot: true });
-  await stage.answerTo(said);
-  return newestCall(stage);
-}
-
 /** What the model is told when somebody asks there. */
 async function told(as: string, place: string): Promise<string> {
-  return toldIn(await callIn(as, place));
-}
-
-function systemOf({ body }: ModelServerRequest): string {
-  return JSON.stringify(body.system);
+  const said = await stage.sandbox.say({ as, in: place, text: 'what do you know?', mentionBot: true });
+  await stage.answerTo(said);
+  return toldIn(newestCall(stage));
 }
 
 describe('the text of a voice or stage channel [V0]', () => {
@@ -158,17 +148,6 @@ describe('what was said before somebody was let in [V2a]', () => {
     await memory(guest, den, 'remember I collect thimbles');
     expect(await memory(guest, den, 'show')).toContain('thimbles');
   });
-
-  it('is used on where somebody gets a role that was let in before', async () => {
-    const { guild, guest, role, addChannel, shut } = await newServer();
-    const den = await addChannel('den');
-    await shut(den, role);
-    await memory(guest, den, 'remember I collect thimbles');
-    await stage.sandbox.setRole({ guild, name: role, permissions: [], people: [guest] });
-    await stage.sandbox.setRole({ guild, name: 'newcomers', permissions: [], people: [guest] });
-    await stage.sandbox.delivered();
-    expect(await told(guest, den)).toContain('thimbles');
-  });
 });
 
 describe('a server with an outage [V0]', () => {
@@ -190,21 +169,6 @@ describe('a server with an outage [V0]', () => {
     expect(await told(guest, den)).toContain('thimbles');
     for (const place of [open, den]) expect(await told(guest, place)).not.toContain('flute');
     expect(await memory(guest, 'dm', 'show')).toContain('flute');
-  });
-});
-
-describe('what the owner wrote about a channel by its bare name [N8]', () => {
-  it('is in no prompt while the bot is in several servers, and the log says how to rename it', async () => {
-    const { guild, guest, addChannel } = await newServer();
-    const den = await addChannel('plans');
-    const name = `plans-${servers}`;
-    await stage.writeFile(`workspace/channels/${name}.md`, 'The launch is in May.');
-    expect(systemOf(await callIn(guest, den))).not.toContain('The launch is in May.');
-    await stage.stopBot();
-    const bot = await stage.startBot();
-    await bot.waitFor(`workspace/channels/<server id>/${name}.md, or workspace/channels/<channel id>.md`);
-    await stage.writeFile(`workspace/channels/${guild}/${name}.md`, 'The launch is in June.');
-    expect(systemOf(await callIn(guest, den))).toContain('The launch is in June.');
   });
 });
 
@@ -233,22 +197,5 @@ describe('an age-restricted channel [V0]', () => {
     await stage.sandbox.delivered();
     expect(await told(guest, late)).toMatch(/limericks[^]*shanties|shanties[^]*limericks/u);
     expect(await told(guest, hall)).toContain('shanties');
-  });
-
-  it('that only a role can read keeps it from those readers too, while it is not age-restricted', async () => {
-    const { guest, role, addChannel, shut } = await newServer();
-    const den = await addChannel('den');
-    await shut(den, role);
-    await stage.sandbox.setAgeRestriction({ channel: den, ageRestricted: true });
-    await stage.sandbox.delivered();
-    await memory(guest, den, 'remember I distil gin');
-    expect(await told(guest, den)).toContain('distil gin');
-    await stage.sandbox.setAgeRestriction({ channel: den, ageRestricted: false });
-    await stage.sandbox.delivered();
-    await memory(guest, den, 'remember I bake bread');
-    expect(await told(guest, den)).not.toContain('distil gin');
-    await stage.sandbox.setAgeRestriction({ channel: den, ageRestricted: true });
-    await stage.sandbox.delivered();
-    expect(await told(guest, den)).toMatch(/distil gin[^]*bake bread|bake bread[^]*distil gin/u);
   });
 });

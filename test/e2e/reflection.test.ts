@@ -35,6 +35,31 @@ describe('a look back on a conversation [A3]', () => {
   });
 });
 
+describe('what is done without its person [A3]', () => {
+  it('wipes no notebook', async () => {
+    let looks = 0;
+    const careless: ModelScript = ({ system = [], messages = [] }) => {
+      if (!JSON.stringify(system).includes('You look back on')) return { text: 'Lovely birds.' };
+      if (JSON.stringify(messages).includes('"tool_result"')) {
+        looks += 1;
+        return { text: 'Done.' };
+      }
+      const input = { path: 'USER.md', content: '# Alice\nlikes herons' };
+      return { toolUse: [{ name: 'memory_write', input }] };
+    };
+    await using stage = await openStage({ environment: atOnce, model: careless });
+    const profile = `data/users/${stage.info.people['bob'] ?? ''}/notebook/USER.md`;
+    const lines = Array.from({ length: 40 }, (_, at) => `- The plant on shelf ${at} is a fern`);
+    const written = `# Bob\n\n${lines.join('\n')}\n`;
+    await stage.ask('bob', '@bob', 'hello');
+    await stage.writeFile(profile, written);
+    for (const text of ['I like herons', 'and larks', 'that is all']) await stage.ask('bob', '@bob', text);
+    await expect.poll(() => looks).toBeGreaterThan(0);
+    await stage.stopBot();
+    expect(await stage.readFile(profile)).toBe(written);
+  });
+});
+
 /** Passes on all that it is shown of a stranger's, in every way there is: in answers, by tools, in summaries and looking back. */
 const obedient: ModelScript = ({ system = [], messages = [] }) => {
   const asked = JSON.stringify(messages);
@@ -106,7 +131,7 @@ describe('a stranger’s words [M5a]', () => {
       ({ path }) =>
         (path.startsWith(`users/${bob}/`) || path.startsWith('sessions/')) &&
         path.includes(bob) &&
-        !/messages\.jsonl|state\.json|-summary\.md|short-term/u.test(path),
+        !path.endsWith('messages.jsonl'),
     );
     expect(notes.map(({ path }) => path)).toContain(`users/${bob}/notebook/USER.md`);
     for (const { path, text } of notes)
@@ -117,11 +142,9 @@ describe('a stranger’s words [M5a]', () => {
       .split('\n')
       .filter((line) => line.includes('canary1'));
     expect(answered).not.toEqual([]);
-    for (const line of answered) expect(line).toContain('"hasThirdPartyText":true');
+    for (const line of answered) expect(line).toContain('"thirdPartyMark":"');
     expect(JSON.parse(await stage.readFile(`${log}/state.json`))).toMatchObject({
-      rolling: {
-        summary: { text: expect.stringContaining('canary1'), thirdPartyTextAt: expect.any(String) },
-      },
+      rolling: { summary: { text: expect.not.stringContaining('canary1') } },
       reflection: { cursor: 6 },
     });
   });

@@ -2,7 +2,9 @@ import { setTimeout as sleep } from 'node:timers/promises';
 
 import { describe, expect, it } from 'vitest';
 
+import { deferred } from '../support/deferred.ts';
 import { eventually } from '../support/eventually.ts';
+import { blockEvents, messageEvents } from '../support/model-answer.ts';
 import { answersTo } from './answers-to.ts';
 import { openStage, type Stage } from './stage.ts';
 import { outboxWhen } from './outbox-file.ts';
@@ -95,32 +97,37 @@ describe.concurrent('an answer that Discord refuses for good [G3d]', () => {
   });
 
   it('stays as far as it had grown where AutoMod refuses the rest', async () => {
-    await using stage = await openStage({
-      model: () => ({ text: Array.from({ length: 10 }, () => 'word '.repeat(20)), pauseMs: 300 }),
-    });
+    const isShown = deferred<void>();
+    const isRefused = deferred<void>();
+    const [start = {}, first = {}, ...rest] = blockEvents(
+      0,
+      { type: 'text', text: '' },
+      [1, 2, 3].map(() => ({ type: 'text_delta', text: 'word '.repeat(20) })),
+    );
+    const [second = {}, ...end] = rest;
+    const said = [start, first, { until: isShown.promise }, second, { until: isRefused.promise }, ...end];
+    await using stage = await openStage({ model: () => ({ events: messageEvents(said, 'end_turn') }) });
     const { sandbox } = stage;
-    await sandbox.setFault({
-      kind: 'status',
-      status: 400,
-      code: 200_000,
-      route: 'PATCH /channels/*/messages/*',
-      times: 1000,
-    });
-    const said = await sandbox.say({ as: 'alice', in: 'dm', text: 'Tell me.' });
-    await outboxWhen(stage, said.channelId, ({ handledIds }) => handledIds.length > 0);
-    const patches = await sandbox.requests({
-      method: 'PATCH',
-      path: `/channels/${said.channelId}/messages/*`,
-    });
+    const route = 'PATCH /channels/*/messages/*';
+    await sandbox.setFault({ kind: 'status', status: 400, code: 200_000, route, times: 1000 });
+    const asked = await sandbox.say({ as: 'alice', in: 'dm', text: 'Tell me.' });
+    const path = `/channels/${asked.channelId}/messages/*`;
+    const patches = () => sandbox.requests({ method: 'PATCH', path });
+    await stage.answerTo(asked);
+    isShown.resolve();
+    await eventually(async () => expect(await patches()).toHaveLength(1));
+    isRefused.resolve();
+    await outboxWhen(stage, asked.channelId, ({ handledIds }) => handledIds.length > 0);
     // While it grew, and whole.
-    expect(patches).toHaveLength(2);
-    await eventually(async () => expect(await signsOn(stage, said)).toEqual(['⚠️']));
+    expect(await patches()).toHaveLength(2);
+    await eventually(async () => expect(await signsOn(stage, asked)).toEqual(['⚠️']));
   });
 
   it('brings no request into a server that the bot was taken out of, nor after a restart, and all is well when it is back', async () => {
+    const isAway = deferred<void>();
     await using stage = await openStage({
       isBuilt: true,
-      model: () => ({ text: 'The answer.', delayMs: 1500 }),
+      model: () => ({ text: 'The answer.', held: isAway.promise }),
     });
     const { sandbox } = stage;
     const general = stage.info.channels['general'] ?? '';
@@ -131,6 +138,7 @@ describe.concurrent('an answer that Discord refuses for good [G3d]', () => {
     const ofServer = async () =>
       (await sandbox.requests()).filter(({ path }) => path.startsWith(`/channels/${general}`)).length;
     const before = await ofServer();
+    isAway.resolve();
     await outboxWhen(stage, general, ({ handledIds }) => handledIds.length > 0);
     expect(await ofServer()).toBe(before);
     await restart(stage);
@@ -182,19 +190,5 @@ describe.concurrent('a refusal that the bot can live with', () => {
     for (const text of ['Hello?', 'And now?'])
       expect((await stage.ask('bob', 'dm', text)).text).toBe('The answer.');
     expect(stage.model.requests).toHaveLength(2);
-  });
-
-  it('is hidden from people, and the answer in a new forum post arrives', async () => {
-    await using stage = await openStage({ model: () => ({ text: 'The answer.' }) });
-    await stage.sandbox.setFault({
-      kind: 'status',
-      status: 400,
-      code: 40_058,
-      route: 'POST /channels/*/messages',
-      times: 2,
-    });
-    const said = await stage.sandbox.say({ as: 'bob', in: '#general', text: 'Hello?', mentionBot: true });
-    expect((await stage.answerTo(said)).text).toBe('The answer.');
-    expect(await signsOn(stage, said)).toEqual([]);
   });
 });

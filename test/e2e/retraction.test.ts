@@ -138,61 +138,6 @@ it('edits an edited message in log and history, and rebuilds what was made of it
   expect(lookedAt()).toHaveLength(2);
 });
 
-it('brings back nothing by an edit that its author has had forgotten since [A4]', async () => {
-  const name = await newcomer();
-  extracting('I breed newts');
-  const said = await stage.sandbox.say({ as: name, in: 'dm', text: 'I breed newts' });
-  await stage.answerTo(said);
-  await expect.poll(() => show(name, 'dm')).toContain('[fact] I breed newts');
-  expect((await stage.ask(name, 'dm', '!memory forget newts')).text).toContain('Deprecated 1 item');
-  const calls = () =>
-    callsOf(stage, 'extraction').filter((call) => toldIn(call).includes(`] ${name}: `)).length;
-  const before = calls();
-  await stage.sandbox.edit({ message: said.id, text: 'I breed newts, and more newts' });
-  await stage.sandbox.delivered();
-  await stage.ask(name, 'dm', 'hello');
-  await expect.poll(calls).toBeGreaterThan(before);
-  expect(await show(name, 'dm')).toContain('Durable memory (0 items):');
-  expect(toldIn(await chatCall(stage, name, 'dm', 'what do I breed?'))).not.toContain('newts');
-});
-
-it('carries out no command that is made by an edit, and keeps none of its words [F2]', async () => {
-  const name = await newcomer();
-  const [wrong, right] = await Promise.all(
-    ['dm', '#dev'].map((place) => stage.sandbox.say({ as: name, in: place, text: 'I keep quokkas' })),
-  );
-  if (wrong === undefined || right === undefined) throw new Error('Nothing was said');
-  for (const { id, channelId } of [wrong, right])
-    await stage.sandbox.waitForReply({ in: channelId, after: id, settleMs: 100 });
-  await stage.sandbox.edit({ message: wrong.id, text: '!memory remember I keep wombats' });
-  await stage.sandbox.edit({ message: right.id, text: 'I keep wallabies' });
-  await expect.poll(() => logOf(wrong)).not.toMatch(/quokkas/u);
-  await expect.poll(() => logOf(right)).toMatch(/wallabies/u);
-  const command = await stage.sandbox.say({ as: name, in: 'dm', text: '!memory remember I keep numbats' });
-  await stage.sandbox.waitForReply({ in: command.channelId, after: command.id, settleMs: 200 });
-  const before = (await stage.sandbox.messages({ in: command.channelId, from: 'bot' })).length;
-  await stage.sandbox.edit({ message: command.id, text: 'I keep bilbies' });
-  await stage.stopBot();
-  await stage.startBot();
-  const call = await chatCall(stage, name, 'dm', 'what do I keep?');
-  expect(toldIn(call)).not.toMatch(/quokkas|wombats|bilbies/u);
-  expect(await stage.sandbox.messages({ in: command.channelId, from: 'bot' })).toHaveLength(before + 1);
-  expect(await logOf(wrong)).not.toMatch(/wombats|bilbies/u);
-  // What somebody asked to remember stays, whatever becomes of the message that asked.
-  await stage.sandbox.delete({ message: command.id });
-  await stage.sandbox.delivered();
-  expect(await show(name, 'dm')).toMatch(/\(1 items?\):\n- \[fact\] I keep numbats/u);
-});
-
-it('answers a new message that mentions the bot, not an edit that adds the mention', async () => {
-  const name = await newcomer();
-  const { id: quiet } = await stage.sandbox.addChannel({ name: `quiet${guests}` });
-  const said = await stage.sandbox.say({ as: name, in: quiet, text: 'hello all' });
-  await stage.sandbox.edit({ message: said.id, text: `<@${stage.info.bot.id}> hello` });
-  const reply = await stage.ask(name, quiet, `<@${stage.info.bot.id}> hello`);
-  expect((await stage.sandbox.messages({ in: quiet, from: 'bot' })).map(({ id }) => id)).toEqual([reply.id]);
-});
-
 it('follows a bulk deletion over several people, the bot’s answers among them', async () => {
   const names = [await newcomer(), await newcomer()];
   const { id: room } = await stage.sandbox.addChannel({ name: `room${guests}` });

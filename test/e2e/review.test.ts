@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 
-import type { InteractionView, MessageView } from '../../src/sandbox/control/message-view.ts';
+import type { InteractionView, MessageView } from '../../src/sandbox/people/views.ts';
 import { laterBy } from './later.ts';
 import { command } from './memory-talk.ts';
 import { openStage, type Stage } from './stage.ts';
@@ -102,57 +102,45 @@ const opened = {
 } as const;
 
 describe('review [K16]', () => {
-  it.each(['by text', 'by slash', 'from the panel'] as const)(
-    '%s asks card by card in one message, with buttons, over a start',
-    async (way) => {
-      for (const place of ['#general', 'dm']) {
-        const as = await personWith(bees, porto, lisbon, test);
-        expect(await command(stage, '!memory', as, '#general', 'show')).toContain(
-          '3 items to review: `/memory review`',
-        );
-        const cards = cardsOf(as, await opened[way](as, place === 'dm' ? `@${as}` : place));
-        expect(cards.text).toContain('My driving test is on 2 May');
-        expect(cards.labels).toEqual(['Still true', 'Changed', 'Forget']);
-        await stage.stopBot();
-        await stage.startBot();
+  it.each([
+    ['by text', '#general'],
+    ['by slash', 'dm'],
+    ['from the panel', '#general'],
+  ] as const)(
+    '%s, in %s, asks card by card in one message, with buttons, over a start',
+    async (way, place) => {
+      const as = await personWith(bees, porto, lisbon, test);
+      expect(await command(stage, '!memory', as, '#general', 'show')).toContain(
+        '3 items to review: `/memory review`',
+      );
+      const cards = cardsOf(as, await opened[way](as, place === 'dm' ? `@${as}` : place));
+      expect(cards.text).toContain('My driving test is on 2 May');
+      expect(cards.labels).toEqual(['Still true', 'Changed', 'Forget']);
+      await stage.stopBot();
+      await stage.startBot();
 
-        const changed = await cards.change('My driving test is on 3 June');
-        expect(changed.stood).toBe('My driving test is on 2 May');
-        expect(changed.text).toMatch(/^Edited: "My driving test is on 3 June"/u);
-        expect(changed.text).toMatch(/I live in Lisbon[\s\S]+I live in Porto/u);
-        expect(cards.labels).toEqual(['Keep the newer', 'Keep the older', 'Both', 'Undo']);
+      const changed = await cards.change('My driving test is on 3 June');
+      expect(changed.stood).toBe('My driving test is on 2 May');
+      expect(changed.text).toMatch(/^Edited: "My driving test is on 3 June"/u);
+      expect(changed.text).toMatch(/I live in Lisbon[\s\S]+I live in Porto/u);
+      expect(cards.labels).toEqual(['Keep the newer', 'Keep the older', 'Both', 'Undo']);
 
-        expect(await cards.press('Keep the newer')).toMatch(
-          /^Kept: "I live in Lisbon"\nIn place of: "I live in Porto"/u,
-        );
-        expect(cards.text).toContain('I keep bees');
-        expect(cards.labels).toEqual(['Still true', 'Changed', 'Forget', 'Undo']);
-        expect(await command(stage, '/memory', as, place, 'history lisbon')).toMatch(
-          /before .*: I live in Porto$/u,
-        );
-        expect(await cards.press('Undo')).toMatch(/^Undone: the `review`/u);
-        expect(await cards.press('Both')).toContain('Still true: "I live in Lisbon" and "I live in Porto"');
-        expect(await cards.press('Forget')).toMatch(/^Deprecated 1 item matching[\s\S]+All reviewed\.$/u);
-        expect(await cards.press('Undo')).toMatch(/^Undone: the `forget`[\s\S]+I keep bees/u);
-        expect(await cards.press('Still true')).toBe('Still true: "I keep bees"\n\nAll reviewed.');
-        expect(await command(stage, '!memory', as, '#general', 'show')).not.toContain('to review');
-      }
+      expect(await cards.press('Keep the newer')).toMatch(
+        /^Kept: "I live in Lisbon"\nIn place of: "I live in Porto"/u,
+      );
+      expect(cards.text).toContain('I keep bees');
+      expect(cards.labels).toEqual(['Still true', 'Changed', 'Forget', 'Undo']);
+      expect(await command(stage, '/memory', as, place, 'history lisbon')).toMatch(
+        /before .*: I live in Porto$/u,
+      );
+      expect(await cards.press('Undo')).toMatch(/^Undone: the `review`/u);
+      expect(await cards.press('Both')).toContain('Still true: "I live in Lisbon" and "I live in Porto"');
+      expect(await cards.press('Forget')).toMatch(/^Deprecated 1 item matching[\s\S]+All reviewed\.$/u);
+      expect(await cards.press('Undo')).toMatch(/^Undone: the `forget`[\s\S]+I keep bees/u);
+      expect(await cards.press('Still true')).toBe('Still true: "I keep bees"\n\nAll reviewed.');
+      expect(await command(stage, '!memory', as, '#general', 'show')).not.toContain('to review');
     },
   );
-
-  it('is answered by text too', async () => {
-    const as = await personWith(bees, porto, lisbon, test);
-    const say = (words: string) => command(stage, '!memory', as, '#general', `review ${words}`);
-    expect(await say('still test')).toMatch(/^Still true: "My driving test is on 2 May"/u);
-    expect(await say('keep porto,lisbon')).toMatch(
-      /^Kept: "I live in Porto"\nIn place of: "I live in Lisbon"/u,
-    );
-    expect(await say('changed bees')).toContain('!memory review changed bees');
-    expect(await say('changed bees I keep hens')).toMatch(/^Edited: "I keep hens"[\s\S]+All reviewed\.$/u);
-    expect(await say('')).toBe('Nothing to review.');
-    expect(await say('keep porto')).toMatch(/^Say which one/u);
-    expect(await say('still hens')).toMatch(/^I know of no item/u);
-  });
 
   it('shows five cards at most, and asks nobody but its person', async () => {
     const names = ['bees', 'hens', 'goats', 'ducks', 'geese', 'llamas', 'yaks'];
@@ -164,25 +152,6 @@ describe('review [K16]', () => {
     for (const name of names.slice(0, 4)) expect(await cards.press('Still true')).toContain(`"${name}"`);
     expect(await cards.press('Still true')).toContain('2 more to review with `/memory review`');
     expect(cards.labels).toEqual(['Undo']);
-  });
-
-  it('shows in a channel only what may be used there, and counts the rest, also in an answer that replaces another', async () => {
-    const as = await personWith(
-      bees,
-      porto,
-      { ...lisbon, visibility: 'dm' },
-      { id: 'plums', text: 'I grow plums', days: 80, visibility: 'dm' },
-    );
-    const cards = cardsOf(as, await opened['by text'](as, '#general'));
-    expect(cards.text).toContain('I live in Porto');
-    for (const label of ['Still true', 'Still true']) {
-      await cards.press(label);
-      expect(cards.text).not.toMatch(/Lisbon|plums/u);
-    }
-    expect(cards.text).toMatch(/All reviewed\.\n\d more in our DM/u);
-    const own = cardsOf(as, await bySlash(as, '#general'));
-    expect(own.text).toContain('I grow plums');
-    expect(await own.press('Forget')).toMatch(/^Deprecated 1 item/u);
   });
 
   it('asks about nothing twice within half a year, and never by itself', async () => {

@@ -3,13 +3,13 @@ import { setTimeout as sleep } from 'node:timers/promises';
 
 import { expect, it } from 'vitest';
 
-import type { ControlInput } from '../../src/sandbox/control/control-inputs.ts';
-import type { MessageView } from '../../src/sandbox/control/message-view.ts';
+import type { TestSandbox } from '../support/sandbox/test-sandbox.ts';
+import type { MessageView } from '../../src/sandbox/people/views.ts';
 import { eventually } from '../support/eventually.ts';
 import { openStage, type Stage } from './stage.ts';
 import { outboxWhen } from './outbox-file.ts';
 
-type Permission = NonNullable<ControlInput<'setOverwrite'>['deny']>[number];
+type Permission = NonNullable<Parameters<TestSandbox['setOverwrite']>[0]['deny']>[number];
 
 /** What people see of the bot: its words in the place, its signs on the message, and its lines in the DM of who asked. */
 interface Seen {
@@ -79,7 +79,10 @@ it('what is taken from the bot while it works costs one sign or line, no request
   // An answer that a kill found unfinished would be tried again.
   for (const { place } of scenes.filter((scene) => scene.seen.says.length > 0))
     await outboxWhen(stage, place, ({ handledIds }) => handledIds.length > 0);
-  const refused = async () => (await sandbox.requests()).filter(({ status }) => status >= 400).length;
+  // Typing goes on as long as a turn takes, which on a busy machine is long.
+  const refused = async () =>
+    (await sandbox.requests()).filter(({ status, path }) => status >= 400 && !path.endsWith('/typing'))
+      .length;
   expect(await refused()).toBeLessThanOrEqual(scenes.length);
 
   // The first start finds out that a channel and a thread are deleted.
@@ -135,7 +138,7 @@ async function scenesOn({ sandbox }: Stage): Promise<readonly Scene[]> {
     name: string,
     seen: Seen,
     play: (place: string, person: string) => Promise<Partial<Scene>>,
-    where: Partial<ControlInput<'addChannel'>> = {},
+    where: Partial<Parameters<TestSandbox['addChannel']>[0]> = {},
   ): Promise<void> {
     const person = `guest${scenes.length}`;
     await sandbox.addPerson({ name: person, guilds: ['Sandbox', annex, office] });
@@ -220,7 +223,7 @@ async function scenesOn({ sandbox }: Stage): Promise<readonly Scene[]> {
   );
   await add('the thread is archived', { ...answered, says: [whole] }, async (channel, person) => {
     const { thread, ...rest } = await slowThread(channel, person);
-    const change = () => sandbox.alterThread({ thread, as: person, archived: true });
+    const change = () => sandbox.alterThread({ thread, archived: true });
     return { ...rest, change, undo: async () => undefined };
   });
   await add(

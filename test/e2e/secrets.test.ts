@@ -97,19 +97,6 @@ it.each(['dm', '@room'])(
   },
 );
 
-it('a password of plain words goes as a whole, and so does the answer that repeats it [K14]', async () => {
-  const name = await newcomer();
-  await stage.ask(name, 'dm', 'I keep llamas. Our wifi password: correct horse battery staple');
-  await read(name, 'dm', 'looks like a secret');
-  await kept('I keep llamas', 'horse', 'battery', 'staple');
-  const call = await chatCall(stage, name, 'dm', 'and now?');
-  const shown = JSON.stringify(call.body);
-  expect(shown).toContain('I keep llamas');
-  expect(shown).not.toMatch(/horse|battery|staple/u);
-  const refused = (await stage.ask(name, 'dm', '!memory remember the password is open sesame')).text;
-  expect(refused).toContain('looks like a secret');
-});
-
 it('an edit that brings a secret is masked too, and otherwise counts like any edit [K14]', async () => {
   const name = await newcomer();
   const said = await stage.sandbox.say({ as: name, in: 'dm', text: 'I live in Leiria' });

@@ -1,6 +1,5 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 
-import { answersTo } from './answers-to.ts';
 import { command, newestCall, toldIn } from './memory-talk.ts';
 import { openStage, type Stage } from './stage.ts';
 import { outboxPath } from './outbox-file.ts';
@@ -68,18 +67,6 @@ describe('who sets what', () => {
     const file: unknown = JSON.parse(await stage.readFile(`data/guilds/${guildId}/settings.json`));
     expect(file).toMatchObject({ version: 1, channels: { [room]: {} } });
   });
-
-  it('is the owner and people who manage the server, in servers only', async () => {
-    const room = await newRoom();
-    const { name } = await newcomer();
-    expect(await settings('answer everything', room, name)).toBe(managersOnly);
-    const slash = { as: name, in: room, name: 'settings', subcommand: 'memory', options: { value: 'off' } };
-    await expect(stage.sandbox.slash(slash)).rejects.toThrow(`offers ${name} no command /settings`);
-    expect(await settings('memory off', 'dm')).toMatch(/^Settings belong to servers\./u);
-    expect(await settings('show', room)).toMatch(
-      /`answer`: mentions \(nothing is set\)\n- `memory`: on \(nothing is set\)/u,
-    );
-  });
 });
 
 describe('who may manage a server', () => {
@@ -100,52 +87,6 @@ describe('who may manage a server', () => {
     await stage.sandbox.setRole({ ...helpers, permissions: [] });
     expect(await settings('memory on', room, name)).toBe(managersOnly);
     expect(await settings('show', room, owner)).toContain('- `memory`: off (set for this channel)');
-  });
-
-  it('sets it without access to the bot too, but gets nothing else of it', async () => {
-    // Nobody has talked with the bot, which would leave them some commands [G1].
-    const closed = await openStage({ environment: { DISCOCLAW_ACCESS: 'allowlist' }, areNew: true });
-    try {
-      const { sandbox } = closed;
-      await sandbox.setRole({ name: 'helpers', permissions: ['ManageGuild'], people: ['bob'] });
-      await sandbox.delivered();
-      expect((await closed.ask('bob', '#dev', '!settings memory off')).text).toContain(
-        'Done: `memory` is `off`',
-      );
-      const slash = { as: 'bob', in: '#dev', name: 'settings', subcommand: 'show' };
-      expect((await sandbox.slash(slash)).answer?.text).toContain('`memory`: off');
-      await expect(
-        sandbox.slash({ as: 'bob', in: '#dev', name: 'memory', subcommand: 'proposals' }),
-      ).resolves.toMatchObject({ answer: { text: expect.stringContaining('given access') } });
-      for (const [as, text] of [
-        ['bob', '!memory proposals'],
-        ['carol', '!settings show'],
-      ] as const)
-        await sandbox.say({ as, in: '#dev', text });
-      await sandbox.delivered();
-      await closed.ask('alice', '#dev', '!settings show');
-      const answers = await sandbox.messages({ in: '#dev', from: 'bot' });
-      expect(answers.map(({ text }) => text.split('\n')[0])).toEqual([
-        'Done: `memory` is `off` for this place.',
-        'Settings in #dev:',
-      ]);
-    } finally {
-      await closed[Symbol.asyncDispose]();
-    }
-  });
-});
-
-describe('the owner’s own commands', () => {
-  it('are hidden from others in servers; the owner has them in writing and in the DM', async () => {
-    const { name } = await newcomer();
-    const room = await newRoom();
-    const slash = { as: name, in: room, name: 'status' };
-    await expect(stage.sandbox.slash(slash)).rejects.toThrow(`offers ${name} no command /status`);
-    expect((await stage.sandbox.slash({ ...slash, as: owner, in: 'dm' })).answer?.text).toMatch(
-      /^Discoclaw /u,
-    );
-    expect((await stage.ask(owner, room, '!status')).text).toMatch(/^Discoclaw /u);
-    expect((await stage.ask(name, room, '!status')).text).toBe('Only my owner can see my status.');
   });
 });
 
@@ -171,16 +112,6 @@ describe('when it answers', () => {
     const answered = [room, thread].map((place) => stage.sandbox.messages({ in: place, from: 'bot' }));
     const repliesTo = (await Promise.all(answered)).flat().map(({ replyTo }) => replyTo);
     for (const { id } of unheard) expect(repliesTo).not.toContain(id);
-  });
-
-  it('holds for what was missed while the bot was off', async () => {
-    const room = await newRoom();
-    const { name } = await newcomer();
-    await settings('answer everything', room);
-    await stage.stopBot();
-    const missed = await say(name, room, 'Is anybody there?');
-    await stage.startBot();
-    await expect.poll(() => answersTo(stage.sandbox, missed)).toHaveLength(1);
   });
 });
 
@@ -218,20 +149,6 @@ describe('memory off [I4]', () => {
     const told = toldIn(newestCall(stage));
     expect(told).toContain('I prefer Rust (src');
     expect(told).not.toContain('switched off');
-  });
-
-  it('outlives a restart and a file that was damaged by hand, which goes into quarantine', async () => {
-    const room = await newRoom();
-    await settings('memory off', room);
-    await stage.stopBot();
-    await stage.startBot();
-    await stage.writeFile(`data/guilds/${guildId}/settings.json`, '{ "version": 1, "guild": oops');
-    const { name, id } = await newcomer();
-    await ask(name, room, 'My secret is plumbago');
-    expect(toldIn(newestCall(stage))).toContain('Memory is switched off in this channel');
-    await expect(stage.readFile(`data/sessions/${room}/${id}/messages.jsonl`)).rejects.toThrow('ENOENT');
-    expect(stage.bot().output()).toContain('moved to quarantine');
-    expect((await stage.ask(owner, 'dm', '!status')).text).toMatch(/quarantine: 1 file$/mu);
   });
 
   it('holds for the whole server where so set, and never in DMs', async () => {
@@ -273,15 +190,5 @@ describe('a server’s own manner', () => {
     expect(await settings('persona default', room)).toContain('Done: I speak here as I do everywhere.');
     await ask(name, room, 'Hello again');
     expect(toldIn(newestCall(stage))).not.toContain('pirate');
-  });
-
-  it('is for people who manage the server, and at most 1,000 characters', async () => {
-    const room = await newRoom();
-    const { name } = await newcomer();
-    expect(await settings('persona Be rude.', room, name)).toBe(managersOnly);
-    expect(await settings(`persona ${'a'.repeat(1001)}`, room)).toBe(
-      'That is 1001 characters. Please shorten it to 1000; nothing was changed.',
-    );
-    expect(await settings('show', room)).toContain('- `persona`: none');
   });
 });

@@ -89,17 +89,17 @@ async function inDatabase(): Promise<StageData> {
       }
       const writer = await database.open({ connections: 1 });
       const copies = await database.query(
-        'select former_document::text as document, former_content as content from discoclaw.entries where key = $1',
+        'select former_document::text as document from discoclaw.entries where key = $1',
         [key],
       );
       if (key.endsWith('.jsonl')) for (const record of recordsIn(text)) await writer.append(key, record);
       else await writer.writeText(key, text);
       // An edit by hand leaves the copy alone.
-      for (const { document, content } of copies)
-        await database.query(
-          'update discoclaw.entries set former_document = $2::json, former_content = $3 where key = $1',
-          [key, document, content],
-        );
+      for (const { document } of copies)
+        await database.query('update discoclaw.entries set former_document = $2::json where key = $1', [
+          key,
+          document,
+        ]);
       await writer.close();
     },
     async everything(folder) {
@@ -165,8 +165,7 @@ const everyRow = `
   select key as path, concat_ws(' ', document::text, encode(content, 'escape'),
     (select string_agg(record::text, ' ') from discoclaw.records where log = entry.id)) as text
   from discoclaw.entries entry
-  union all select key || '.bak', coalesce(former_document::text, encode(former_content, 'escape')) from discoclaw.entries
-    where former_document is not null or former_content is not null
+  union all select key || '.bak', former_document::text from discoclaw.entries where former_document is not null
   union all select 'orphans', record::text from discoclaw.records where log not in (select id from discoclaw.entries)
   union all select 'quarantine/' || key, encode(content, 'escape') from discoclaw.quarantine
   union all select 'work/' || person, waiting::text || coalesce(taken::text, '') from discoclaw.work`;

@@ -2,10 +2,9 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 
-import type { ShardingOptions } from '../../src/sandbox/gateway/sharding.ts';
-import { startSandboxServer, type SandboxServer } from '../../src/sandbox/sandbox-server.ts';
-import type { SandboxInfo } from '../../src/sandbox/control/local-control.ts';
-import type { MessageView } from '../../src/sandbox/control/message-view.ts';
+import { startTestSandbox, type TestSandbox } from '../support/sandbox/test-sandbox.ts';
+import type { SandboxInfo } from '../../src/sandbox/people/people.ts';
+import type { MessageView } from '../../src/sandbox/people/views.ts';
 import { eventually } from '../support/eventually.ts';
 import {
   startModelServer,
@@ -23,8 +22,8 @@ export interface StageOptions {
   readonly environment?: Readonly<Record<string, string>>;
   /** Discord's clock, by which messages are dated. Default: the machine's. */
   readonly now?: () => Date;
-  /** What the sandbox asks of shards. */
-  readonly sharding?: ShardingOptions;
+  /** How many shards the sandbox recommends. */
+  readonly shards?: number;
   /** How the model server answers; without it, no model is configured and the offline stand-in speaks. */
   readonly model?: ModelScript;
   /** How it answers the start, which asks it for one token. */
@@ -45,7 +44,7 @@ const isAllBuilt = process.env['STAGE'] === 'built';
  * `await using`.
  */
 export interface Stage extends AsyncDisposable {
-  readonly sandbox: SandboxServer;
+  readonly sandbox: TestSandbox;
   readonly info: SandboxInfo;
   readonly model: ModelServer;
   /** What the bot is configured by, for others beside it. */
@@ -81,8 +80,7 @@ export async function openStage(options: StageOptions = {}): Promise<Stage> {
   const folder = await mkdtemp(join(tmpdir(), 'discoclaw-stage-'));
   const script = options.model ?? (() => ({ text: 'Understood.' }));
   const model = await startModelServer(script, options.probe, options.models);
-  const { sharding = {}, now = () => new Date() } = options;
-  const server = await startSandboxServer({ sharding, now });
+  const server = await startTestSandbox({ shards: options.shards, now: options.now });
   const info = await server.info();
   const data = await openStageData(folder);
   const greet = async (id: string): Promise<void> => {
@@ -124,10 +122,7 @@ export async function openStage(options: StageOptions = {}): Promise<Stage> {
     bot = { ...child, stop: () => child.end('SIGTERM') };
     kill = () => child.end('SIGKILL');
     isAlive = true;
-    await Promise.all([
-      child.waitFor('"the bot is ready"'),
-      child.waitFor('"slash command registration finished"'),
-    ]);
+    await Promise.all([child.waitFor('"the bot is ready"'), child.waitFor('"commands were registered"')]);
     return bot;
   }
 

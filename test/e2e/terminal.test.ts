@@ -63,6 +63,14 @@ function withoutDate(line: string): string {
 }
 
 describe('the bot in the terminal, with no token set [Z5]', () => {
+  it('talks on a machine whose zone has no name, and says what hour it takes it to be [N5]', async () => {
+    const child = startChild({ folder, input: 'hello\n!memory timezone\n', environment: { TZ: 'GMT+2' } });
+    expect(await child.exited).toBe(0);
+    const hour = new Date(Date.now() - 2 * 3_600_000).toISOString().slice(0, 13).replace('T', ' ');
+    expect(child.output()).toContain(`days and times go by UTC-02:00, where it is ${hour}`);
+    expect(child.output()).toContain('Your days count by the time in UTC-02:00, the default');
+  });
+
   it('uses in #general what was said in #dev, shows it, and forgets it in the end', async () => {
     const first = await chat([
       '/go #dev',
@@ -77,7 +85,7 @@ describe('the bot in the terminal, with no token set [Z5]', () => {
     expect(first.code).toBe(0);
     expect(first.output).toContain('offline stand-in');
     expect(first.output).toContain(join(folder, 'data'));
-    expect(first.output).toMatch(/ {2}your page +http:\/\/127\.0\.0\.1:\d+\/sign-in\/[\w-]{43} /u);
+    expect(first.output).toMatch(/ {2}your page +http:\/\/127\.0\.0\.1:\d+\/sign-in\/\d+\.[\w-]{43} /u);
     expect(first.output).toContain('[offline model]');
     expect(first.output).toContain('You prefer Rust for parsers');
     expect(first.output).toMatch(
@@ -111,12 +119,11 @@ describe('the bot in the terminal, with no token set [Z5]', () => {
     expect(child.output()).not.toContain('offline');
   });
 
-  it('does what people do in Discord: slash commands, menus, completion, files, edits, deletions; it says what is wrong with a line and goes on', async () => {
+  it('does what people do in Discord: slash commands, menus, files, edits, deletions; it says what is wrong with a line and goes on', async () => {
     await writeFile(join(folder, 'tea.txt'), 'green');
     const { code, output } = await chat([
       '/go @dm',
       '/slash memory remember I like oolong',
-      '/complete memory forget ool',
       '/menu "What do you know about this?"',
       'Oolong comes from Fujian',
       '/menu "remember this" ^2',
@@ -124,7 +131,6 @@ describe('the bot in the terminal, with no token set [Z5]', () => {
       '/upload cake.txt',
       '/edit which tea was this?',
       '/delete',
-      '/react 👀',
       '/click ▶',
       '/memory forget all oolong',
       '/go #nowhere',
@@ -139,7 +145,7 @@ describe('the bot in the terminal, with no token set [Z5]', () => {
     expect(after).toContain('`!memory show`');
     expect(after.split('still there?')[1]).toContain('Discoclaw:');
     expect(output).toMatch(
-      /@dm {2}Discoclaw: Remembered: "I like oolong".*\n(?:.*\n)? +\[Undo\]\n +\(only you see this\)\n {2}.*I like oolong/u,
+      /@dm {2}Discoclaw: Remembered: "I like oolong".*\n(?:.*\n)? +\[Undo\]\n +\(only you see this\)\n/u,
     );
     expect(output).toContain('! There are no messages here yet\n');
     expect(output).toMatch(/alice chose “Remember this” for “Oolong comes from Fujian”\n.*Remembered: /u);
@@ -147,7 +153,7 @@ describe('the bot in the terminal, with no token set [Z5]', () => {
     expect(output).toMatch(/! There is no file .*cake\.txt\n/u);
     expect(output).toContain('@dm  alice: which tea was this?');
     expect(output).toContain('“which tea was this?” was deleted\n');
-    expect(output).toMatch(/alice reacted 👀 to “.*\n! Nothing here is labelled "▶"\n/u);
+    expect(output).toContain('! Nothing here is labelled "▶"\n');
   });
 
   it('plays the demonstration where there is neither terminal nor input, and leaves nothing behind, though the layers have folders of their own and all is kept in a database', async () => {
@@ -185,7 +191,6 @@ describe('the bot in the terminal, with no token set [Z5]', () => {
     expect(output).toMatch(
       /alice chose “Remember this” for “I always drink green tea.*\n.*Remembered: .*\n.*every server.*\n +\[Undo\]\n +\(only you see this\)\n/u,
     );
-    expect(output).toContain('#dev  alice reacted 👍 to “');
     expect(output).toContain('Deprecated 1 item matching "Rust"');
     expect(output).not.toMatch(/^! /mu);
     expect(await readdir(folder, { recursive: true })).toEqual(before);

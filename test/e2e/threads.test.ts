@@ -60,7 +60,6 @@ describe('a thread', () => {
       thread: thread.id,
       person: 'Discoclaw',
       member: false,
-      as: 'alice',
     });
     for (const text of ['still here?', 'and now?']) {
       const said = await stage.sandbox.say({
@@ -142,13 +141,5 @@ describe('a post in a forum', () => {
     expect(systemIn(call)).toContain('Questions of beginners.');
     expect(withoutDate(historyIn(call)[0]?.text ?? '')).toBe('bob: I am new here\n');
     expect(toldIn(call)).toContain(`, a thread in #${forum.name}, public"`);
-  });
-
-  it('is left alone where the bot is not addressed', async () => {
-    const forum = await newChannel(true);
-    const post = await stage.sandbox.addPost({ forum: forum.id, as: 'bob', title: 'Hello', text: 'just so' });
-    await linesFor('alice', (await newChannel()).id, 'here?');
-    expect(await joinsOf(post.id)).toEqual([]);
-    expect(await stage.sandbox.messages({ in: post.id, from: 'bot' })).toEqual([]);
   });
 });

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 
-import type { MessageView } from '../../src/sandbox/control/message-view.ts';
+import type { MessageView } from '../../src/sandbox/people/views.ts';
 import { deferred } from '../support/deferred.ts';
 import {
   startTranscriptionServer,
@@ -90,9 +90,6 @@ describe('a voice message to the bot [G7]', () => {
     );
     const kept = (await stage.kept()).find(({ path }) => path.endsWith('messages.jsonl'));
     expect(kept?.text).toMatch(/Which tea is green\?.*"heard":\s*true/u);
-    await expect
-      .poll(() => callsOf(stage, 'summary').map(toldIn).join('\n'))
-      .toContain('<heard>Which tea is green?');
     await stage.stopBot();
     await stage.startBot();
     await stage.ask(name, 'dm', 'And black?');
@@ -157,8 +154,11 @@ describe('a voice message to the bot [G7]', () => {
 
   it('goes from all files and from under the answer when it is deleted', async () => {
     const name = await newcomer();
+    remembering('I bury gold under the oak');
     const said = await record(name, 'I bury gold under the oak');
     const answer = await stage.answerTo(said);
+    delete answers.chat;
+    await withFooter(stage, answer, '💭 May I remember: "I bury gold under the oak" (heard)?');
     await expect.poll(() => filesWith('gold under the oak')).not.toEqual([]);
     await stage.sandbox.delete({ message: said.id });
     await expect.poll(() => filesWith('gold under the oak')).toEqual([]);

@@ -1,20 +1,10 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 
-import type { MessageView } from '../../src/sandbox/control/message-view.ts';
+import type { MessageView } from '../../src/sandbox/people/views.ts';
 import { command, idIn } from './memory-talk.ts';
 import { answeringBy } from './model-calls.ts';
 import { obedientModel } from './obedient-model.ts';
 import { openStage, type Stage } from './stage.ts';
-import { playTurns, timeFor } from './why-property.ts';
-
-it(
-  'names what stood in the prompt of each of 20 random turns, no more and no less [K7]',
-  { timeout: timeFor(20) },
-  async () => {
-    const counts = await playTurns(20);
-    expect(counts.get('item')).toBeGreaterThan(5);
-  },
-);
 
 const long = Array.from({ length: 300 }, (_, index) => `word number ${index}`).join(' ');
 const noAnswer = 'I cannot find that answer to you';
@@ -93,27 +83,8 @@ async function toldOf(as: string, place: string, id: string): Promise<readonly s
 
 const all = Object.keys(waysToAsk).map(() => expect.anything() as unknown);
 
-it('answers tells how large what the model was given was, to its person alone, until the message goes [Y2a]', async () => {
-  const [name, other] = [await newcomer(), await newcomer()];
-  const place = `@${name}`;
-  await command(stage, '/memory', name, place, 'remember I grow a rare orchid');
-  const said = await stage.sandbox.say({ as: name, in: place, text: 'What do I grow?' });
-  const answer = await stage.answerTo(said);
-  const listed = await command(stage, '/memory', name, place, 'answers');
-  expect(listed).toMatch(/in our DM, .*: [\d,]+ of 40,000 characters beside tools · [\d,]+ input tokens/u);
-  for (const id of [said.id, answer.id]) {
-    const told = await command(stage, '/memory', name, place, `answers ${id}`);
-    expect(told).toMatch(/- Tools: [\d,]+[^]*- Items: \d+ of [\d,]+[^]*- Your message: \d+/u);
-    expect(told).not.toContain('orchid');
-    expect(await command(stage, '/memory', other, '#general', `answers ${id}`)).toContain('no such answer');
-  }
-  expect(await command(stage, '!memory', name, '#general', 'answers')).toBe("1 that I don't name here");
-  await stage.sandbox.delete({ as: name, message: said.id });
-  await expect.poll(() => command(stage, '/memory', name, place, 'answers')).toContain('I have not answered');
-});
-
 describe('why in reply to an answer [K7]', () => {
-  it.each(['#dev', '#secret', '@'])('works in every way in %s, before and after a start', async (where) => {
+  it.each(['#secret', '@'])('works in every way in %s, before and after a start', async (where) => {
     const name = await newcomer();
     if (where === '#secret')
       await stage.sandbox.setChannelPrivacy({ channel: where, private: true, members: [name] });
@@ -128,43 +99,6 @@ describe('why in reply to an answer [K7]', () => {
       expect(await toldOf(name, place, last)).toEqual(all.map(() => expected));
       expect(await press(name, last)).toEqual({ told: expected, isPrivate: true });
     }
-  });
-
-  it('works for nobody else, in any way or place', async () => {
-    const [owner, other] = [await newcomer(), await newcomer()];
-    const { last } = await answered(owner, '#dev', 'I grow a rare orchid');
-    for (const place of ['#dev', '#general'])
-      for (const ask of place === '#dev' ? Object.values(waysToAsk) : [waysToAsk.link, waysToAsk.slash])
-        expect(await ask(other, place, last)).toContain(noAnswer);
-    const pressed = await press(other, last, 0);
-    expect(pressed).toEqual({ told: 'Only the person whom I answered can press this.', isPrivate: true });
-    expect(await command(stage, '!memory', other, '#dev', 'why')).toContain('I have not answered you here');
-  });
-
-  it('names in a public channel nothing that is for the DM, and counts it', async () => {
-    const name = await newcomer();
-    const inDm = await answered(name, `@${name}`, 'I grow a rare orchid');
-    const there = `https://discord.com/channels/@me/${inDm.channelId}/${inDm.last}`;
-    for (const words of [`why ${inDm.last}`, `why ${there}`])
-      expect(await command(stage, '!memory', name, '#dev', words)).toBe(
-        `${used}\nand 1 that I don't name here`,
-      );
-    // It was for everybody when it was used, and is not by now.
-    const { id, last } = await answered(name, '#dev', 'I grow hemlock');
-    await command(stage, '/memory', name, '#dev', `hide ${id}`);
-    for (const ask of [waysToAsk.reply, waysToAsk.link])
-      expect(await ask(name, '#dev', last)).toBe(`${used}\nand 1 that I don't name here`);
-    expect((await press(name, last)).told).toContain('"I grow hemlock"');
-    expect(await waysToAsk.reply(name, `@${name}`, inDm.last)).toContain('"I grow a rare orchid"');
-  });
-
-  it('counts an item that was forgotten since, without its words', async () => {
-    const name = await newcomer();
-    const { id, last } = await answered(name, '#dev', 'I grow hemlock');
-    await command(stage, '/memory', name, '#dev', `forget ${id}`);
-    const expected = `${used}\nItems:\n- 1 item that was forgotten since, or made way for others`;
-    expect(await toldOf(name, '#dev', last)).toEqual(all.map(() => expected));
-    expect((await press(name, last)).told).toBe(expected);
   });
 
   it('works on the first and last part of a long answer, and not on a deleted one', async () => {
@@ -237,18 +171,5 @@ describe('what stands in that list is put right there [K7]', () => {
     expect(other.answer?.text).toContain('Only the person');
     const { followUps } = await stage.sandbox.click({ as: name, ...click, followUps: 1 });
     expect(followUps[0]?.text).toMatch(/^Deprecated 1 item matching/u);
-  });
-
-  it('with many items, each by way of a button that tells of it', async () => {
-    const name = await newcomer();
-    for (const what of ['apples', 'pears', 'plums', 'figs', 'kale'])
-      await command(stage, '/memory', name, '#dev', `remember I grow ${what}`);
-    const { id, last } = await answered(name, '#dev', 'I grow leeks');
-    const { followUps } = await stage.sandbox.click({ as: name, message: last, label: '❔', followUps: 1 });
-    expect(labelsOf(followUps[0])).toHaveLength(6);
-    const click = { as: name, message: followUps[0]?.id ?? '', label: 'I grow leeks', followUps: 1 };
-    const [told] = (await stage.sandbox.click(click)).followUps;
-    expect(told?.text).toContain(`id ${id}`);
-    expect(labelsOf(told)).toEqual(['✏️ Edit', '🔒 Only in our DM', '🗑️ Forget']);
   });
 });

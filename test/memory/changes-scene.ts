@@ -10,13 +10,13 @@ import { sessionWorkOf, type TurnContext } from '../../src/core/turn-context.ts'
 import type { ChangeLedger } from '../../src/memory/changes.ts';
 import { createDurableMemory, type DurableMemory } from '../../src/memory/durable/durable-memory.ts';
 import { createNotebook } from '../../src/memory/notebook/notebook.ts';
-import { createMessageSource } from '../../src/memory/recall/messages.ts';
-import { createRecall } from '../../src/memory/recall/recall.ts';
 import {
   createDetailSource,
   createItemSource,
+  createMessageSource,
   createNotebookSource,
 } from '../../src/memory/recall/sources.ts';
+import { createRecall } from '../../src/memory/recall/recall.ts';
 import { createRollingSummary } from '../../src/memory/rolling/rolling-summary.ts';
 import { createShortTerm } from '../../src/memory/short-term/short-term.ts';
 import type { FileSystem } from '../../src/storage/files/file-system.ts';
@@ -31,9 +31,9 @@ import {
 } from '../support/layer-settings.ts';
 import { ScriptedModel, inputOf } from '../support/scripted-model.ts';
 import { openSessions, silent, startTime, inZone } from '../support/sessions.ts';
-import type { Step } from './changes-steps.ts';
+import { places, type Step } from './changes-steps.ts';
 import { withoutUndo } from '../support/undo.ts';
-import { beginningNow } from '../../src/core/writes.ts';
+import { unconditional } from '../../src/core/writes.ts';
 
 const { signal } = new AbortController();
 const canary = /\bz(?:[a-z]{2}){3}k\b/gu;
@@ -51,6 +51,7 @@ async function openMemory(folder: string, fileSystem: FileSystem) {
   await store.removeLeftovers();
   const sessions = openSessions(store);
   const { writes, clock, log, states } = sessions;
+  for (const place of places) sessions.places.set(place.channelId, place);
   const common = {
     store,
     writes,
@@ -88,7 +89,6 @@ async function openMemory(folder: string, fileSystem: FileSystem) {
       createItemSource(durable),
     ],
     timeZone: 'UTC',
-    forgotten: (userId) => durable.forgotten(userId),
   });
   const ledger: ChangeLedger = sessions.ledgerOver([shortTerm, rolling, durable, notebook, recall]);
 
@@ -142,9 +142,9 @@ async function openMemory(folder: string, fileSystem: FileSystem) {
       case 'delete':
         return ledger.record({ kind: 'deleted', channelId, messageIds: step.ids });
       case 'forget':
-        return durable.forget(beginningNow(aliceId), step.words, place, step.id);
+        return durable.forget(unconditional(aliceId), step.words, place, step.id);
       case 'remember':
-        return durable.remember(beginningNow(aliceId), {
+        return durable.remember(unconditional(aliceId), {
           text: step.text,
           place,
           messageId: step.id,

@@ -12,7 +12,7 @@ import { MemoryStore } from '../support/memory-store.ts';
 import { openSessions, secretPlace, session, silent, type Sessions } from '../support/sessions.ts';
 import { durableSettings } from '../support/layer-settings.ts';
 import { withoutUndo } from '../support/undo.ts';
-import { beginningNow, RefusedJobError, type Work } from '../../src/core/writes.ts';
+import { unconditional, RefusedJobError, type Work } from '../../src/core/writes.ts';
 
 /** A store that fails to rewrite logs when told so: as if a kill came before the log's own lines were cleared and the change was done. */
 class RefusingStore extends MemoryStore {
@@ -50,7 +50,7 @@ async function setUp() {
   const durable = openDurable(sessions);
   const [{ id: messageId } = { id: '' }] = (await sessions.say('I prefer Rust, and I live in Oslo')).messages;
   for (const text of ['Prefers Rust', 'Lives in Oslo'])
-    await durable.remember(beginningNow(aliceId), { text, place: publicPlace, messageId, type: 'discord' });
+    await durable.remember(unconditional(aliceId), { text, place: publicPlace, messageId, type: 'discord' });
   const texts = async () => (await durable.list(aliceId)).map(({ text }) => text).toSorted();
   return { ...sessions, store, durable, messageId, texts };
 }
@@ -129,7 +129,7 @@ describe('an edit or deletion [G5]', () => {
   it('brings in no new words in a pause [K9] where nobody tells whose message it is, and takes no notice of others’ pauses', async () => {
     const { store, ledgerOver, messageId, log, contextOf } = await setUp();
     const bob = { id: bobId, name: 'Bob', isOwner: false };
-    await log.recordUser({ ...contextOf(['hello']), ...beginningNow(bobId), speaker: bob });
+    await log.recordUser({ ...contextOf(['hello']), ...unconditional(bobId), speaker: bob });
     const edit = { kind: 'edited', channelId: generalId, messageId } as const;
     const ofBob = ledgerOver([], undefined, async ({ userId }) => userId !== bobId);
     await ofBob.record({ ...edit, text: 'I keep bees' });
@@ -472,7 +472,7 @@ describe('a forgetting', () => {
   it('reaches every layer in one job, and is done', async () => {
     const { store, durable, texts } = await setUp();
     const { forgotten, words, isEverywhere } = await durable.forget(
-      beginningNow(aliceId),
+      unconditional(aliceId),
       'rust',
       publicPlace,
       command,
@@ -498,7 +498,7 @@ describe('a forgetting', () => {
       logger: silent,
       timeZone: 'UTC',
     });
-    expect(await durable.forget(beginningNow(aliceId), 'rust', publicPlace, command)).toMatchObject({
+    expect(await durable.forget(unconditional(aliceId), 'rust', publicPlace, command)).toMatchObject({
       isEverywhere: false,
     });
     expect(await texts()).toEqual(['Lives in Oslo']);
@@ -512,7 +512,7 @@ describe('a forgetting', () => {
     const { store, durable, texts } = await setUp();
     const update = store.update.bind(store);
     store.update = () => Promise.reject(new StoreError('full', 'durable'));
-    await expect(durable.forget(beginningNow(aliceId), 'rust', publicPlace, command)).rejects.toThrow(
+    await expect(durable.forget(unconditional(aliceId), 'rust', publicPlace, command)).rejects.toThrow(
       StoreError,
     );
     store.update = update;
@@ -527,7 +527,7 @@ describe('the question of an item [D1a]', () => {
     const asking = await say('Robert left me');
     await answer(asking, 'Sorry. Does Robert live near you?');
     const replying = await say('Two streets away');
-    await durable.remember(beginningNow(aliceId), {
+    await durable.remember(unconditional(aliceId), {
       text: 'Two streets away',
       question: 'Does Robert live near you?',
       place: publicPlace,
@@ -623,7 +623,7 @@ describe('a matter that is erased [K11], or messages that are too old [K15]', ()
     await later.log.recordUser(again);
     const at = later.clock().toISOString();
     await later.log.recordReply(again, { ids: [after(2n)], text: 'Rust it is.', at });
-    await openDurable(later).remember(beginningNow(aliceId), {
+    await openDurable(later).remember(unconditional(aliceId), {
       text: 'Likes Rust again',
       place: publicPlace,
       messageId: after(3n),

@@ -117,7 +117,7 @@ describe('memory_control [K13]', () => {
       expect(await people.get(aliceId)).toBeUndefined();
       const asked = await run(action, { ...turn('what is this?'), hasThirdPartyText: true });
       const line = `memory ${action.replace('_', ' ')}`;
-      expect(asked).toMatchObject({ notice: { isProposal: true, buttons: [{ line }] } });
+      expect(asked).toMatchObject({ notice: { buttons: [{ line }] } });
       expect(await people.get(aliceId)).toBeUndefined();
       expect(undos()).toBe(0);
     },

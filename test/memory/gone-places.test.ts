@@ -8,7 +8,6 @@ import { createFileStore } from '../../src/storage/files/store.ts';
 import { LossyDisk, lossyFolder } from '../storage/files/lossy-disk.ts';
 import { chanceOf } from '../support/chance.ts';
 import { aliceId, bobId } from '../support/incoming.ts';
-import { MemoryStore } from '../support/memory-store.ts';
 import { channel, openSessions, silent, startTime } from '../support/sessions.ts';
 import { runs } from '../support/runs.ts';
 
@@ -51,8 +50,6 @@ async function open(disk: LossyDisk, now: number) {
     writes,
     log,
     layers: [],
-    forgetNotes: () => Promise.resolve(),
-    forgetAccess: () => Promise.resolve(),
     dropOutbox: (channelId) => store.removeAll(`channels/${channelId}`),
     clock,
     timer: () => () => {},
@@ -133,11 +130,6 @@ async function deleteAndLook(lasts: readonly number[], losesPower: boolean, seed
   const disk = new LossyDisk();
   let memory = await open(disk, startTime);
   await memory.fill();
-  for (const channelId of [deleted, other])
-    await memory.store.update(`guilds/${left}/notes/${channelId}.json`, anyKind, () => ({
-      version: 1,
-      words: channelId,
-    }));
   let isWhole = true;
   for (const [at, days] of [8, 16].entries()) {
     disk.operationsLeft = lasts[at] ?? Infinity;
@@ -160,8 +152,6 @@ async function deleteAndLook(lasts: readonly number[], losesPower: boolean, seed
   expect(await goneChannels(memory.store)).toEqual(new Set([deleted]));
   expect(await memory.store.list(`sessions/${deleted}`)).toEqual([]);
   expect(await memory.store.list(`channels/${deleted}`)).toEqual([]);
-  const notes = await memory.store.list(`guilds/${left}/notes`);
-  expect(notes.map(({ path }) => path)).toEqual([`${other}.json`]);
   expect(await memory.held(left)).toMatchObject({ said: [], words: [left, undefined, left, left] });
   expect(await memory.store.list(`sessions/${other}`)).not.toEqual([]);
   expect(await memory.held(present)).toMatchObject({
@@ -231,36 +221,6 @@ describe('what belongs to a server that the bot was removed from', () => {
     await memory.guilds.idle();
     expect(await memory.held(left)).toEqual(all);
     await memory.store.close();
-  });
-
-  it('is found in each of its channels [K15]', async () => {
-    const dropped: string[] = [];
-    const store = new MemoryStore();
-    const { writes, clock, time } = openSessions(store);
-    const ids = Array.from({ length: 500 }, (_, index) => String(210_000_000_000_000_000n + BigInt(index)));
-    const guilds = createGonePlaces({
-      store,
-      writes,
-      log: {
-        channels: () => Promise.resolve(ids.map((id) => ({ id, activeAt: 0 }))),
-        guildOf: () => Promise.resolve({ kind: 'guild', guildId: left }),
-        allSessions: () => Promise.resolve([]),
-        threadsOf: () => Promise.resolve([]),
-      },
-      layers: [],
-      forgetNotes: () => Promise.resolve(),
-      forgetAccess: () => Promise.resolve(),
-      dropOutbox: async (channelId) => void dropped.push(channelId),
-      clock,
-      timer: () => () => {},
-      logger: silent,
-    });
-    for (const days of [0, 31]) {
-      time.now = startTime + days * dayMs;
-      guilds.start(onlyPresent);
-      await guilds.idle();
-    }
-    expect(dropped).toEqual(ids);
   });
 
   it('stays where another process alone can tell whether the bot is there, however long [X3]', async () => {

@@ -11,7 +11,7 @@ import { createFileStore } from '../../src/storage/files/store.ts';
 import { quickFileSystem } from '../storage/files/observed-file-system.ts';
 import { aliceId, bobId, generalId, publicPlace } from '../support/incoming.ts';
 import { channel, openSessions, silent, type Sessions } from '../support/sessions.ts';
-import { beginningNow } from '../../src/core/writes.ts';
+import { unconditional } from '../../src/core/writes.ts';
 
 /** A layer under test, and the public ways in which it is fed and asked. */
 export interface LayerUnderTest {
@@ -72,7 +72,7 @@ async function openFed(open: OpenLayer, run: (fed: Fed) => Promise<void>): Promi
       },
       /** The layer's, and the log's, from which it could be made again. */
       async erase(erasure) {
-        await sessions.writes.run(beginningNow(erasure.userId), async () => {
+        await sessions.writes.run(unconditional(erasure.userId), async () => {
           await sessions.log.erase(erasure);
           await under.layer.erase(erasure);
         });

@@ -1,20 +1,18 @@
 import { describe, expect, it } from 'vitest';
 
-import { layersAlone } from '../../src/bot/memory-alone.ts';
+import { layersAlone } from '../support/layers-alone.ts';
 import { readConfig } from '../../src/config/config.ts';
 import { sessionOf, sessionWorkOf, type TurnContext } from '../../src/core/turn-context.ts';
 import { mayUseItem } from '../../src/memory/durable/document.ts';
 import { createDurableMemory, type DurableMemory } from '../../src/memory/durable/durable-memory.ts';
 import type { MemoryLayer } from '../../src/memory/layer.ts';
 import { createNotebook } from '../../src/memory/notebook/notebook.ts';
-import { createMessageSource } from '../../src/memory/recall/messages.ts';
+import { createMessageSource } from '../../src/memory/recall/sources.ts';
 import { createRecall } from '../../src/memory/recall/recall.ts';
 import { createRollingSummary } from '../../src/memory/rolling/rolling-summary.ts';
 import { createShortTerm } from '../../src/memory/short-term/short-term.ts';
 import { ScriptedModel, inputOf } from '../support/scripted-model.ts';
-import { FakeChannels, notesOver } from '../support/channel-notes.ts';
-import { publicPlace } from '../support/incoming.ts';
-import { channel, silent, type Sessions, inZone } from '../support/sessions.ts';
+import { silent, type Sessions, inZone } from '../support/sessions.ts';
 import { contract, type LayerUnderTest, type OpenLayer } from './layer-contract.ts';
 import {
   shortTermSettings,
@@ -24,7 +22,7 @@ import {
 } from '../support/layer-settings.ts';
 import { MemoryStore } from '../support/memory-store.ts';
 import { proposalsOver, withoutUndo } from '../support/undo.ts';
-import { beginningNow } from '../../src/core/writes.ts';
+import { unconditional } from '../../src/core/writes.ts';
 
 const { signal } = new AbortController();
 
@@ -93,7 +91,7 @@ function openDurable(sessions: Sessions): LayerUnderTest {
     layer: durable,
     async feed({ speaker, place, messages: [message] }) {
       const text = message?.text ?? '';
-      await durable.remember(beginningNow(speaker.id), {
+      await durable.remember(unconditional(speaker.id), {
         text,
         place,
         messageId: message?.id ?? '',
@@ -111,7 +109,7 @@ function openProposals(sessions: Sessions): LayerUnderTest {
     layer: proposals.layer,
     async feed({ speaker, place, messages: [message] }) {
       const text = message?.text ?? '';
-      await proposals.remember(beginningNow(speaker.id), {
+      await proposals.remember(unconditional(speaker.id), {
         text,
         place,
         messageId: message?.id ?? '',
@@ -177,19 +175,6 @@ function openRecall({ log }: Sessions): LayerUnderTest {
   };
 }
 
-function openChannelNotes({ store, writes, recent }: Sessions): LayerUnderTest {
-  const channels = new FakeChannels(publicPlace, channel('dev', '200000000000000002'));
-  const notes = notesOver(store, { writes, channels, recent });
-  return {
-    layer: notes,
-    async feed({ speaker, place: { guildId = '', channelId }, messages: [message] }) {
-      const { id: messageId = '', text = '', at = '' } = message ?? {};
-      const said = { authorId: speaker.id, author: speaker.name, text, messageId, at };
-      await notes.keep({ guildId, channelId }, said, () => Promise.resolve(true));
-    },
-  };
-}
-
 /**
  * Settings and the sources of answers hold no words: `settings/person-settings.test.ts` and `provenance.test.ts`
  * export and erase them.
@@ -202,7 +187,6 @@ const layers: Readonly<Record<string, OpenLayer>> = {
   proposals: openProposals,
   notebook: openNotebook,
   recall: openRecall,
-  channel: openChannelNotes,
 };
 
 it('puts every layer of the bot under the contract [F5]', () => {

@@ -16,7 +16,7 @@ import { aliceId, publicPlace } from '../support/incoming.ts';
 import { durableSettings, notebookSettings, shortTermSettings } from '../support/layer-settings.ts';
 import { dmPlace, messageId, openSessions, silent, startTime, inZone } from '../support/sessions.ts';
 import { proposalsOver } from '../support/undo.ts';
-import { beginningNow } from '../../src/core/writes.ts';
+import { unconditional } from '../../src/core/writes.ts';
 
 const { signal } = new AbortController();
 const places: readonly Place[] = [publicPlace, dmPlace];
@@ -57,7 +57,7 @@ async function openMemory(disk: LossyDisk, now: number) {
     undo,
   });
   const said: typeof log.message = (of, id) => log.message(of, id);
-  const proposals = proposalsOver(store, { writes, durable, clock, said });
+  const proposals = proposalsOver(store, { writes, durable, clock, textOf: said });
   const ledger = sessions.ledgerOver([shortTerm, durable, proposals.layer, notebook], undefined, undefined, {
     isUndoable: undo.isUndoable,
   });
@@ -81,7 +81,7 @@ async function openMemory(disk: LossyDisk, now: number) {
     return {
       notes: notes.toSorted(),
       items: await durable.list(aliceId),
-      former: [...(await durable.formerOf(aliceId))],
+      former: [...(await durable.historiesOf(aliceId))],
       said: await Promise.all(
         places.map(async ({ channelId }) => {
           const { messages } = await log.since({ channelId, userId: aliceId }, 0);
@@ -199,7 +199,7 @@ class Conversation {
         const noticed = `I like ${said.likes[flag ? 0 : 1]}`;
         return async ({ durable, log }) =>
           idOf(
-            await durable.remember(beginningNow(aliceId), {
+            await durable.remember(unconditional(aliceId), {
               text: noticed,
               place: said.place,
               messageId: said.id,
@@ -215,9 +215,9 @@ class Conversation {
         const proposed = `I like ${said.likes[flag ? 0 : 1]}`;
         return async ({ proposals }) => {
           const request = { text: proposed, place: said.place, messageId: said.id, type: 'summary' } as const;
-          const outcome = await proposals.remember(beginningNow(aliceId), request);
+          const outcome = await proposals.remember(unconditional(aliceId), request);
           return outcome.outcome === 'proposed'
-            ? idOf(await proposals.accept(beginningNow(aliceId), outcome.proposed.id))
+            ? idOf(await proposals.accept(unconditional(aliceId), outcome.proposed.id))
             : undefined;
         };
       }
@@ -228,7 +228,7 @@ class Conversation {
         const type = what === 'remember' ? 'manual' : 'discord';
         return async ({ durable }) =>
           idOf(
-            await durable.remember(beginningNow(aliceId), {
+            await durable.remember(unconditional(aliceId), {
               ...request,
               ...replaces,
               type,
@@ -237,14 +237,16 @@ class Conversation {
           );
       }
       case 'forget':
-        return async ({ durable }) => idOf(await durable.forget(beginningNow(aliceId), like, place, id));
+        return async ({ durable }) => idOf(await durable.forget(unconditional(aliceId), like, place, id));
       case 'forget all': {
         const ids = listed.map((each) => each.id).slice(0, 1 + (pick % maxItems));
+        // Of messages alone, nothing tells after a kill whether they were taken before it: their person was not told.
+        if (ids.length === 0) return undefined;
         const mentions =
           flag && said !== undefined ? [{ channelId: said.place.channelId, messageIds: [said.id] }] : [];
         return async ({ durable }) =>
           idOf(
-            await durable.forget(beginningNow(aliceId), ids, dmPlace, id, {
+            await durable.forget(unconditional(aliceId), ids, dmPlace, id, {
               words: 'like',
               messages: mentions,
             }),
@@ -254,20 +256,20 @@ class Conversation {
         return (
           item &&
           (async ({ durable }) =>
-            idOf(await durable.edit(beginningNow(aliceId), item.id, `${text} now`, dmPlace, id)))
+            idOf(await durable.edit(unconditional(aliceId), item.id, `${text} now`, dmPlace, id)))
         );
       case 'pin':
         return (
           item &&
           (async ({ durable }) =>
-            idOf(await durable.setPinned(beginningNow(aliceId), item.id, flag, dmPlace)))
+            idOf(await durable.setPinned(unconditional(aliceId), item.id, flag, dmPlace)))
         );
       case 'share': {
         const visibility = flag ? 'everywhere' : 'dm';
         return (
           item &&
           (async ({ durable }) =>
-            idOf(await durable.setVisibility(beginningNow(aliceId), item.id, visibility, dmPlace)))
+            idOf(await durable.setVisibility(unconditional(aliceId), item.id, visibility, dmPlace)))
         );
       }
       case 'import': {
@@ -275,7 +277,7 @@ class Conversation {
           [{ text }, { text: `${text} a lot` }],
           new Date(startTime),
         );
-        return async ({ durable }) => idOf(await durable.rememberAll(beginningNow(aliceId), brought));
+        return async ({ durable }) => idOf(await durable.rememberAll(unconditional(aliceId), brought));
       }
       case 'note': {
         const context = contextOf(place, id, 'Please write it down.');
@@ -427,7 +429,7 @@ async function playSequence(sequence: readonly Drawn[], losesPower: boolean, pla
       (id: string): Take =>
       async ({ durable }) => {
         // The newest one, by its id or without.
-        expect(await durable.undo(beginningNow(aliceId), drawn.flag ? undefined : id)).toMatchObject({
+        expect(await durable.undo(unconditional(aliceId), drawn.flag ? undefined : id)).toMatchObject({
           isDone: true,
         });
         return undefined;

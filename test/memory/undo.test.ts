@@ -16,7 +16,7 @@ import { aliceId, publicPlace } from '../support/incoming.ts';
 import { messageId, openSessions, session, silent, startTime } from '../support/sessions.ts';
 import { durableSettings } from '../support/layer-settings.ts';
 import { runs } from '../support/runs.ts';
-import { beginningNow } from '../../src/core/writes.ts';
+import { unconditional } from '../../src/core/writes.ts';
 
 const folders: string[] = [];
 afterEach(async () => {
@@ -94,7 +94,7 @@ async function openMemory(
     async state() {
       return {
         items: await durable.list(aliceId),
-        former: [...(await durable.formerOf(aliceId))],
+        former: [...(await durable.historiesOf(aliceId))],
         said: (await sessions.log.since(session, 0)).messages,
       };
     },
@@ -126,7 +126,7 @@ async function filesWith(folder: string, words: string): Promise<readonly string
 /** Alice says something, is answered, and the bot notices it. */
 async function notice(memory: Memory, text: string): Promise<string> {
   const [id = ''] = await memory.turn(text, `So: ${text}`);
-  const outcome = await memory.durable.remember(beginningNow(aliceId), {
+  const outcome = await memory.durable.remember(unconditional(aliceId), {
     text,
     place: publicPlace,
     messageId: id,
@@ -144,7 +144,7 @@ describe('forgetting an item', () => {
     await notice(memory, 'I live in Lisbon');
     await memory.turn('What a day', 'Indeed.');
     const before = await memory.state();
-    const done = await memory.durable.forget(beginningNow(aliceId), 'Lisbon', publicPlace, commandId());
+    const done = await memory.durable.forget(unconditional(aliceId), 'Lisbon', publicPlace, commandId());
     expect(done).toMatchObject({
       forgotten: [{ text: 'I live in Lisbon' }],
       withdrawn: 2,
@@ -153,12 +153,12 @@ describe('forgetting an item', () => {
     const after = await memory.state();
     expect(after.items).toEqual([]);
     expect(after.said.map(({ message }) => message.text)).toEqual(['What a day', 'Indeed.']);
-    expect(await memory.durable.undo(beginningNow(aliceId), done.undoId)).toMatchObject({
+    expect(await memory.durable.undo(unconditional(aliceId), done.undoId)).toMatchObject({
       what: 'forget',
       isDone: true,
     });
     expect(await memory.state()).toEqual(before);
-    expect(await memory.durable.undo(beginningNow(aliceId), done.undoId)).toBeUndefined();
+    expect(await memory.durable.undo(unconditional(aliceId), done.undoId)).toBeUndefined();
     await memory.store.close();
   });
 
@@ -169,12 +169,12 @@ describe('forgetting an item', () => {
       if (place === 'a message') await notice(memory, 'I live in Lisbon');
       else {
         const item = { text: 'I live in Lisbon', place: publicPlace, type: 'manual' } as const;
-        await memory.durable.remember(beginningNow(aliceId), { ...item, messageId: commandId() });
+        await memory.durable.remember(unconditional(aliceId), { ...item, messageId: commandId() });
       }
       const before = await memory.state();
-      const done = await memory.durable.forget(beginningNow(aliceId), 'Lisbon', publicPlace, commandId());
+      const done = await memory.durable.forget(unconditional(aliceId), 'Lisbon', publicPlace, commandId());
       expect(done.isEverywhere).toBe(false);
-      await memory.durable.undo(beginningNow(aliceId), done.undoId);
+      await memory.durable.undo(unconditional(aliceId), done.undoId);
       await memory.store.close();
       const restarted = await openMemory(folder);
       expect(await restarted.state()).toEqual(before);
@@ -188,7 +188,7 @@ describe('forgetting an item', () => {
       let memory = await openMemory(folder);
       await notice(memory, 'I live in Lisbon');
       await notice(memory, 'I keep bees');
-      await memory.durable.forget(beginningNow(aliceId), 'Lisbon', publicPlace, commandId());
+      await memory.durable.forget(unconditional(aliceId), 'Lisbon', publicPlace, commandId());
       expect(await filesWith(folder, 'Lisbon')).not.toEqual([]);
       if (restarts) {
         await memory.store.close();
@@ -212,7 +212,7 @@ describe('forgetting an item', () => {
         append: (key: string, record: {}) =>
           key.endsWith('messages.jsonl') ? Promise.reject(new StoreError('full', key)) : append(key, record),
       });
-      const done = await memory.durable.forget(beginningNow(aliceId), 'Lisbon', publicPlace, commandId());
+      const done = await memory.durable.forget(unconditional(aliceId), 'Lisbon', publicPlace, commandId());
       expect(done.isEverywhere).toBe(false);
       Object.assign(store, { append });
       if (when === 'while the bot runs') await memory.pass(undoForMs + 1);
@@ -228,10 +228,15 @@ describe('forgetting an item', () => {
   it('cannot be undone after ten minutes, nor by anybody else [K5]', async () => {
     const memory = await openMemory(await newFolder());
     await notice(memory, 'I live in Lisbon');
-    const { undoId } = await memory.durable.forget(beginningNow(aliceId), 'Lisbon', publicPlace, commandId());
-    expect(await memory.durable.undo(beginningNow('100000000000000002'), undoId)).toBeUndefined();
+    const { undoId } = await memory.durable.forget(
+      unconditional(aliceId),
+      'Lisbon',
+      publicPlace,
+      commandId(),
+    );
+    expect(await memory.durable.undo(unconditional('100000000000000002'), undoId)).toBeUndefined();
     await memory.pass(undoForMs);
-    expect(await memory.durable.undo(beginningNow(aliceId), undoId)).toBeUndefined();
+    expect(await memory.durable.undo(unconditional(aliceId), undoId)).toBeUndefined();
     await memory.store.close();
   });
 
@@ -240,11 +245,16 @@ describe('forgetting an item', () => {
     const memory = await openMemory(folder);
     await notice(memory, 'I live in Lisbon');
     const [said] = (await memory.state()).said;
-    const { undoId } = await memory.durable.forget(beginningNow(aliceId), 'Lisbon', publicPlace, commandId());
+    const { undoId } = await memory.durable.forget(
+      unconditional(aliceId),
+      'Lisbon',
+      publicPlace,
+      commandId(),
+    );
     await memory
       .ledgerOver([memory.durable])
       .record({ kind: 'deleted', channelId: session.channelId, messageIds: [said?.message.id ?? ''] });
-    expect(await memory.durable.undo(beginningNow(aliceId), undoId)).toBeUndefined();
+    expect(await memory.durable.undo(unconditional(aliceId), undoId)).toBeUndefined();
     expect((await memory.state()).items).toEqual([]);
     await memory.store.close();
     expect(await filesWith(folder, 'Lisbon')).toEqual([]);
@@ -260,16 +270,16 @@ describe('forgetting an item', () => {
       const id = said[0]?.message.id ?? '';
       const itemIds = items.map((item) => item.id);
       const { undoId } = await memory.durable.forget(
-        beginningNow(aliceId),
+        unconditional(aliceId),
         itemIds,
         publicPlace,
         commandId(),
       );
       const deletion = { kind: 'deleted', channelId: session.channelId, messageIds: [id] } as const;
       if (what === 'deleted') await memory.ledgerOver([memory.durable]).record(deletion);
-      else if (what === 'too old') await memory.durable.expire(beginningNow(aliceId), (each) => each === id);
+      else if (what === 'too old') await memory.durable.expire(unconditional(aliceId), (each) => each === id);
       else await memory.durable.erase({ userId: aliceId, sessions: [], isWhole: false });
-      expect(await memory.durable.undo(beginningNow(aliceId), undoId)).toBeUndefined();
+      expect(await memory.durable.undo(unconditional(aliceId), undoId)).toBeUndefined();
       await memory.pass(0);
       await memory.store.close();
       expect(await filesWith(folder, 'Lisbon')).toEqual([]);
@@ -295,10 +305,10 @@ async function change(
   if ('word' in each) {
     const text = `I like ${each.word}`;
     if (each.do.startsWith('forget'))
-      return (await durable.forget(beginningNow(aliceId), each.word, publicPlace, commandId())).undoId;
+      return (await durable.forget(unconditional(aliceId), each.word, publicPlace, commandId())).undoId;
     const isNoticed = each.do === 'notice';
     const [id = ''] = isNoticed ? await memory.turn(text) : [commandId()];
-    const outcome = await durable.remember(beginningNow(aliceId), {
+    const outcome = await durable.remember(unconditional(aliceId), {
       text,
       place: publicPlace,
       messageId: id,
@@ -312,12 +322,12 @@ async function change(
   const everywhere = { ...publicPlace, audience: 'dm' } as const;
   if (each.do === 'share' || each.do === 'hide') {
     const visibility = each.do === 'share' ? 'everywhere' : 'dm';
-    return (await durable.setVisibility(beginningNow(aliceId), item.id, visibility, everywhere))?.undoId;
+    return (await durable.setVisibility(unconditional(aliceId), item.id, visibility, everywhere))?.undoId;
   }
   if (each.do === 'pin' || each.do === 'unpin')
-    return (await durable.setPinned(beginningNow(aliceId), item.id, each.do === 'pin', everywhere))?.undoId;
+    return (await durable.setPinned(unconditional(aliceId), item.id, each.do === 'pin', everywhere))?.undoId;
   const outcome = await durable.edit(
-    beginningNow(aliceId),
+    unconditional(aliceId),
     item.id,
     `${item.text} a lot`,
     everywhere,
@@ -335,7 +345,7 @@ async function command({ durable, turn }: Memory, each: CommandStep): Promise<st
   const text = `I like ${each.word}`;
   switch (each.do) {
     case 'remember': {
-      const stored = await durable.remember(beginningNow(aliceId), {
+      const stored = await durable.remember(unconditional(aliceId), {
         text,
         place,
         messageId: commandId(),
@@ -344,16 +354,16 @@ async function command({ durable, turn }: Memory, each: CommandStep): Promise<st
       return stored.outcome === 'refused' ? undefined : stored.undoId;
     }
     case 'forget':
-      return (await durable.forget(beginningNow(aliceId), each.word, place, commandId())).undoId;
+      return (await durable.forget(unconditional(aliceId), each.word, place, commandId())).undoId;
     case 'forget mentions': {
       const [id = ''] = await turn(`So much about ${each.word}`);
       const messages = [{ channelId: session.channelId, messageIds: [id] }];
       const more = { words: each.word, messages };
-      return (await durable.forget(beginningNow(aliceId), [], place, commandId(), more)).undoId;
+      return (await durable.forget(unconditional(aliceId), [], place, commandId(), more)).undoId;
     }
     case 'edit': {
       const edited = await durable.edit(
-        beginningNow(aliceId),
+        unconditional(aliceId),
         item ?? '',
         `${text} a lot`,
         everywhere,
@@ -362,13 +372,13 @@ async function command({ durable, turn }: Memory, each: CommandStep): Promise<st
       return 'undoId' in edited ? edited.undoId : undefined;
     }
     case 'hide':
-      return (await durable.setVisibility(beginningNow(aliceId), item ?? '', 'dm', everywhere)).undoId;
+      return (await durable.setVisibility(unconditional(aliceId), item ?? '', 'dm', everywhere)).undoId;
     case 'pin':
-      return (await durable.setPinned(beginningNow(aliceId), item ?? '', true, everywhere)).undoId;
+      return (await durable.setPinned(unconditional(aliceId), item ?? '', true, everywhere)).undoId;
     case 'keep':
-      return (await durable.keepOne(beginningNow(aliceId), item ?? '', other ?? '', everywhere)).undoId;
+      return (await durable.keepOne(unconditional(aliceId), item ?? '', other ?? '', everywhere)).undoId;
     case 'confirm':
-      return (await durable.confirm(beginningNow(aliceId), [item ?? ''], everywhere)).undoId;
+      return (await durable.confirm(unconditional(aliceId), [item ?? ''], everywhere)).undoId;
     case 'import': {
       const { items: stored } = await openMemory(await newFolder()).then(async (elsewhere) => {
         await command(elsewhere, { ...each, do: 'remember' });
@@ -377,7 +387,7 @@ async function command({ durable, turn }: Memory, each: CommandStep): Promise<st
         await elsewhere.store.close();
         return document;
       });
-      return (await durable.rememberAll(beginningNow(aliceId), stored)).undoId;
+      return (await durable.rememberAll(unconditional(aliceId), stored)).undoId;
     }
   }
 }
@@ -426,16 +436,16 @@ describe('undo', () => {
             memory = await openMemory(folder);
           }
           const undone =
-            undoId === undefined ? undefined : await memory.durable.undo(beginningNow(aliceId), undoId);
+            undoId === undefined ? undefined : await memory.durable.undo(unconditional(aliceId), undoId);
           expect(undone?.isDone).toBe(undoId === undefined ? undefined : true);
           expect(await memory.document()).toEqual(before);
-          expect(await memory.durable.undo(beginningNow(aliceId), undoId ?? 'none')).toBeUndefined();
+          expect(await memory.durable.undo(unconditional(aliceId), undoId ?? 'none')).toBeUndefined();
           const isForgotten = steps.some(({ do: what }) => what.startsWith('forget'));
           const text = 'I like long walks';
           const request = { text, place: publicPlace, messageId: said, type: 'summary' } as const;
           expect(
             isForgotten ||
-              (await memory.durable.remember(beginningNow(aliceId), request)).outcome !== 'refused',
+              (await memory.durable.remember(unconditional(aliceId), request)).outcome !== 'refused',
           ).toBe(true);
           await memory.store.close();
         },
@@ -448,22 +458,20 @@ describe('undo', () => {
     for (const isOlderFirst of [true, false]) {
       const memory = await openMemory(await newFolder());
       const [id = ''] = await memory.turn('I like tea');
+      const source = { place: publicPlace, messageId: commandId(), type: 'manual' } as const;
+      for (const text of ['I keep bees', 'I write Rust'])
+        await memory.durable.remember(unconditional(aliceId), { ...source, text });
       const before = await memory.document();
       const done = [];
       for (const word of ['bees', 'Rust'])
         done.push(
-          (
-            await memory.durable.forget(beginningNow(aliceId), [], publicPlace, commandId(), {
-              words: word,
-              messages: [],
-            })
-          ).undoId,
+          (await memory.durable.forget(unconditional(aliceId), word, publicPlace, commandId())).undoId,
         );
       for (const undoId of isOlderFirst ? done : done.toReversed())
-        expect(await memory.durable.undo(beginningNow(aliceId), undoId)).toMatchObject({ isDone: true });
-      expect(await memory.document()).toEqual(before);
+        expect(await memory.durable.undo(unconditional(aliceId), undoId)).toMatchObject({ isDone: true });
+      expect(new Set((await memory.document())?.items)).toEqual(new Set(before?.items));
       const noticed = { text: 'I like tea', place: publicPlace, messageId: id, type: 'summary' } as const;
-      expect(await memory.durable.remember(beginningNow(aliceId), noticed)).toMatchObject({
+      expect(await memory.durable.remember(unconditional(aliceId), noticed)).toMatchObject({
         item: { text: 'I like tea' },
       });
       await memory.store.close();
@@ -486,7 +494,7 @@ describe('undo', () => {
             await memory.store.close();
             memory = await openMemory(folder);
           }
-          expect(await memory.durable.undo(beginningNow(aliceId), undoId)).toMatchObject({ isDone: true });
+          expect(await memory.durable.undo(unconditional(aliceId), undoId)).toMatchObject({ isDone: true });
           const { items, former } = await memory.state();
           expect({ items, former }).toEqual({ items: before.items, former: before.former });
         }
@@ -504,12 +512,12 @@ describe('undo', () => {
       messageId: commandId(),
       type: 'manual',
     } as const;
-    await memory.durable.remember(beginningNow(aliceId), request);
-    expect(await memory.durable.remember(beginningNow(aliceId), request)).not.toHaveProperty(
+    await memory.durable.remember(unconditional(aliceId), request);
+    expect(await memory.durable.remember(unconditional(aliceId), request)).not.toHaveProperty(
       'undoId',
       expect.any(String),
     );
-    expect(await memory.durable.undo(beginningNow(aliceId))).toMatchObject({
+    expect(await memory.durable.undo(unconditional(aliceId))).toMatchObject({
       what: 'remember',
       isDone: true,
     });
@@ -525,11 +533,17 @@ describe('undo', () => {
     const [id = ''] = await before.turn('I like bees');
     const messages = [{ channelId: session.channelId, messageIds: [id] }];
     const more = { words: 'bees', messages };
-    const { undoId } = await before.durable.forget(beginningNow(aliceId), [], publicPlace, commandId(), more);
+    const { undoId } = await before.durable.forget(
+      unconditional(aliceId),
+      [],
+      publicPlace,
+      commandId(),
+      more,
+    );
     await lookedUpTo(before, await before.log.lastSequence(session));
     await before.store.close();
     const memory = await openMemory(folder);
-    expect(await memory.durable.undo(beginningNow(aliceId), undoId)).toMatchObject({ isDone: true });
+    expect(await memory.durable.undo(unconditional(aliceId), undoId)).toMatchObject({ isDone: true });
     const { extraction } = await memory.states.read(session);
     expect(extraction).toEqual({ cursor: 2 });
     const { messages: again } = await memory.log.since(session, 2);
@@ -541,16 +555,16 @@ describe('undo', () => {
     const memory = await openMemory(await newFolder());
     const [id = ''] = await memory.turn('I like tea');
     const noticed = { text: 'I like tea', place: publicPlace, messageId: id, type: 'summary' } as const;
-    await memory.durable.remember(beginningNow(aliceId), noticed);
-    expect(await memory.durable.undo(beginningNow(aliceId))).toMatchObject({
+    await memory.durable.remember(unconditional(aliceId), noticed);
+    expect(await memory.durable.undo(unconditional(aliceId))).toMatchObject({
       what: 'remember',
       isDone: true,
     });
-    expect(await memory.durable.remember(beginningNow(aliceId), noticed)).toMatchObject({
+    expect(await memory.durable.remember(unconditional(aliceId), noticed)).toMatchObject({
       reason: 'forgotten',
     });
     expect(
-      await memory.durable.remember(beginningNow(aliceId), { ...noticed, type: 'manual' }),
+      await memory.durable.remember(unconditional(aliceId), { ...noticed, type: 'manual' }),
     ).toMatchObject({
       item: { text: 'I like tea' },
     });
@@ -560,10 +574,15 @@ describe('undo', () => {
   it('of a forgetting that is refused leaves the messages forgotten [K4]', async () => {
     const memory = await openMemory(await newFolder());
     await notice(memory, 'I live in Lisbon');
-    const { undoId } = await memory.durable.forget(beginningNow(aliceId), 'Lisbon', publicPlace, commandId());
+    const { undoId } = await memory.durable.forget(
+      unconditional(aliceId),
+      'Lisbon',
+      publicPlace,
+      commandId(),
+    );
     const said = { text: 'I live in Lisbon', place: publicPlace, messageId: commandId() };
-    await memory.durable.remember(beginningNow(aliceId), { ...said, type: 'manual' });
-    expect(await memory.durable.undo(beginningNow(aliceId), undoId)).toMatchObject({ isDone: false });
+    await memory.durable.remember(unconditional(aliceId), { ...said, type: 'manual' });
+    expect(await memory.durable.undo(unconditional(aliceId), undoId)).toMatchObject({ isDone: false });
     expect((await memory.state()).said).toEqual([]);
     await memory.store.close();
   });
@@ -574,13 +593,13 @@ describe('undo', () => {
     const [id = ''] = await memory.turn('I like tea and coffee', 'Both, then.');
     const noticed = { place: publicPlace, messageId: id, type: 'summary' } as const;
     for (const text of ['I like tea', 'I like coffee'])
-      await memory.durable.remember(beginningNow(aliceId), { ...noticed, text });
+      await memory.durable.remember(unconditional(aliceId), { ...noticed, text });
     const before = await memory.state();
-    const tea = await memory.durable.forget(beginningNow(aliceId), 'tea', publicPlace, commandId());
-    const coffee = await memory.durable.forget(beginningNow(aliceId), 'coffee', publicPlace, commandId());
-    expect(await memory.durable.undo(beginningNow(aliceId), tea.undoId)).toMatchObject({ isDone: true });
+    const tea = await memory.durable.forget(unconditional(aliceId), 'tea', publicPlace, commandId());
+    const coffee = await memory.durable.forget(unconditional(aliceId), 'coffee', publicPlace, commandId());
+    expect(await memory.durable.undo(unconditional(aliceId), tea.undoId)).toMatchObject({ isDone: true });
     expect(await memory.state()).toMatchObject({ items: [{ text: 'I like tea' }], said: [] });
-    expect(await memory.durable.undo(beginningNow(aliceId), coffee.undoId)).toMatchObject({ isDone: true });
+    expect(await memory.durable.undo(unconditional(aliceId), coffee.undoId)).toMatchObject({ isDone: true });
     const after = await memory.state();
     expect({ ...after, items: new Set(after.items) }).toEqual({ ...before, items: new Set(before.items) });
     await memory.store.close();
@@ -591,13 +610,18 @@ describe('undo', () => {
     const [id = ''] = await memory.turn('I like tea and coffee');
     const noticed = { place: publicPlace, messageId: id, type: 'summary' } as const;
     for (const text of ['I like tea', 'I like coffee'])
-      await memory.durable.remember(beginningNow(aliceId), { ...noticed, text });
-    await memory.durable.forget(beginningNow(aliceId), 'tea', publicPlace, commandId());
+      await memory.durable.remember(unconditional(aliceId), { ...noticed, text });
+    await memory.durable.forget(unconditional(aliceId), 'tea', publicPlace, commandId());
     await memory.pass(undoForMs);
     const before = await memory.state();
     const [coffee] = before.items;
-    const pinned = await memory.durable.setPinned(beginningNow(aliceId), coffee?.id ?? '', true, publicPlace);
-    expect(await memory.durable.undo(beginningNow(aliceId), pinned?.undoId)).toMatchObject({ isDone: true });
+    const pinned = await memory.durable.setPinned(
+      unconditional(aliceId),
+      coffee?.id ?? '',
+      true,
+      publicPlace,
+    );
+    expect(await memory.durable.undo(unconditional(aliceId), pinned?.undoId)).toMatchObject({ isDone: true });
     expect(await memory.state()).toEqual(before);
     await memory.store.close();
   });
@@ -607,9 +631,14 @@ describe('undo', () => {
     const memory = await openMemory(folder);
     await notice(memory, 'I live in Lisbon');
     const before = await memory.state();
-    const { undoId } = await memory.durable.forget(beginningNow(aliceId), 'Lisbon', publicPlace, commandId());
+    const { undoId } = await memory.durable.forget(
+      unconditional(aliceId),
+      'Lisbon',
+      publicPlace,
+      commandId(),
+    );
     const noted = await memory.undo.find(aliceId, undoId);
-    await memory.durable.undo(beginningNow(aliceId), undoId);
+    await memory.durable.undo(unconditional(aliceId), undoId);
     await memory.undo.add(noted ?? { userId: aliceId, what: '', part: undefined });
     await memory.pass(undoForMs + 1);
     expect(await memory.state()).toEqual(before);
@@ -618,16 +647,16 @@ describe('undo', () => {
 
   it('says so where something of the change was changed since', async () => {
     const memory = await openMemory(await newFolder());
-    const first = await memory.durable.remember(beginningNow(aliceId), {
+    const first = await memory.durable.remember(unconditional(aliceId), {
       text: 'I like tea',
       place: publicPlace,
       messageId: commandId(),
       type: 'manual',
     });
     const { id = '' } = (await memory.state()).items[0] ?? {};
-    await memory.durable.setPinned(beginningNow(aliceId), id, true, publicPlace);
+    await memory.durable.setPinned(unconditional(aliceId), id, true, publicPlace);
     const undoId = first.outcome === 'refused' ? '' : first.undoId;
-    expect(await memory.durable.undo(beginningNow(aliceId), undoId)).toMatchObject({ isDone: false });
+    expect(await memory.durable.undo(unconditional(aliceId), undoId)).toMatchObject({ isDone: false });
     expect((await memory.state()).items).toMatchObject([{ text: 'I like tea', pinned: true }]);
     await memory.store.close();
   });

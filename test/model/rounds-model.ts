@@ -34,7 +34,6 @@ export class RoundsModel implements ModelClient {
   }
 
   async complete(asked: ModelRequest, options: ModelCallOptions = {}): Promise<ModelResponse> {
-    await options.after;
     const round = this.requests.push(asked) - 1;
     const answer = this.#answers[round] ?? this.#answers.at(-1);
     if (answer === undefined) throw new Error('No answer is scripted');

@@ -25,24 +25,6 @@ const pinning =
 const pinned: Tool['run'] = () => Promise.resolve({ ok: true, text: 'Pinned.', note: '📌 pinned' });
 
 describe('a tool call', () => {
-  it('gives the model what the tool says, with its input and context passed on', async () => {
-    expect(await runToolCall(call, options(echo))).toEqual({
-      type: 'tool_result',
-      toolUseId: 'a',
-      text: '{"text":"tea"} of Alice',
-      isError: false,
-    });
-  });
-
-  it('gives the model an error that the tool reports', async () => {
-    const result = await runToolCall(
-      call,
-      options(() => Promise.resolve({ ok: false, text: 'text is missing' })),
-    );
-
-    expect(result).toMatchObject({ text: 'text is missing', isError: true });
-  });
-
   it('shows people what the tool reports to them, and the model only what is meant for the model', async () => {
     const notes: string[] = [];
     const result = await runToolCall(call, { ...options(pinned), onNote: (each) => notes.push(each) });
@@ -115,14 +97,5 @@ describe('a tool call', () => {
 
     expect(result.text).toHaveLength(7_999);
     expect(result.text.endsWith('🍵')).toBe(true);
-  });
-
-  it('ends at once when it is given up, though the tool does not', async () => {
-    const run = runToolCall(
-      call,
-      options(() => new Promise(() => {}), AbortSignal.timeout(20)),
-    );
-
-    await expect(run).rejects.toMatchObject({ name: 'TimeoutError' });
   });
 });

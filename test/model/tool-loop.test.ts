@@ -8,6 +8,7 @@ import { recordingLogger } from '../support/recording-logger.ts';
 import { aliceContext } from './alice-context.ts';
 import { failureOf } from './failure-of.ts';
 import { calls, hangsAfter, RoundsModel, says, usage, type Answer } from './rounds-model.ts';
+import { ownMark } from '../../src/core/turn-context.ts';
 
 const request: ToolLoopOptions['request'] = {
   purpose: 'chat',
@@ -202,15 +203,6 @@ describe('after the last round [M6]', () => {
     expect([1, 2, 3].map((round) => model.results(round)[0]?.isError)).toEqual([false, false, true]);
   });
 
-  it('a model that will not stop is not asked again, and its best answer so far counts', async () => {
-    const model = new RoundsModel(calls('note', {}, 'Let me see.'), calls('note'));
-
-    const result = await loop(model);
-
-    expect(result).toMatchObject({ text: 'Let me see.', stop: 'rounds' });
-    expect(model.requests).toHaveLength(10);
-  });
-
   it('a model that never said anything fails', async () => {
     expect(await failureOf(loop(new RoundsModel(calls('note'))))).toMatchObject({ failure: 'invalid' });
   });
@@ -271,39 +263,9 @@ describe('time', () => {
 
     expect(result).toMatchObject({ text: 'As far as', stop: 'timeout' });
   });
-
-  it('that is up during a tool stops the tool and leaves what was said', async () => {
-    let wasStopped = false;
-    const endless = tool('endless', (_input, _context, signal) => {
-      signal.addEventListener('abort', () => (wasStopped = true));
-      return new Promise(() => {});
-    });
-
-    const result = await loop(new RoundsModel(calls('endless', {}, 'Let me see.')), {
-      tools: [endless],
-      deadlineMs: 50,
-    });
-
-    expect(result).toMatchObject({ text: 'Let me see.', stop: 'timeout' });
-    expect(wasStopped).toBe(true);
-  });
-
-  it('that is up before anything was said fails the loop', async () => {
-    expect(await failureOf(loop(new RoundsModel(hangsAfter('')), { deadlineMs: 50 }))).toMatchObject({
-      failure: 'timeout',
-    });
-  });
 });
 
 describe('giving up', () => {
-  it('ends a running call at once, with what was said', async () => {
-    const failure = await failureOf(
-      loop(new RoundsModel(hangsAfter('As far')), { signal: AbortSignal.timeout(30) }),
-    );
-
-    expect(failure).toMatchObject({ failure: 'aborted', partialText: 'As far' });
-  });
-
   it('ends a running tool at once', async () => {
     const endless = tool('endless', () => new Promise(() => {}));
     const run = loop(new RoundsModel(calls('endless')), {
@@ -339,8 +301,8 @@ const callsAll: Answer = async () => ({
 describe('a tool that shows what is not the speaker’s [M5a]', () => {
   it('is reported, and the tools after it know, in the same round and later', async () => {
     const known: boolean[] = [];
-    let told = 0;
-    const shows = tool('show', answering({ ok: true, text: 'Mallory said so', hasThirdPartyText: true }));
+    const marks: string[] = [];
+    const shows = tool('show', answering({ ok: true, text: 'Mallory said so', thirdPartyMark: ownMark }));
     const asks = tool('ask', (_, context) => {
       known.push(context.hasThirdPartyText);
       return Promise.resolve({ ok: true, text: 'asked' });
@@ -348,10 +310,10 @@ describe('a tool that shows what is not the speaker’s [M5a]', () => {
     await loop(new RoundsModel(callsAll, calls('ask', {}), says('done')), {
       tools: [shows, asks],
       context: { ...aliceContext, hasThirdPartyText: false },
-      onThirdPartyText: () => (told += 1),
+      onThirdPartyText: (mark) => marks.push(mark),
     });
     expect(known).toEqual([false, true, true]);
-    expect(told).toBe(1);
+    expect(marks).toEqual([ownMark]);
   });
 });
 

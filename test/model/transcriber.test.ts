@@ -32,7 +32,7 @@ function notingBudget(reserve?: CallBudget['reserve']) {
       ((_, usd) => {
         const sum: (typeof sums)[number] = { usd, settled: [] };
         sums.push(sum);
-        return Promise.resolve({ settle: (actual) => void (sum.settled = [...sum.settled, actual]) });
+        return Promise.resolve({ charge: (actual) => void (sum.settled = [...sum.settled, actual]) });
       }),
   };
   return { sums, budget };

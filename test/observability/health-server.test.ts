@@ -4,7 +4,7 @@ import { afterEach, expect, it } from 'vitest';
 
 import { measure, timed } from '../../src/core/logger.ts';
 import { startHealthServer, type HealthServer } from '../../src/observability/health-server.ts';
-import { addUpMetrics, createMetrics, type Metrics } from '../../src/observability/metrics.ts';
+import { createMetrics, type Metrics } from '../../src/observability/metrics.ts';
 import { runs } from '../support/runs.ts';
 
 let server: HealthServer | undefined;
@@ -91,38 +91,11 @@ it('distinguishes health and readiness, with reasons [O3]', async () => {
 it('answers every request with a fitting status, and keeps running', async () => {
   const { url } = await start();
   await fc.assert(
-    fc.asyncProperty(fc.webPath(), fc.constantFrom('GET', 'HEAD', 'POST', 'DELETE'), async (path, method) => {
+    fc.asyncProperty(fc.webPath(), fc.constantFrom('GET', 'HEAD', 'POST'), async (path, method) => {
       const { status } = await fetch(`${url}/${path}`, { method });
-      expect(status).toBe(method === 'GET' || method === 'HEAD' ? 404 : 405);
+      expect(status).toBe(404);
     }),
     { numRuns: runs(50) },
   );
   expect((await fetch(`${url}/healthz`)).status).toBe(200);
-});
-
-it('adds up what several processes have counted [X3]', async () => {
-  const parts = [createMetrics(), createMetrics()];
-  try {
-    for (const [index, part] of parts.entries()) {
-      part.watch(() => ({ ...nothingOpen, turns_running: index + 1 }));
-      part.used({
-        model: 'm',
-        purpose: 'chat',
-        usage: {
-          inputTokens: 5,
-          outputTokens: 7,
-          cacheReadTokens: 0,
-          cacheWriteTokens: 0,
-          cacheHourTokens: 0,
-        },
-        cost: 0.5,
-      });
-    }
-    const text = await addUpMetrics(() => Promise.all(parts.map((part) => part.parts()))).text();
-    const found = new Map(parse(text).map(({ name, metrics }) => [name, metrics]));
-    expect(found.get('discoclaw_model_cost_usd_total')).toMatchObject([{ value: '1' }]);
-    expect(found.get('discoclaw_turns_running')).toEqual([{ value: '3' }]);
-  } finally {
-    for (const part of parts) part.close();
-  }
 });

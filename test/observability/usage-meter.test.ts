@@ -54,18 +54,6 @@ describe('model usage', () => {
     expect(today.byModel['local-model']).toMatchObject({ calls: 1, isUnpriced: true });
   });
 
-  it('counts what the vendor told of why its cache missed', async () => {
-    const { meter, store } = meterOver();
-    meter.add(turnBy('sonnet'), call, 'messages_changed');
-    meter.add(turnBy('sonnet'), call);
-    await meter.flush();
-    meter.add(turnBy('haiku'), call, 'messages_changed');
-    meter.add(turnBy('haiku'), call, 'system_changed');
-    await meter.flush();
-    const { cacheMisses } = (await meterOver(store).meter.report()).today.all;
-    expect(cacheMisses).toEqual({ messages_changed: 2, system_changed: 1 });
-  });
-
   it('is written together after a while, and goes on where it was after a restart', async () => {
     const { meter, store, timer } = meterOver();
     meter.add(turnBy('sonnet'), call);

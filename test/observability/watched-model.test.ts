@@ -1,15 +1,9 @@
-import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 
 import { onMeasured } from '../../src/core/logger.ts';
-import { ModelError, type ModelFailure } from '../../src/core/errors.ts';
+import { ModelError } from '../../src/core/errors.ts';
 import type { ModelCallOptions, ModelClient, ModelRequest } from '../../src/core/model.ts';
-import {
-  afterFailure,
-  goodHealth,
-  watchModel,
-  type ModelHealth,
-} from '../../src/observability/watched-model.ts';
+import { watchModel } from '../../src/observability/watched-model.ts';
 
 const usage = {
   inputTokens: 1,
@@ -44,9 +38,12 @@ function watchedModel() {
     onUsage: ({ model: name, purpose }, { usage: { inputTokens } }) =>
       seen.push(`${name} used ${inputTokens} for ${purpose}`),
   });
-  const fail = async (changes: Partial<ModelRequest>): Promise<void> => {
+  const fail = async (
+    changes: Partial<ModelRequest>,
+    error = new ModelError('no', 'unavailable'),
+  ): Promise<void> => {
     const asked = model.complete({ ...request('sonnet'), ...changes });
-    calls.at(-1)?.end(new ModelError('no', 'unavailable'));
+    calls.at(-1)?.end(error);
     await expect(asked).rejects.toThrow(ModelError);
   };
   return { model, calls, seen, fail };
@@ -66,6 +63,15 @@ describe('a watched model', () => {
     calls.at(-1)?.end();
     await asked;
     expect(seen).toEqual(['unreachable', 'sonnet used 1 for chat', 'reachable']);
+  });
+
+  it('is not lost by what says nothing of it: a limit, a full queue, a stop, and an answer of which a part came', async () => {
+    const { model, fail } = watchedModel();
+    for (const failure of ['rate-limited', 'busy', 'aborted', 'invalid'] as const)
+      await fail({}, new ModelError('no', failure));
+    for (const _ of [1, 2]) await fail({}, new ModelError('no', 'broken', { partialText: 'Half of' }));
+    await fail({});
+    expect(model.state.kind).toBe('reachable');
   });
 
   it('counts the calls that run and that wait, and passes on who waits', async () => {
@@ -107,59 +113,5 @@ describe('a watched model', () => {
     }
     for (const end of ends) end();
     expect(measured).toEqual([{ queue: 'model calls' }, { failure: 'overloaded' }]);
-  });
-});
-
-const failures = [
-  'rate-limited',
-  'overloaded',
-  'unavailable',
-  'broken',
-  'stalled',
-  'timeout',
-  'invalid',
-  'rejected',
-  'busy',
-  'aborted',
-] as const satisfies readonly ModelFailure[];
-
-const at = (minute: number): Date => new Date(Date.UTC(2026, 0, 15, 10, minute));
-const failed = (health: ModelHealth, failure: ModelFailure, minute = 0, partialText = ''): ModelHealth =>
-  afterFailure(health, { failure, partialText }, at(minute));
-
-describe("a model's health", () => {
-  it('is lost with the second failure in a row, since that moment, and found with a success', () => {
-    const once = failed(goodHealth, 'unavailable', 1);
-    expect(once.state.kind).toBe('reachable');
-    const twice = failed(once, 'rejected', 2);
-    expect(twice.state).toEqual({ kind: 'unreachable', since: at(2), failure: 'rejected' });
-    expect(failed(twice, 'overloaded', 3).state).toEqual(twice.state);
-    expect(goodHealth.state.kind).toBe('reachable');
-    expect(failed(goodHealth, 'unavailable').state.kind).toBe('reachable');
-  });
-
-  it.each(['rate-limited', 'busy', 'aborted', 'invalid'] as const)(
-    'is not judged by what is %s',
-    (failure) => {
-      const once = failed(goodHealth, 'unavailable');
-      expect(failed(failed(once, failure), failure)).toEqual(once);
-    },
-  );
-
-  it('is not lost by answers of which a part came', () => {
-    const once = failed(goodHealth, 'broken', 0, 'Half of');
-    expect(failed(once, 'broken', 1, 'Half of')).toEqual(goodHealth);
-  });
-
-  it('is never lost without two failures since the last success', () => {
-    const ending = fc.oneof(fc.constant('success' as const), fc.constantFrom(...failures));
-    fc.assert(
-      fc.property(fc.array(ending, { maxLength: 12 }), (endings) => {
-        let health = goodHealth;
-        for (const each of endings) health = each === 'success' ? goodHealth : failed(health, each);
-        const since = endings.slice(endings.lastIndexOf('success') + 1);
-        expect(health.state.kind === 'reachable' || since.length >= 2).toBe(true);
-      }),
-    );
   });
 });

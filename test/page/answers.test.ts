@@ -65,7 +65,7 @@ it('shows of one answer each part against its budget and the own words, until th
   const browser = await opened.browserOf(alice);
   const id = await opened.answered(1, publicPlace, 'What do <b>I</b> grow?');
   const page = await browser.text(`/answers/${id}`);
-  expect(page).toMatch(/<summary>Your message<\/summary>[^]*What do &lt;b&gt;I&lt;\/b&gt; grow\?/u);
+  expect(page).toMatch(/<summary[^>]*>Your message<\/summary>[^]*What do &lt;b&gt;I&lt;\/b&gt; grow\?/u);
   expect(page).toMatch(/History[^]*25\.00%[^]*<td>100<\/td>\s*<td>400<\/td>/u);
   expect((await (await opened.browserOf(bob)).ask(`/answers/${id}`)).status).toBe(404);
   await opened.harness.provenance.erase({ userId: aliceId, sessions: [], isWhole: true });

@@ -1,4 +1,6 @@
 import { readFileSync } from 'node:fs';
+import { setFlagsFromString } from 'node:v8';
+import { runInNewContext } from 'node:vm';
 
 import { describe, expect, it } from 'vitest';
 
@@ -30,7 +32,7 @@ it('somebody else’s ids get nothing and change nothing, in any address and any
     change: await tokenIn(`pin ${itemId}`),
     erasing: await tokenIn('erase'),
     purging: await tokenIn(`purge ${secret}`),
-    import: await tokenIn('import-list', `I own two ${secret}`),
+    import: await tokenIn('import', `I own two ${secret}`),
     words: secret,
     all: `all ${secret}`,
     answer: `https://discord.com/channels/@me/${dmPlace.channelId}/400000000000000001`,
@@ -67,7 +69,7 @@ it('somebody else’s ids get nothing and change nothing, in any address and any
     }
   expect(tries).toBeGreaterThanOrEqual(300);
   expect(await harness.say('show', dmPlace, { ephemeral: true })).toBe(before);
-  expect(await alices.give(`import-accept ${ids.import}`)).toContain('Imported 1 item');
+  expect(await alices.give(`confirm ${ids.import}`)).toContain('Imported 1 item');
 });
 
 describe('files', () => {
@@ -82,12 +84,37 @@ describe('files', () => {
       /^attachment; filename="discoclaw-memory-.*\.zip"$/u,
     );
     expect(saved.headers.get('content-type')).toBe('application/zip');
+    const size = (await saved.arrayBuffer()).byteLength;
     expect(saved.headers.get('x-content-type-options')).toBe('nosniff');
     for (const person of [alice, bob])
       expect((await (await place.browserOf(person)).ask(address)).status).toBe(404);
     expect((await place.openBrowser().ask(address)).status).toBe(401);
+    // Other clicks leave it, as the whole of that moment.
+    await place.harness.give('remember I like zithers', dmPlace);
     await browser.give('resume');
-    expect((await browser.ask(address)).status).toBe(404);
+    const later = await browser.ask(address);
+    expect(later.status).toBe(200);
+    expect((await later.arrayBuffer()).byteLength).toBeGreaterThan(size);
+    await browser.post('/sign-out');
+    expect((await browser.ask(address)).status).toBe(401);
+  });
+
+  it('are held by no session, open or over [L3]', async () => {
+    const bytes = 5 * 1024 * 1024;
+    await using place = await openPage({
+      command: () =>
+        Promise.resolve({
+          text: 'Here is all.',
+          data: { kind: 'memory', mode: 'auto', items: [] },
+          files: [{ name: 'all.zip', bytes: Buffer.alloc(bytes, 1) }],
+        }),
+    });
+    const before = heldBytes();
+    for (let sessions = 0; sessions < 25; sessions += 1) {
+      const browser = await place.browserOf(alice);
+      expect(await browser.give('export')).toContain('all.zip');
+    }
+    expect(heldBytes() - before).toBeLessThan(5 * bytes);
   });
 
   it.each([
@@ -106,3 +133,9 @@ describe('files', () => {
     expect((await place.openBrowser().ask('/do', init)).status).toBe(401);
   });
 });
+
+const heldBytes = () => {
+  setFlagsFromString('--expose-gc');
+  runInNewContext('gc')();
+  return process.memoryUsage().arrayBuffers;
+};

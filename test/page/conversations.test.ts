@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest';
 
-import { beginningNow } from '../../src/core/writes.ts';
+import { unconditional } from '../../src/core/writes.ts';
 import { aliceId, publicPlace } from '../support/incoming.ts';
 import { alice, bob, openPage } from './page-harness.ts';
 
@@ -9,7 +9,7 @@ it('every conversation is listed, shown with its notes, and its summary cleared 
   const { states, rolling, store } = place.harness;
   const session = { channelId: publicPlace.channelId, userId: aliceId };
   const path = `/conversations/${session.channelId}`;
-  await states.update({ ...session, ...beginningNow(aliceId) }, (state) => ({
+  await states.update({ ...session, ...unconditional(aliceId) }, (state) => ({
     ...state,
     place: publicPlace,
   }));

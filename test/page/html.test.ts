@@ -1,24 +1,13 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 
-import type {
-  ShownCards,
-  ShownConversations,
-  ShownFound,
-  ShownItem,
-  ShownNotebook,
-  ShownStatus,
-} from '../../src/core/commands.ts';
+import type { CommandData, ShownItem } from '../../src/core/commands.ts';
 import { answerPage, answersPage } from '../../src/page/answers.ts';
-import { conversationPage, conversationsPage } from '../../src/page/conversations.ts';
 import { dataPage } from '../../src/page/data.ts';
-import { saidBox, type OwnPage } from '../../src/page/forms.ts';
+import { answerBox, type OwnPage } from '../../src/page/forms.ts';
 import { answerText, html, layout } from '../../src/page/html.ts';
-import { itemPage } from '../../src/page/item.ts';
-import { itemsPage } from '../../src/page/items.ts';
-import { notebookPage } from '../../src/page/notebook.ts';
-import { reviewPage } from '../../src/page/review.ts';
-import { searchPage } from '../../src/page/search.ts';
+import { itemsPage, itemPage, reviewPage } from '../../src/page/items.ts';
+import { conversationPage, conversationsPage, notebookPage, searchPage } from '../../src/page/notes.ts';
 import { statusPage } from '../../src/page/status.ts';
 import { ofTurns, usage } from '../support/status-facts.ts';
 
@@ -57,8 +46,8 @@ async function pagesWith(said: string): Promise<string> {
   const context = { csrf: 'token', back: said };
   const buttons = [{ label: said, line: `memory forget mentions of ${said}x` }];
   const form = { title: said, label: said, value: said, maxChars: 100, line: said };
-  const cards: ShownCards = { kind: 'review', cards: [{ question: said, items: [item], buttons }] };
-  const conversations: ShownConversations = {
+  const cards: CommandData = { kind: 'review', cards: [{ question: said, items: [item], buttons }] };
+  const conversations: CommandData = {
     kind: 'conversations',
     conversations: [
       {
@@ -67,17 +56,18 @@ async function pagesWith(said: string): Promise<string> {
         link: 'https://discord.com/channels/1/2',
         summary: said,
         files: [{ path: said, text: said }],
-        notes: [{ id: said, text: said }],
       },
     ],
   };
-  const notebook: ShownNotebook = { kind: 'notebook', files: [{ path: said, bytes: 1, summary: said }] };
+  const notebook: CommandData = { kind: 'notebook', files: [{ path: said, bytes: 1, summary: said }] };
   const ofConversations = { give: () => Promise.resolve({ text: said, data: conversations }) };
   const asked: OwnPage = {
     id: 'a1',
     query: new URLSearchParams({ q: 'a1', kind: said }),
     context,
-    give: () => Promise.resolve({ text: `x${said}`, data: { kind: 'memory', items: [item], mode: 'auto' } }),
+    isAlone: true,
+    give: () =>
+      Promise.resolve({ text: `x${said}`, form, data: { kind: 'memory', items: [item], mode: 'auto' } }),
   };
   const part = { name: 'history', title: said, characters: 10, budget: 20 } as const;
   const answer = { id: said, title: said, took: said, parts: [part], own: [{ title: said, texts: [said] }] };
@@ -88,8 +78,8 @@ async function pagesWith(said: string): Promise<string> {
   const parts = [
     await answersPage(answered),
     await answerPage(answered),
-    saidBox({ id: '1', text: `x${said}`, buttons }, context),
-    saidBox({ id: '1', text: `x${said}`, form }, context),
+    answerBox({ id: '1', text: `x${said}`, buttons }, context),
+    answerBox({ id: '1', text: `x${said}`, form }, context),
     await itemsPage(asked),
     await itemPage(asked),
     await reviewPage({ ...asked, give: () => Promise.resolve({ text: said, data: cards }) }),
@@ -106,21 +96,26 @@ async function pagesWith(said: string): Promise<string> {
       give: () => Promise.resolve({ text: said, form: { ...form, reason: said } }),
     }),
     await searchPage({ ...asked, give: () => Promise.resolve({ text: said, data: foundWith(said) }) }),
-    saidBox({ id: '1', text: said, files: [{ name: said, bytes: Buffer.from(said) }] }, context),
+    answerBox({ id: '1', text: said, files: [{ name: said, bytes: 1, address: said }] }, context),
     await dataPage(asked),
     await statusPage({ ...asked, give: () => Promise.resolve({ text: said, data: statusWith(said) }) }),
   ];
-  return layout(said, html`${parts}`, { name: said, path: said, pages: { [said]: said } });
+  return layout(said, html`${parts}`, {
+    name: said,
+    path: said,
+    pages: { [said]: said },
+    session: { expiresAt: 0, endsAt: 1 },
+  });
 }
 
-function foundWith(said: string): ShownFound {
+function foundWith(said: string): CommandData {
   const origins = [{ itemId: said }, { link: 'https://discord.com/channels/1/2/3' }, { file: said }];
   const results = origins.map((origin) => ({ text: said, date: said, visibility: 'dm' as const, origin }));
   return { kind: 'found', results };
 }
 
 /** Models have the names that a server gives them. */
-function statusWith(said: string): ShownStatus {
+function statusWith(said: string): CommandData {
   const sums = { [said]: ofTurns };
   const period = { ...usage.today, period: said, byModel: sums, byPurpose: sums, turns: { [said]: 1 } };
   return {

@@ -1,10 +1,13 @@
 import { createCommandSet } from '../../src/commands/commands.ts';
 import { createStatusCommand } from '../../src/commands/status-command.ts';
+import { StoreError } from '../../src/core/errors.ts';
 import { startPage, type PageOptions } from '../../src/page/page.ts';
-import type { PagePerson } from '../../src/page/sign-in.ts';
+import { createSignIn, type PagePath, type PagePerson } from '../../src/page/sign-in.ts';
 import { createHarness, dmPlace } from '../commands/harness.ts';
 import { aliceId, bobId } from '../support/incoming.ts';
 import { freePort } from '../support/free-port.ts';
+import { MemoryStore } from '../support/memory-store.ts';
+import { plainWrites } from '../support/plain-writes.ts';
 import { facts } from '../support/status-facts.ts';
 import { RecordingLogger } from '../support/recording-logger.ts';
 
@@ -16,19 +19,24 @@ type Init = Omit<RequestInit, 'headers'> & { readonly headers?: Fields };
 
 /** The page over real commands and items, at a port of this machine; time stands still unless a test turns it. */
 export async function openPage(
-  options: Partial<Pick<PageOptions, 'command' | 'url' | 'dmOf' | 'hasAccess'>> = {},
+  options: Partial<Pick<PageOptions, 'command' | 'url' | 'dmOf' | 'hasAccess' | 'isAlone'>> = {},
 ) {
   let now = new Date('2026-01-15T10:00:00Z');
-  let tokens = 0;
   const logger = new RecordingLogger();
   const { command: ofMemory, ...harness } = createHarness();
   const status = createStatusCommand(
-    () => Promise.resolve({ ...facts, quarantined: 0 }),
+    () => Promise.resolve({ ...facts, quarantined: [] }),
     () => Promise.resolve(undefined),
   );
   const commands = createCommandSet([ofMemory, status], [], logger);
   const port = await freePort();
+  const disk = new MemoryStore();
+  const signIn = createSignIn({ store: disk, writes: plainWrites(), clock: () => now });
+  const linkPath = async (person: PagePerson, path?: PagePath) =>
+    `/sign-in/${await signIn.link(person, path)}`;
   const page = await startPage({
+    signIn,
+    isAlone: true,
     port,
     host: '127.0.0.1',
     command: (request) => commands.command({ ...request, startedAfter: undefined }),
@@ -41,7 +49,6 @@ export async function openPage(
       ),
     hasAccess: () => Promise.resolve(true),
     clock: () => now,
-    randomToken: () => `token${(tokens += 1)}-${'x'.repeat(8)}`,
     logger,
     ...options,
   });
@@ -77,7 +84,7 @@ export async function openPage(
         return answer.status === 303 ? text(answer.headers.get('location') ?? '') : answer.text();
       },
       async signIn(person: PagePerson) {
-        return post(new URL(page.linkFor(person)).pathname);
+        return post(await linkPath(person));
       },
     };
   }
@@ -96,7 +103,9 @@ export async function openPage(
       return browser;
     },
     pass: (ms: number) => void (now = new Date(now.getTime() + ms)),
-    linkPath: (person: PagePerson) => new URL(page.linkFor(person)).pathname,
+    fillDisk: () => void (disk.update = () => Promise.reject(new StoreError('no room', 'page.json'))),
+    linkPath,
+    signIn,
     [Symbol.asyncDispose]: () => page.close(),
   };
 }

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 
-import { beginningNow } from '../../src/core/writes.ts';
+import { unconditional } from '../../src/core/writes.ts';
 import { dmPlace } from '../commands/harness.ts';
 import { aliceId, publicPlace } from '../support/incoming.ts';
 import { alice, openPage } from './page-harness.ts';
@@ -17,9 +17,9 @@ async function openReview() {
     list: async () => (await harness.durable.list(aliceId)).map(({ text }) => text),
     /** Something that waits for a yes; resolves with its id. */
     notice: async (text: string): Promise<string> => {
-      await harness.people.set(beginningNow(aliceId), { mode: 'ask' });
+      await harness.people.set(unconditional(aliceId), { mode: 'ask' });
       const found = { text, place: publicPlace, messageId: '400000000000000000', type: 'summary' } as const;
-      const outcome = await harness.proposals.remember(beginningNow(aliceId), found);
+      const outcome = await harness.proposals.remember(unconditional(aliceId), found);
       if (outcome.outcome !== 'proposed') throw new Error(`Not proposed: ${outcome.outcome}`);
       return outcome.proposed.id;
     },
@@ -30,7 +30,7 @@ async function openReview() {
 describe('the page of what waits [Y2]', () => {
   it('says where nothing waits', async () => {
     await using opened = await openReview();
-    expect(await opened.browser.text('/review')).toContain('<p>Nothing to review.</p>');
+    expect(await opened.browser.text('/review')).toContain('>Nothing to review.</p>');
   });
 
   it('shows all cards of the review at once, and an answer leaves the others [K16]', async () => {
@@ -52,7 +52,7 @@ describe('the page of what waits [Y2]', () => {
     await browser.give(answerTo('keep'), back);
     expect(await list()).toEqual(expect.arrayContaining(['I live in Lisbon', 'I passed my exam']));
     expect(await list()).toHaveLength(2);
-    expect(await browser.text('/review')).toContain('<p>Nothing to review.</p>');
+    expect(await browser.text('/review')).toContain('>Nothing to review.</p>');
   });
 
   it('shows proposals, which are accepted, put into other words or declined; nothing is stored before [K9]', async () => {
@@ -70,7 +70,7 @@ describe('the page of what waits [Y2]', () => {
     await browser.give(`accept ${tea}`, { text: 'Likes white tea', ...back });
     const last = await browser.give(`decline ${hens}`, back);
     expect(last).toContain('Not remembered.');
-    expect(last).toContain('<p>Nothing to review.</p>');
+    expect(last).toContain('>Nothing to review.</p>');
     expect((await list()).toSorted()).toEqual(['Keeps bees', 'Likes white tea']);
     expect(await browser.give(`accept ${hens}`, back)).toContain('There is no proposal');
   });

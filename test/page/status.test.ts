@@ -11,7 +11,7 @@ describe("the owner's page [Y4]", () => {
   it('is opened by its link, and stands in the navigation', async () => {
     await using place = await openPage();
     const browser = place.openBrowser();
-    const link = new URL(place.page.linkFor(bob, '/status')).pathname;
+    const link = await place.linkPath(bob, '/status');
     const opened = await browser.post(link);
     expect(opened.headers.get('location')).toBe('/status');
     const page = await browser.text('/status');
@@ -24,7 +24,7 @@ describe("the owner's page [Y4]", () => {
   it('is not there for anybody else, whatever link they come by', async () => {
     await using place = await openPage();
     const browser = place.openBrowser();
-    await browser.post(new URL(place.page.linkFor(alice, '/status')).pathname);
+    await browser.post(await place.linkPath(alice, '/status'));
     for (const address of ['/status', '/status?over=day']) {
       const answer = await browser.ask(address);
       expect(answer.status).toBe(404);
@@ -40,6 +40,7 @@ async function pageOver(days: readonly PeriodUsage[], query = '') {
   const page = await statusPage({
     query: new URLSearchParams(query),
     context: { csrf: '', back: '' },
+    isAlone: true,
     give: async () => ({
       text: 'x',
       data: {

@@ -1,3 +1,4 @@
+import { utimesSync } from 'node:fs';
 import { cp, mkdir, mkdtemp, readFile, rm, symlink, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -82,8 +83,12 @@ describe('the image', () => {
   it('is started again after anything else [O2]', async () => {
     const newer = join(image, 'data');
     await mkdir(newer);
-    await writeFile(join(newer, '.owner-00000000-9-0-00000000'), '');
+    const lock = join(newer, '.owner-00000000-9-0-00000000');
+    await writeFile(lock, '');
+    let beats = 0;
+    const beating = setInterval(() => utimesSync(lock, 0, (beats += 1)), 100);
     const blocked = await run({ DISCORD_TOKEN: 'x', DISCOCLAW_DATA_DIR: newer });
+    clearInterval(beating);
     expect(blocked.code).toBe(1);
   });
 
@@ -103,7 +108,7 @@ describe('the image', () => {
     expect(dockerfile).toMatch(/^USER node$/mu);
     // Metrics are read from outside the container.
     expect(dockerfile).toMatch(/DISCOCLAW_HTTP_HOST=0\.0\.0\.0$/mu);
-    expect(dockerfile).toMatch(/^VOLUME \["\/data", "\/workspace"\]$/mu);
+    expect(dockerfile).toMatch(/^VOLUME \["\/data", "\/workspace", "\/backups"\]$/mu);
     const ignored = (await read('.dockerignore')).split('\n');
     expect(ignored.find((line) => line !== '' && !line.startsWith('#'))).toBe('*');
   });

@@ -11,6 +11,7 @@ import {
   sameItemForm,
   terms,
   withoutFence,
+  withoutInvisible,
 } from '../../src/core/text.ts';
 import { readableText } from '../../src/discord/normalise.ts';
 import { splitReply, visiblePart } from '../../src/discord/replies/split-reply.ts';
@@ -19,23 +20,21 @@ import {
   applyPatches,
   formatAppended,
   formatWritten,
-  plainText,
   summaryOf,
   withoutEmptyParts,
 } from '../../src/memory/notebook/format.ts';
 import { readMark } from '../../src/memory/notebook/tree.ts';
 import { distinctiveTerms } from '../../src/memory/notebook/withdraw.ts';
-import { createDates, tellsWhen } from '../../src/memory/recall/dates.ts';
+import { createDates } from '../../src/memory/recall/dates.ts';
 import { addUnit, createSegment } from '../../src/memory/recall/segments.ts';
 import { TermReader } from '../../src/memory/recall/words.ts';
 import { memoryWishIn, statementsIn } from '../../src/model/offline/phrases.ts';
 import { quoted } from '../../src/prompt/quoted.ts';
+import { mostHeld } from '../support/event-loop.ts';
 import { shaped, shapes } from '../support/shapes.ts';
 
 /** Characters of a message with Nitro, of a notebook's file and of an attached text at most. */
 const sizes = { message: 4000, note: 65_000, file: 100_000 };
-/** Milliseconds of the processor. What takes the square of its input took seconds. */
-const mostTime = 500;
 
 const facts = {
   part: 'facts',
@@ -84,7 +83,6 @@ const readersOfTexts: Readonly<
     parseNote,
     summaryOf,
     withoutEmptyParts,
-    tellsWhen,
     clipAtWord: (text) => clipAtWord(text, text.length - 1),
     clipAtSentence: (text) => clipAtSentence(text, text.length - 1),
     formatFacts: (text) => formatWritten(facts, text, today),
@@ -94,7 +92,7 @@ const readersOfTexts: Readonly<
       applyPatches(text, [{ oldText: `${text.slice(0, 16_000)}b${text.slice(0, 16_000)}`, newText: '' }]),
     index: (text) => addUnit(createSegment(noted.reach), { ...noted, text }, readers),
   },
-  file: { plainText, dataText, quoted: (text) => quoted(text) },
+  file: { withoutInvisible, dataText, quoted: (text) => quoted(text) },
 };
 
 const all = (['message', 'note', 'file'] as const).flatMap((size) =>
@@ -108,7 +106,7 @@ it.each(all)('$name takes little time for $length characters of any form [L4]', 
     read(text);
     const { user, system } = process.cpuUsage(begun);
     const time = Math.round((user + system) / 1000);
-    return time > mostTime ? [`${shape}: ${time} ms`] : [];
+    return time > mostHeld ? [`${shape}: ${time} ms`] : [];
   });
   expect(slow).toEqual([]);
 });

@@ -162,6 +162,13 @@ const violations = [
     says: `retired name: ${name} in src/core/planted-name.ts:1`,
   },
   {
+    what: 'a participle that stands for a thing',
+    script: 'rules',
+    path: 'src/core/planted-participle.ts',
+    text: 'const wanted = 1;\nconsole.log(wanted);\n',
+    says: 'retired name: const wanted in src/core/planted-participle.ts:1',
+  },
+  {
     what: 'a regular expression that takes the square of its input [L4]',
     script: 'expressions',
     path: 'src/core/planted-expression.ts',

@@ -6,7 +6,7 @@ import { promisify } from 'node:util';
 
 import { describe, expect, it } from 'vitest';
 
-import { proofPage } from '../../scripts/prove/page.ts';
+import { proofPage } from '../../scripts/proof-page.ts';
 
 describe('the proof of what is promised [Z2]', () => {
   it('is the same page each time, with the line that README has', async () => {
@@ -19,7 +19,7 @@ describe('the proof of what is promised [Z2]', () => {
   it('names the seeds in which a promise was broken', () => {
     const broken = [{ seed: 7, promise: 'one reply a message' }];
     const tried = new Map([['one reply a message', 20]]);
-    const proof = { command: '', seed: 1, seeds: 9, steps: 60, tried, broken, extraction: [], found: [] };
+    const proof = { command: '', seed: 1, seeds: 9, steps: 60, tried, broken };
     const page = proofPage({ ...proof, faults: undefined, benchmarks: undefined });
     expect(page).toContain('| one reply a message | 20 | 1: seed 7 |');
   });

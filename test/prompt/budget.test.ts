@@ -1,4 +1,3 @@
-import * as fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 
 import { renderSection, type SectionName } from '../../src/core/section.ts';
@@ -10,13 +9,12 @@ const sections = [
   section({ name: 'channel_context', slot: 'channel' }),
   section({ name: 'user_profile' }),
   section({ name: 'notes' }),
-  section({ name: 'durable_items' }),
+  section({ name: 'durable_items', slot: 'items' }),
   section({ name: 'recent_elsewhere', slot: 'fast' }),
   section({ name: 'overview', slot: 'fast' }),
   section({ name: 'conversation_summary', slot: 'fast' }),
   section({ name: 'matching_items', slot: 'last' }),
   section({ name: 'notebook_index', slot: 'fast' }),
-  section({ name: 'changes', slot: 'last' }),
   section({ name: 'turn_facts', slot: 'last' }),
   section({ name: 'discord_actions' }),
 ];
@@ -75,14 +73,6 @@ describe('fitPrompt [P4]', () => {
     expect(linesOf(fitted, 'durable_items')).toEqual(section().lines);
   });
 
-  it('the oldest message that stays is shown with its date [H3]', () => {
-    const fitted = fitPrompt({ ...draft, sections: [] }, length({ ...draft, sections: [] }) - 1);
-    expect(renderHistory(fitted.history).map(({ text }) => text)).toEqual([
-      '[Thu 2026-01-15 12:00] Alice: two\n',
-      'Alice: three\n',
-    ]);
-  });
-
   it('then durable items, from the last', () => {
     let max = length(draft);
     let fitted = draft;
@@ -105,38 +95,9 @@ describe('fitPrompt [P4]', () => {
   it('clips SOUL.md at 8,000 characters however much room there is', () => {
     expect(fitPrompt({ ...draft, soul: 'x'.repeat(9000) }, 100_000).soul).toHaveLength(8000);
   });
-
-  it('never exceeds the bound while rules and message have room', () => {
-    fc.assert(
-      fc.property(
-        fc.array(fc.array(fc.string({ unit: 'grapheme', maxLength: 60 }), { maxLength: 6 }), {
-          minLength: sections.length,
-          maxLength: sections.length,
-        }),
-        fc.array(fc.lorem({ maxCount: 20 }), { maxLength: 10 }),
-        fc.string({ unit: 'grapheme', maxLength: 300 }),
-        fc.nat({ max: 4000 }),
-        (contents, said, soul, extra) => {
-          const full: PromptDraft = {
-            ...draft,
-            soul,
-            sections: sections.map((each, index) => ({ ...each, lines: contents[index] ?? [] })),
-            history: said.flatMap((text, index) => historyEntry(chatMessage(index, text)) ?? []),
-          };
-          const max = draft.rules.length + draft.message.length + extra;
-          expect(length(fitPrompt(full, max))).toBeLessThanOrEqual(max);
-        },
-      ),
-    );
-  });
 });
 
 describe('withinBudget', () => {
-  it('returns a section that fits as it is', () => {
-    const fitting = section();
-    expect(withinBudget(fitting)).toBe(fitting);
-  });
-
   it('takes the lines that do not fit from a section that its reader made too long', () => {
     const held = withinBudget(section({ lines: ['short', 'x'.repeat(500), 'also short'], budget: 120 }));
     expect(held.lines).toEqual(['short', 'also short']);

@@ -9,103 +9,100 @@ import {
   type SectionName,
   type SectionSlot,
 } from '../../src/core/section.ts';
-import { buildPrompt, renderTurns, type PromptInput } from '../../src/prompt/build-prompt.ts';
-import { nextWindow, type HistoryWindow } from '../../src/prompt/history.ts';
+import { buildPrompt, type PromptInput } from '../../src/prompt/build-prompt.ts';
 import { forwardedSection } from '../../src/prompt/quoted.ts';
 import { promptRules, promptRulesWithoutTools } from '../../src/prompt/rules.ts';
-import { nextSnapshot, type Snapshot } from '../../src/prompt/snapshot.ts';
 import {
   blocksOf,
   chatMessage,
   chatMessages,
   countTags,
+  idOf,
   nastyText,
   ownMessage,
   promptInput,
   section,
   wholeText,
+  windowOf,
 } from './samples.ts';
 import { runs } from '../support/runs.ts';
 
-function snapshotOf(...sections: readonly Section[]): Snapshot {
-  return { sections };
-}
-
-const talk = nextWindow(undefined, [chatMessage(1, 'hi'), ownMessage(2, 'Hello Alice')], 3000).window;
+const talk = windowOf([chatMessage(1, 'hi'), ownMessage(2, 'Hello Alice')]).entries;
+const context = section({
+  name: 'channel_context',
+  slot: 'channel',
+  title: 'About #dev:',
+  lines: ['Rust only.'],
+});
 
 const full: PromptInput = promptInput({
-  channel: [
-    section({ name: 'channel_context', slot: 'channel', title: 'About #dev:', lines: ['Rust only.'] }),
-  ],
-  snapshot: snapshotOf(
+  sections: [
+    section({ name: 'turn_facts', slot: 'last', lines: ['Memory is off.'] }),
     section({ name: 'notebook_index', slot: 'fast', lines: ['- facts/user.md'] }),
     section({ name: 'conversation_summary', slot: 'fast', lines: ['A summary.'] }),
-    section({ name: 'discord_actions', lines: ['You may react.'] }),
+    section({ name: 'matching_items', slot: 'last', lines: ['- Has a cat'] }),
     section({ name: 'recent_elsewhere', slot: 'fast', lines: ['- #general 11:02 …'] }),
-    section(),
+    section({ slot: 'items' }),
+    section({ name: 'overview', slot: 'fast', lines: ['The parser.'] }),
+    section({ name: 'notes', lines: ['Tea.'] }),
     section({ name: 'user_profile', lines: ['Alice, 34'] }),
-  ),
-  history: talk,
-  last: [
-    section({ name: 'turn_facts', slot: 'last', lines: ['1 turn came.'] }),
-    section({ name: 'changes', slot: 'last', lines: ['- Has a cat'] }),
+    section({ name: 'discord_actions', lines: ['You may react.'] }),
+    context,
   ],
+  history: talk,
 });
 
 /** How long each marked block is to be kept. */
-function lives(keep: PromptInput['keep']) {
-  const { system, messages } = buildPrompt({ ...full, keep });
+function lives(cacheLife: PromptInput['cacheLife']) {
+  const { system, messages } = buildPrompt({ ...full, cacheLife });
   const blocks = [...system, ...messages.flatMap(({ content }): readonly object[] => content)];
   return blocks.flatMap((block) => ('cache' in block ? [block.cache] : []));
 }
 
-describe('the order of a prompt [P0]', () => {
+describe('the order of a prompt [P2]', () => {
   it('goes from what changes least to the message, whatever order the layers answered in', () => {
     expect(buildPrompt(full).parts.map(({ name, slot }) => `${slot} ${name}`)).toEqual([
       'system soul',
       'system rules',
       'channel channel_context',
-      'slow user_profile',
-      'slow durable_items',
       'slow discord_actions',
-      'fast recent_elsewhere',
+      'slow user_profile',
+      'slow notes',
+      'items durable_items',
+      'fast overview',
       'fast conversation_summary',
       'fast notebook_index',
+      'fast recent_elsewhere',
       'history history',
-      'last changes',
+      'last matching_items',
       'last turn_facts',
       'last message',
     ]);
   });
 
-  it('has cache marks after the rules, after both parts of the snapshot and after history', () => {
+  it('has cache marks after the rules, after what changes seldom, after the items and after history', () => {
     const marked = blocksOf(buildPrompt(full)).filter((block) => block.cache);
     expect(marked.map(({ role }) => role)).toEqual(['system', 'user', 'user', 'assistant']);
     expect(marked[0]?.text.endsWith('Rules.')).toBe(true);
-    expect(marked[1]?.text.endsWith('</discord_actions>\n')).toBe(true);
-    expect(marked[2]?.text.endsWith('</notebook_index>\n')).toBe(true);
+    expect(marked[1]?.text.endsWith('</notes>\n')).toBe(true);
+    expect(marked[2]?.text.endsWith('</durable_items>\n')).toBe(true);
     expect(marked[3]?.text).toBe('Hello Alice\n');
   });
 
-  it('is kept as long as is asked for: what all share apart from what is the session’s', () => {
-    expect(lives({ shared: '1h', session: '5m' })).toEqual(['1h', '5m', '5m', '5m']);
-    expect(lives({ shared: '5m', session: undefined })).toEqual(['5m']);
-    expect(lives({ shared: undefined, session: undefined })).toEqual([]);
-  });
-
-  it('alternates roles, from a user turn to a user turn', () => {
-    expect(buildPrompt(full).messages.map((message) => message.role)).toEqual(['user', 'assistant', 'user']);
+  it('is kept as long as is asked for, and the rules, which others share, in any case', () => {
+    expect(lives('1h')).toEqual(['1h', '1h', '1h', '1h']);
+    expect(lives(undefined)).toEqual(['5m']);
   });
 
   it('keeps whatever was remembered out of the system prompt', () => {
     const system = buildPrompt(full)
       .system.map((block) => block.text)
       .join('');
-    expect(system).toBe(`You are Discoclaw.\n\nRules.${renderSection(full.channel[0] ?? section())}`);
+    expect(system).toBe(`You are Discoclaw.\n\nRules.${renderSection(context)}`);
   });
 
   it('spends no character on empty parts', () => {
-    const bare = promptInput({ soul: '', last: [section({ name: 'changes', slot: 'last', lines: [] })] });
+    const bare = promptInput({ soul: '', sections: [section({ lines: [] })] });
     const prompt = buildPrompt(bare);
     expect(prompt.parts.map((part) => part.name)).toEqual(['rules', 'message']);
     expect(blocksOf(prompt).map((block) => block.text)).toEqual([
@@ -116,10 +113,10 @@ describe('the order of a prompt [P0]', () => {
 });
 
 describe('history without memory before it', () => {
-  const window = nextWindow(undefined, [ownMessage(1, 'Good morning'), chatMessage(2, 'hi')], 3000).window;
+  const history = windowOf([ownMessage(1, 'Good morning'), chatMessage(2, 'hi')]).entries;
 
   it('begins with its date, not with an assistant turn, which the Messages API refuses [H3]', () => {
-    const blocks = blocksOf(buildPrompt(promptInput({ history: window })));
+    const blocks = blocksOf(buildPrompt(promptInput({ history })));
     expect(blocks.slice(1, 4)).toEqual([
       { role: 'user', text: '[Thu 2026-01-15 12:00]\n', cache: false },
       { role: 'assistant', text: 'Good morning\n', cache: false },
@@ -127,39 +124,21 @@ describe('history without memory before it', () => {
     ]);
   });
 
-  it('may begin with one after a snapshot', () => {
-    const prompt = buildPrompt(promptInput({ history: window, snapshot: snapshotOf(section()) }));
-    expect(prompt.messages.map((message) => message.role)).toEqual(['user', 'assistant', 'user']);
-  });
-
-  it('does so also where the snapshot had to give way to the budget', () => {
+  it('does so also where memory had to give way to the budget', () => {
     const elsewhere = section({ name: 'recent_elsewhere', slot: 'fast' });
-    const input = promptInput({ history: window, snapshot: snapshotOf(elsewhere) });
+    const input = promptInput({ history, sections: [elsewhere] });
     for (let max = 0; max < 600; max += 7) {
       expect(buildPrompt({ ...input, promptMaxChars: max }).messages[0]?.role).toBe('user');
     }
   });
 });
 
-describe('items that match the message', () => {
-  it('are not shown again where the snapshot shows them', () => {
-    const matching = section({
-      name: 'matching_items',
-      slot: 'last',
-      title: 'Matching:',
-      lines: ['- Likes tea', '- Has a cat'],
-    });
-    const text = wholeText(buildPrompt(promptInput({ snapshot: snapshotOf(section()), last: [matching] })));
-    expect(text.split('- Likes tea')).toHaveLength(2);
-    expect(text).toContain('<matching_items>\nMatching:\n- Has a cat\n</matching_items>');
-  });
-});
-
 const slots = {
   channel: ['channel_context'],
-  slow: ['user_profile', 'notes', 'durable_items', 'discord_actions'],
+  slow: ['user_profile', 'notes', 'discord_actions'],
+  items: ['durable_items'],
   fast: ['recent_elsewhere', 'overview', 'conversation_summary', 'notebook_index'],
-  last: ['matching_items', 'changes', 'turn_facts'],
+  last: ['matching_items', 'turn_facts'],
 } as const satisfies Record<SectionSlot, readonly (typeof sectionNames)[number][]>;
 
 function sectionsIn(slot: SectionSlot): fc.Arbitrary<readonly Section[]> {
@@ -178,24 +157,18 @@ function sectionsIn(slot: SectionSlot): fc.Arbitrary<readonly Section[]> {
 
 const anyInput: fc.Arbitrary<PromptInput> = fc
   .record({
-    channel: sectionsIn('channel'),
-    slow: sectionsIn('slow'),
-    fast: sectionsIn('fast'),
-    last: sectionsIn('last'),
+    sections: fc.tuple(...(['channel', 'slow', 'items', 'fast', 'last'] as const).map(sectionsIn)),
     messages: chatMessages,
     text: nastyText,
     speakerName: nastyText,
     soul: fc.lorem({ maxCount: 30 }),
     promptMaxChars: fc.integer({ min: 300, max: 8000 }),
   })
-  .map(({ channel, slow, fast, last, messages, text, speakerName, soul, promptMaxChars }) =>
+  .map(({ sections, messages, text, speakerName, soul, promptMaxChars }) =>
     promptInput({
       soul,
-      channel,
-      snapshot: nextSnapshot(undefined, [...slow, ...fast], { isCold: false, windowWasRebuilt: false })
-        .snapshot,
-      last,
-      history: nextWindow(undefined, messages, 1500).window,
+      sections: sections.flat(),
+      history: windowOf(messages, { budget: 1500 }).entries,
       message: {
         ...promptInput().message,
         speakerName,
@@ -246,7 +219,7 @@ describe('whatever is remembered, said and configured', () => {
         const prompt = buildPrompt({
           ...input,
           rules: promptRules,
-          last: [...input.last, ...quotes],
+          sections: [...input.sections, ...quotes],
           files,
           message: { ...input.message, messages },
           promptMaxChars: 40_000,
@@ -283,12 +256,7 @@ describe('whatever is remembered, said and configured', () => {
   it('each section stays within its own budget', () => {
     fc.assert(
       fc.property(anyInput, (input) => {
-        const budgets = new Map<string, number>(
-          [...input.channel, ...input.snapshot.sections, ...input.last].map(({ name, budget }) => [
-            name,
-            budget,
-          ]),
-        );
+        const budgets = new Map<string, number>(input.sections.map(({ name, budget }) => [name, budget]));
         for (const { name, characters, budget } of buildPrompt(input).parts) {
           expect(characters).toBeLessThanOrEqual(budget ?? Number.POSITIVE_INFINITY);
           expect(budgets.get(name) ?? budget).toBe(budget);
@@ -322,21 +290,13 @@ describe('whatever is remembered, said and configured', () => {
     );
   });
 
-  it('equal input gives equal bytes', () => {
-    fc.assert(
-      fc.property(anyInput, (input) => {
-        expect(JSON.stringify(buildPrompt(structuredClone(input)))).toBe(JSON.stringify(buildPrompt(input)));
-      }),
-    );
-  });
-
   it('the system prompt is the same, no matter who speaks and what was remembered', () => {
     fc.assert(
       fc.property(nastyText, chatMessages, (text, messages) => {
         const said = promptInput({
           rules: promptRules,
-          history: nextWindow(undefined, messages, 1500).window,
-          snapshot: snapshotOf(section({ lines: [dataLine(text)] })),
+          history: windowOf(messages, { budget: 1500 }).entries,
+          sections: [section({ lines: [dataLine(text)] })],
         });
         expect(buildPrompt(said).system).toEqual(buildPrompt(promptInput({ rules: promptRules })).system);
       }),
@@ -351,40 +311,25 @@ function cachedPart(blocks: ReturnType<typeof blocksOf>): readonly string[] {
 }
 
 describe('a conversation', () => {
-  it('repeats the cached part of the request before it, block by block, while nothing was retaken', () => {
-    const item = fc.integer({ min: 0, max: 20 }).map((n) => `- item ${n}`);
+  it('repeats the cached part of the request before it, block by block, while memory stays and the window does not move', () => {
     const turn = fc.record({
       says: fc.array(fc.lorem({ maxCount: 15 }), { minLength: 1, maxLength: 3 }),
       answer: fc.lorem({ maxCount: 60 }),
-      remembers: fc.option(item),
-      forgets: fc.option(item),
-      isCold: fc.constantFrom(false, false, false, false, true),
     });
     let repeated = 0;
     fc.assert(
       fc.property(fc.array(turn, { minLength: 2, maxLength: 14 }), (turns) => {
         const messages = [];
-        let items: readonly string[] = ['- Likes tea'];
-        let window: HistoryWindow | undefined;
-        let snapshot: Snapshot | undefined;
+        let begin: string | undefined;
         let cached: readonly string[] = [];
-        for (const { says, answer, remembers, forgets, isCold } of turns) {
-          items = [...(remembers === null ? [] : [remembers]), ...items].filter(
-            (each, index, all) => each !== forgets && all.indexOf(each) === index,
-          );
-          const moved = nextWindow(window, messages, 1000);
-          const taken = nextSnapshot(snapshot, [section({ lines: items })], {
-            isCold,
-            windowWasRebuilt: moved.wasRebuilt,
-          });
-          window = moved.window;
-          snapshot = taken.snapshot;
-          const blocks = blocksOf(
-            buildPrompt(promptInput({ snapshot, history: window, last: [taken.changes] })),
-          );
-          const expected = taken.retaken === undefined ? cached : [];
+        for (const { says, answer } of turns) {
+          const window = windowOf(messages, { begin, budget: 1000, messageId: idOf(messages.length) });
+          const sections = [section(), section({ name: 'overview', slot: 'fast' })];
+          const blocks = blocksOf(buildPrompt(promptInput({ sections, history: window.entries })));
+          const expected = window.begin === begin ? cached : [];
           expect(cachedPart(blocks).slice(0, expected.length)).toEqual(expected);
           repeated += expected.length > 2 ? 1 : 0;
+          begin = window.begin;
           cached = cachedPart(blocks);
           for (const text of says) messages.push(chatMessage(messages.length, text));
           messages.push(ownMessage(messages.length, answer));
@@ -393,36 +338,16 @@ describe('a conversation', () => {
     );
     expect(repeated).toBeGreaterThan(runs(200));
   });
-});
 
-describe('renderTurns', () => {
-  it('lets neighbours of one role share a turn, each with a block of its own', () => {
-    const turns = renderTurns([
-      { role: 'user', text: 'a\n' },
-      { role: 'user', text: 'b\n', cache: '5m' },
-      { role: 'assistant', text: 'c\n' },
-      { role: 'user', text: 'd' },
-    ]);
-    expect(turns).toEqual([
-      {
-        role: 'user',
-        content: [
-          { type: 'text', text: 'a\n' },
-          { type: 'text', text: 'b\n', cache: '5m' },
-        ],
-      },
-      { role: 'assistant', content: [{ type: 'text', text: 'c\n' }] },
-      { role: 'user', content: [{ type: 'text', text: 'd' }] },
-    ]);
-  });
-
-  it('makes no block for an empty text, with a cache mark or without', () => {
-    const turns = renderTurns([
-      { role: 'user', text: '', cache: '5m' },
-      { role: 'assistant', text: '' },
-      { role: 'user', text: 'x' },
-    ]);
-    expect(turns).toEqual([{ role: 'user', content: [{ type: 'text', text: 'x' }] }]);
+  it('keeps what stands before the items where these change', () => {
+    const before = blocksOf(buildPrompt(full));
+    const sections = full.sections.map((each) =>
+      each.name === 'durable_items' ? { ...each, lines: ['- Likes mate', ...each.lines] } : each,
+    );
+    const after = blocksOf(buildPrompt({ ...full, sections }));
+    const kept = before.findLastIndex(({ text, cache }) => cache && text.includes('<notes>'));
+    expect(kept).toBeGreaterThan(0);
+    expect(after.slice(0, kept + 1)).toEqual(before.slice(0, kept + 1));
   });
 });
 
@@ -438,7 +363,7 @@ describe('a prompt for a model without tools [M9]', () => {
     const input = promptInput({
       rules: promptRules,
       rulesWithoutTools: promptRulesWithoutTools,
-      snapshot: { sections: [actions, section(), index] },
+      sections: [actions, section(), index],
     });
     const { system, messages } = buildPrompt(input);
     const texts = [...system, ...messages.flatMap(({ content }): readonly object[] => content)].flatMap(
@@ -449,25 +374,18 @@ describe('a prompt for a model without tools [M9]', () => {
     expect(bare).toContain('- Likes tea');
     expect(bare).toContain('- topics/tea.md');
     expect(bare).not.toMatch(/recall_memory|_item\b|memory_|react here/u);
-    // Whatever is left out, a user speaks first.
-    const alone = buildPrompt({ ...input, snapshot: { sections: [actions] } });
-    expect(alone.messages[0]?.content[0]).toMatchObject({ withoutTools: expect.stringMatching(/\S/u) });
   });
 });
 
 describe('the fixed rules', () => {
-  it('are short enough to go with every message', () => {
-    expect(promptRules.length).toBeLessThan(7000);
-  });
-
   it('explain every tag under which memory comes', () => {
     const elsewhere: ReadonlySet<SectionName> = new Set([
       'channel_context',
       'turn_facts',
       'discord_actions',
+      // Told by the tool that gives it.
+      'channel_messages',
       'previous_summary',
-      'others_words',
-      'heard',
       'turns',
       'facts',
     ]);

@@ -1,7 +1,7 @@
 import * as fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 
-import type { OpenedFile, RepliedMessage } from '../../src/core/chat.ts';
+import type { OpenedFile, RepliedMessage } from '../../src/core/message.ts';
 import { textOf } from '../../src/core/model.ts';
 import { renderSection } from '../../src/core/section.ts';
 import { withinBudget } from '../../src/prompt/budget.ts';
@@ -210,9 +210,8 @@ describe('attached files in a prompt', () => {
   it('are parts of the prompt that add up, the longest cut to what is left of its bound, of which it and people are told [P4][P5][L1]', () => {
     const long: OpenedFile = { kind: 'text', name: 'long.txt', text: 'x'.repeat(100_000) };
     const huge: OpenedFile = { ...movie, isOverLimit: true };
-    const history = { entries: [], stableUpTo: undefined };
     const files = [long, notes, picture, huge];
-    const prompt = buildPrompt(promptInput({ files, history, promptMaxChars: 20_000 }));
+    const prompt = buildPrompt(promptInput({ files, promptMaxChars: 20_000 }));
     expect(wholeText(prompt).length).toBeLessThanOrEqual(20_000);
     expect(wholeText(prompt).length).toBeGreaterThan(19_900);
     expect(textOf(prompt.messages.at(-1)?.content ?? [])).toMatch(
@@ -221,10 +220,6 @@ describe('attached files in a prompt', () => {
     expect(prompt.leftOut).toEqual(['long.txt (only its beginning)', 'movie.mp4 (not opened: over 10 MB)']);
     expect(prompt.parts.reduce((sum, { characters }) => sum + characters, 0)).toBe(wholeText(prompt).length);
     expect(prompt.parts.filter(({ name }) => name === 'attached_file')).toHaveLength(4);
-  });
-
-  it('change not one byte of a prompt without any', () => {
-    expect(lastTurn([])).toEqual([{ type: 'text', text: expect.stringMatching(/^<message /u) }]);
   });
 
   it('never forge a tag by their names or contents, nor together with what follows', () => {
@@ -250,10 +245,6 @@ describe('attached files in a prompt', () => {
 });
 
 describe('quoted', () => {
-  it('leaves ordinary text and ordinary markup alone', () => {
-    expect(quoted('  if (a < b) return <div>; $& ')).toBe('if (a < b) return <div>; $&');
-  });
-
   it('disarms our own tags', () => {
     expect(quoted('</message><durable_items>')).toBe('&lt;/message>&lt;durable_items>');
   });
@@ -279,10 +270,6 @@ describe('quoted', () => {
 });
 
 describe('label', () => {
-  it('keeps a name that is only a name', () => {
-    expect(label('Zoë 😀 (she/her)')).toBe('Zoë 😀 (she/her)');
-  });
-
   it('takes from a name what would let it speak as somebody else', () => {
     expect(label('Bob: hi\nAlice')).toBe('Bob hi Alice');
     expect(label('x" where="#admin')).toBe('x where= #admin');
@@ -308,9 +295,5 @@ describe('label', () => {
 describe('enclosureNote', () => {
   it('names the files', () => {
     expect(enclosureNote({ attachments: ['a.png', 'b "1".txt'] })).toBe('[attached: a.png, b 1 .txt]');
-  });
-
-  it('costs nothing where there are none', () => {
-    expect(enclosureNote({ attachments: [] })).toBe('');
   });
 });

@@ -1,15 +1,21 @@
 import * as fc from 'fast-check';
-import type { ChatMessage } from '../../src/core/chat.ts';
+import type { ChatMessage } from '../../src/core/message.ts';
 import { textOf } from '../../src/core/model.ts';
 import { sectionNames, type Section } from '../../src/core/section.ts';
 import type { Place } from '../../src/core/place.ts';
+import { historyWindow, type HistoryWindow, type WindowTurn } from '../../src/prompt/history.ts';
 import type { Prompt, PromptInput } from '../../src/prompt/build-prompt.ts';
 
 export const minuteMs = 60_000;
 
+/** The id of a sample message by its number. */
+export function idOf(id: number): string {
+  return String(100_000_000_000_000_000n + BigInt(id));
+}
+
 export function chatMessage(id: number, text: string, changes: Partial<ChatMessage> = {}): ChatMessage {
   return {
-    id: String(100_000_000_000_000_000n + BigInt(id)),
+    id: idOf(id),
     channelId: '200000000000000000',
     author: { id: '300000000000000000', name: 'Alice', kind: 'human' },
     text,
@@ -50,10 +56,8 @@ export function promptInput(changes: Partial<PromptInput> = {}): PromptInput {
   return {
     soul: 'You are Discoclaw.',
     rules: 'Rules.',
-    channel: [],
-    snapshot: { sections: [] },
-    history: { entries: [], stableUpTo: undefined },
-    last: [],
+    sections: [],
+    history: [],
     message: {
       speakerName: 'Alice',
       messages: [
@@ -65,9 +69,27 @@ export function promptInput(changes: Partial<PromptInput> = {}): PromptInput {
     },
     files: [],
     promptMaxChars: 40_000,
-    keep: { shared: '5m', session: '5m' },
+    cacheLife: '5m',
     ...changes,
   };
+}
+
+/** What a turn of Alice's, after all of these messages, shows of them. */
+export function windowOf(
+  messages: readonly ChatMessage[],
+  {
+    begin,
+    budget = 3000,
+    ...turn
+  }: Partial<WindowTurn> & { begin?: string | undefined; budget?: number } = {},
+): HistoryWindow {
+  const speaker = { id: '300000000000000000', name: 'Alice', kind: 'human' } as const;
+  return historyWindow(begin, messages, budget, {
+    speaker,
+    messageId: idOf(1_000_000),
+    timeZone: 'UTC',
+    ...turn,
+  });
 }
 
 /** Every text block of a prompt, in order, with who says it. */

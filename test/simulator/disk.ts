@@ -79,6 +79,8 @@ const never = (): Promise<never> => new Promise(() => {});
 export class SimulatedDisk {
   mood: DiskMood = calmDisk;
   operations = 0;
+  /** How many operations it still does before each fails. */
+  operationsLeft = Infinity;
   readonly #root: Folder;
   readonly #clock: DiskClock;
   readonly #random: () => Random;
@@ -116,13 +118,6 @@ export class SimulatedDisk {
     this.mood = calmDisk;
   }
 
-  /** Bytes in all files. */
-  get bytes(): number {
-    let sum = 0;
-    for (const file of this.#files()) sum += file.content.length;
-    return sum;
-  }
-
   /** Where each of the words stands that match, on the disk as it is or as it may be after a loss of power. */
   words(pattern: RegExp): Map<string, string[]> {
     const found = new Map<string, string[]>();
@@ -153,12 +148,6 @@ export class SimulatedDisk {
     yield* found;
   }
 
-  *#files(): Iterable<File> {
-    const seen = new Set<File>();
-    this.#visit(this.#root, '', (_, file) => seen.add(file), false);
-    yield* seen;
-  }
-
   #visit(folder: Folder, path: string, see: (path: string, file: File) => void, alsoOnDisk = true): void {
     for (const [name, entry] of folder.entries)
       if (entry instanceof Folder) this.#visit(entry, `${path}/${name}`, see, alsoOnDisk);
@@ -169,6 +158,10 @@ export class SimulatedDisk {
         if (entry instanceof Folder) this.#visit(entry, `${path}/${name}`, see);
         else see(`${path}/${name}`, entry);
       }
+  }
+
+  get #isReadOnly(): boolean {
+    return this.mood.refusesWrites === 'EROFS';
   }
 
   #time(): bigint {
@@ -204,12 +197,6 @@ export class SimulatedDisk {
   #folder(path: string): Folder {
     const found = this.#find(path);
     if (!(found instanceof Folder)) throw diskError('ENOTDIR');
-    return found;
-  }
-
-  #file(path: string): File {
-    const found = this.#find(path);
-    if (found instanceof Folder) throw diskError('EISDIR');
     return found;
   }
 
@@ -253,6 +240,8 @@ export class SimulatedDisk {
     const perform = async <T>(work: () => T, isWrite = false, isSync = false): Promise<T> => {
       if (!isAlive()) return never();
       this.operations += 1;
+      if (this.operationsLeft <= 0) throw diskError('EIO');
+      this.operationsLeft -= 1;
       const random = this.#random();
       const { slowMs, syncMs = slowMs, refusesWrites, failsPercent } = this.mood;
       const [least, most] = isSync ? syncMs : slowMs;
@@ -293,24 +282,39 @@ export class SimulatedDisk {
           ? perform(() => writeFirst(Math.floor(copy.length / 2)))
           : perform(() => writeFirst(copy.length), true);
       },
-      truncate: (length) => write(() => this.#write(file, { position: length })),
-      datasync: () => sync(() => this.#sync(file)),
-      sync: () => sync(() => this.#sync(file)),
+      // A full disk can still cut a file shorter, and sync what it took.
+      truncate: (length) => perform(() => this.#write(file, { position: length }), this.#isReadOnly),
+      datasync: () => perform(() => this.#sync(file), this.#isReadOnly, true),
+      sync: () => perform(() => this.#sync(file), this.#isReadOnly, true),
       close: () => (isAlive() ? Promise.resolve() : never()),
     });
+    /** As write-file-atomic: a kill leaves its temporary file; a full disk's short write says nothing. */
+    const writeAtomic = async (path: string, bytes: Buffer, isSynced: boolean): Promise<void> => {
+      const temporary = `${path}.${this.#lastIno}`;
+      try {
+        const file = openFile(await perform(() => this.#make(temporary)));
+        await file.write(bytes, 0);
+        if (isSynced) await file.sync();
+        await write(() => this.#move(temporary, path));
+      } catch (error) {
+        await perform(() => this.#remove(temporary)).catch(() => undefined);
+        throw error;
+      }
+    };
     return {
       open: (path, flags) =>
         perform(() => {
+          // Processes see themselves and each other's numbers, and nothing more.
+          if (path.startsWith('/proc/s')) {
+            const told = new File(1n, 0n);
+            if (path === '/proc/self/stat') told.content = Buffer.from(String(process.pid));
+            return openFile(told);
+          }
           if (path.startsWith('/proc/')) throw diskError('ENOENT');
           const known = this.#lookUp(path);
           if (has(flags, constants.O_CREAT) && has(flags, constants.O_EXCL) && known !== undefined)
             throw diskError('EEXIST');
-          if (known === undefined && has(flags, constants.O_CREAT)) {
-            if (this.mood.refusesWrites !== undefined) throw diskError(this.mood.refusesWrites);
-            const file = new File(this.#ino(), this.#time());
-            this.#add(path, file);
-            return openFile(file);
-          }
+          if (known === undefined && has(flags, constants.O_CREAT)) return openFile(this.#make(path));
           const found = this.#find(path);
           // A folder is opened to be synced.
           if (found instanceof Folder)
@@ -322,27 +326,16 @@ export class SimulatedDisk {
           if (has(flags, constants.O_TRUNC)) this.#write(found, { position: 0 });
           return openFile(found);
         }),
+      writeAtomic: (path, bytes, isSynced) => writeAtomic(path, bytes, isSynced),
       lstat: (path) => perform(() => statsOf(this.#find(path))),
       realpath: (path) => perform(() => (this.#find(path), path)),
       readdir: (path) =>
         perform(() => [...this.#folder(path).entries].map(([name, entry]) => direntOf(path, name, entry))),
       mkdir: (path) => perform(() => this.#makeFolder(path), true),
       chmod: (path) => write(() => void this.#find(path)),
-      chown: (path) => write(() => void this.#find(path)),
       touch: (path, time) =>
         write(() => {
           this.#find(path).changedAt = BigInt(Math.round(time.getTime())) * 1_000_000n;
-        }),
-      link: (from, to) =>
-        write(() => {
-          if (this.#lookUp(to) !== undefined) throw diskError('EEXIST');
-          this.#add(to, this.#find(from));
-        }),
-      copyFile: (from, to) =>
-        write(() => {
-          const file = new File(this.#ino(), this.#time());
-          this.#add(to, file);
-          this.#write(file, { position: 0, bytes: this.#file(from).content });
         }),
       rename: (from, to) => write(() => this.#move(from, to)),
       unlink: (path) => perform(() => this.#remove(path)),
@@ -356,6 +349,13 @@ export class SimulatedDisk {
           for (const folder of this.#dirtyFolders) this.#sync(folder);
         }),
     };
+  }
+
+  #make(path: string): File {
+    if (this.mood.refusesWrites !== undefined) throw diskError(this.mood.refusesWrites);
+    const file = new File(this.#ino(), this.#time());
+    this.#add(path, file);
+    return file;
   }
 
   #move(from: string, to: string): void {

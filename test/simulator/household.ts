@@ -68,8 +68,7 @@ export async function govern({ messages, questions }: Household): Promise<Govern
     () => random,
     (body): ModelAnswer => {
       const isChat = (body.tools ?? []).length > 0;
-      if (!isChat)
-        return body.output_config === undefined ? { text: 'Nothing.' } : { json: { items: [], notes: [] } };
+      if (!isChat) return body.output_config === undefined ? { text: 'Nothing.' } : { json: { items: [] } };
       const hasResults = (body.messages ?? []).some(({ content }) =>
         content.some(({ type }) => type === 'tool_result'),
       );

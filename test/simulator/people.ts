@@ -1,23 +1,18 @@
-import type { CommandButton } from '../../src/core/chat.ts';
+import type { CommandButton } from '../../src/core/reply.ts';
 import type { CommandReply } from '../../src/core/commands.ts';
 import type { VirtualClock } from './clock.ts';
 import type { BotProcess } from './process.ts';
 import type { Promises } from './promises.ts';
 import type { MachineStep, Step } from './steps.ts';
 import { mayBeTold, type SaidWord } from './truth.ts';
-import {
-  accessRoles,
-  botId,
-  type Door,
-  type Proxy,
-  type World,
-  type WorldChannel,
-  type WorldMessage,
-} from './world.ts';
+import { accessRoles, botId, type Door, type World, type WorldChannel, type WorldMessage } from './world.ts';
 
 const minuteMs = 60_000;
 /** What a command or an answer may take while everything is calm: the model's two minutes, Discord's retries, and what waits before it. */
 export const patienceMs = 6 * minuteMs;
+
+/** Longer than a prompt may still be made of what was there before. */
+const graceMs = 12_000;
 
 const goesOnIn = 'lobby';
 
@@ -25,15 +20,7 @@ const doors: readonly Door[] = ['everyone', ['staff'], ['crew'], ['staff', 'crew
 const roles = ['staff', 'crew', 'guest'];
 
 /** What a proxy does with a message that it copies. */
-const proxyWays = [
-  'copies first',
-  'deletes first',
-  'leaves it',
-  'has no record',
-  "has another's record",
-] as const;
-const pluralKit = '466378653216014359';
-const tupperbox = '431544605209788416';
+const proxyWays = ['copies first', 'deletes first', 'has no record'] as const;
 /** What somebody has remembered after a change that they undo. */
 const laterItem = 'Something later';
 const undoable = {
@@ -144,6 +131,8 @@ export class People {
       case 'mode-ask':
       case 'mode-off':
         return this.#personal(step);
+      case 'long-talk':
+        return this.#talkLong(step);
     }
   }
 
@@ -224,7 +213,7 @@ export class People {
     return Promise.resolve();
   }
 
-  #sayIn(personId: string, channel: WorldChannel, text: string, isForBot = true): void {
+  #sayIn(personId: string, channel: WorldChannel, text: string, isForBot = true): WorldMessage {
     const mention = isForBot && channel.kind !== 'dm' ? `<@${botId}> ` : '';
     const message = this.#world.write(
       channel.id,
@@ -235,6 +224,7 @@ export class People {
     if (isForBot) this.#promises.asked(message, !this.#process.hears);
     else this.#promises.overheard(message, (channel.parent ?? channel).name === goesOnIn);
     this.#stage.inBackground(this.#process.message(message, isForBot));
+    return message;
   }
 
   /** In a voice message. */
@@ -249,7 +239,7 @@ export class People {
     return Promise.resolve();
   }
 
-  /** A proxy posts somebody's message again and deletes it, or only seems to [G2a]. */
+  /** A proxy posts somebody's message again and deletes it [G2a]. */
   async #writeByProxy(step: {
     readonly person: number;
     readonly channel: number;
@@ -263,17 +253,18 @@ export class People {
     const said = `<@${botId}> I really love ${this.#promises.nextWord()}.`;
     const original = this.#world.write(room.id, id, `T: ${said}`);
     this.#promises.said(id, room.id, original.id);
-    this.#promises.asked(original, way !== 'leaves it' || !this.#process.hears);
+    this.#promises.asked(original, true);
     this.#stage.inBackground(this.#process.message(original, true));
-    const isMoved = way === 'copies first' || way === 'deletes first';
+    const isMoved = way !== 'has no record';
     const remove = (): void => {
-      if (way === 'leaves it' || original.isDeleted) return;
+      if (original.isDeleted) return;
       if (!isMoved) this.#promises.messageGone(original, 'delete');
       original.isDeleted = true;
       this.#stage.inBackground(this.#process.deleted(room.id, [original.id]));
     };
     const post = (): WorldMessage => {
-      const copy = this.#world.write(room.id, id, said, { proxy: proxyOf(way, original, this.#world) });
+      const record = isMoved ? { originalId: original.id, accountId: id } : undefined;
+      const copy = this.#world.write(room.id, id, said, { proxy: { record } });
       this.#promises.saidAgain(original);
       this.#stage.inBackground(this.#process.message(copy, true));
       return copy;
@@ -290,7 +281,7 @@ export class People {
       remove();
     }
     if (isMoved) this.#promises.moved(original, copy, !hears || !this.#process.hears);
-    else this.#promises.mustNotAnswer(copy, () => way !== 'leaves it' || !original.isDeleted);
+    else this.#promises.mustNotAnswer(copy, () => true);
   }
 
   /** A role that lets people talk with the bot is given to somebody, or taken away [G1]. */
@@ -311,6 +302,25 @@ export class People {
       await this.#stage.clock.run(3000);
     }
     await this.#stage.clock.run(luck % 3000);
+  }
+
+  /** A talk so long that its prompts show a summary of the beginning; then its person takes some of it back, or has everything erased, and goes on [A4]. */
+  async #talkLong({ person, channel }: { readonly person: number; readonly channel: number }): Promise<void> {
+    const { id } = pickAt(this.#world.people, person);
+    const place = this.#channelFor(id, channel);
+    const other = this.#world.people.find((each) => each.id !== id && this.#world.canRead(each.id, place));
+    const said: WorldMessage[] = [];
+    for (let turn = 0; turn < 12; turn += 1) {
+      if (other !== undefined && place.kind !== 'dm') this.#sayIn(other.id, place, 'And so on:', false);
+      said.push(this.#sayIn(id, place, 'I really love'));
+      await this.#stage.clock.run(6000);
+    }
+    if (channel % 2 === 0) await this.#personal({ kind: 'erase', person, channel: 1 });
+    // What may be in the summary, and need not be where the window begins.
+    else for (const message of said.slice(-6, -3)) if (!message.isDeleted) this.#delete(message);
+    await this.#stage.clock.run(graceMs);
+    this.#sayIn(id, place, 'I really love');
+    await this.#stage.clock.run(6000);
   }
 
   /** A room is closed for a talk, and opened again while the bot still answers. */
@@ -406,9 +416,7 @@ export class People {
     const dm = this.#dmOf(personId);
     const asked = await this.#ask(personId, dm, line);
     meanwhile?.();
-    const button = asked?.buttons?.find(
-      (each) => each.line?.startsWith(line.split(' ', 2).join(' ')) === true,
-    );
+    const button = asked?.buttons?.find((each) => each.line?.startsWith('memory confirm ') === true);
     return button?.line === undefined ? undefined : this.#ask(personId, dm, button.line);
   }
 
@@ -525,7 +533,11 @@ export class People {
       );
   }
 
-  async #personal({ kind, person: index, channel: place }: PersonalStep): Promise<void> {
+  async #personal({
+    kind,
+    person: index,
+    channel: place,
+  }: Pick<PersonalStep, 'kind' | 'person' | 'channel'>): Promise<void> {
     const { id } = pickAt(this.#world.people, index);
     const ask = (line: string): Promise<CommandReply | undefined> =>
       this.#ask(id, this.#channelFor(id, place), `memory ${line}`);
@@ -547,8 +559,9 @@ export class People {
       case 'pause': {
         const askedAt = this.#stage.clock.now;
         const reply = await ask('pause');
-        if (reply === undefined) this.#promises.losesTrackOfPauses(id);
-        else if (reply.text.startsWith('Paused: ')) this.#promises.setOffRecord(id, true, askedAt);
+        if (reply?.text.startsWith('Paused: ') === true) this.#promises.setOffRecord(id, true, askedAt);
+        // What a disk refused may stand there all the same [S2].
+        else this.#promises.losesTrackOfPauses(id);
         return;
       }
       case 'resume': {
@@ -612,7 +625,7 @@ export class People {
     // What it does is known to nobody here.
     this.#promises.unsettle(personId, /undo|^offer/u.test(customId));
     if (/memory (?:share|panel-do)/u.test(customId)) this.#promises.shared(personId);
-    if (/pause|resume|erase|undo|panel-do/u.test(customId)) this.#promises.losesTrackOfPauses(personId);
+    if (/pause|resume|confirm|undo|panel-do/u.test(customId)) this.#promises.losesTrackOfPauses(personId);
     const pressed = async (): Promise<void> => {
       const reply = await this.#process.press(personId, message, customId);
       if (reply !== undefined) this.#promises.replied(personId, customId, reply);
@@ -646,14 +659,12 @@ export class People {
         this.#stage.inBackground(this.#process.reacted(channelId, id, authorId, '🛑'));
         return;
       case 'delete':
-        this.#promises.messageGone(message, 'delete');
-        message.isDeleted = true;
-        this.#stage.inBackground(this.#process.deleted(channelId, [id]));
+        this.#delete(message);
         return;
       case 'edit':
         if (text.startsWith('!') || message.spoken !== undefined) return;
-        // Nobody can tell whose a copy without a true record is, nor so whose words it is changed to.
-        if (message.proxy !== undefined && message.proxy.record?.accountId !== authorId) return;
+        // Nobody can tell whose a copy without a record is, nor so whose words it is changed to.
+        if (message.proxy !== undefined && message.proxy.record === undefined) return;
         this.#promises.messageGone(message, 'edit');
         this.#world.edit(
           message,
@@ -663,6 +674,13 @@ export class People {
         this.#stage.inBackground(this.#process.edited(message));
     }
     return Promise.resolve();
+  }
+
+  #delete(message: WorldMessage): void {
+    this.#promises.messageGone(message, 'delete');
+    message.isDeleted = true;
+    message.deletedAt = this.#stage.clock.now;
+    this.#stage.inBackground(this.#process.deleted(message.channelId, [message.id]));
   }
 
   async #deleteAnswer(index: number): Promise<void> {
@@ -724,22 +742,13 @@ type PersonalStep = Exclude<
   | { readonly word: number }
   | { readonly door: number }
   | { readonly order: number }
-  | { readonly kind: 'chat' | 'say' | 'say-much' | 'remember' | 'remember-slash' | 'voice' }
+  | { readonly kind: 'chat' | 'say' | 'say-much' | 'remember' | 'remember-slash' | 'voice' | 'long-talk' }
 >;
 
-function proxyOf(way: (typeof proxyWays)[number], original: WorldMessage, { people }: World): Proxy {
-  const { id: originalId, authorId } = original;
-  if (way === 'has no record') return { appId: tupperbox };
-  if (way !== "has another's record")
-    return { appId: pluralKit, record: { originalId, accountId: authorId } };
-  const earlier = String(BigInt(originalId) - (BigInt(minuteMs) << 22n));
-  const accountId = people.find(({ id }) => id !== authorId)?.id ?? authorId;
-  return { appId: pluralKit, record: { originalId: earlier, accountId } };
-}
-
-/** Without the summary, which is rewritten when it is next due. */
+/** Without the summary, which is rewritten when it is next due, and what an earlier undoing left where it was interrupted. */
 function itemsOf(shown = ''): string {
-  return shown.replace(/\n\nRolling summary:.*/su, '');
+  const lines = shown.replace(/\n\nRolling summary:.*/su, '').split('\n');
+  return lines.filter((line) => line.startsWith('- [') && !line.includes(laterItem)).join('\n');
 }
 
 function pickAt<T>(list: readonly T[], index: number): T {

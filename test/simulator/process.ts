@@ -4,18 +4,14 @@ import type { BotPorts } from '../../src/bot/bot-ports.ts';
 import { createBot, type Bot } from '../../src/bot/create-bot.ts';
 import { readConfig, type Config } from '../../src/config/config.ts';
 import { RecentChanges } from '../../src/core/changes.ts';
-import {
-  catchUpWindowMs,
-  type IncomingMessage,
-  type ReplyPort,
-  type VoiceRecording,
-} from '../../src/core/chat.ts';
+import { catchUpWindowMs, type IncomingMessage, type VoiceRecording } from '../../src/core/message.ts';
+import type { ReplyPort } from '../../src/core/reply.ts';
 import { sleep } from '../../src/core/time.ts';
 import type { CommandReply } from '../../src/core/commands.ts';
 import type { ModelClient } from '../../src/core/model.ts';
 import { createKeyedQueue } from '../../src/core/keyed-queue.ts';
 import { hasMoreReaders } from '../../src/core/place.ts';
-import { createAccess, decideIntake, rolesOf, type Visitor } from '../../src/discord/access.ts';
+import { createAccess, decideIntake, type Visitor } from '../../src/discord/access.ts';
 import { readCommandButton } from '../../src/discord/command-buttons.ts';
 import { createHistory } from '../../src/discord/history.ts';
 import { createProxies } from '../../src/discord/proxied.ts';
@@ -24,13 +20,14 @@ import { createDirectMessages, createReplies } from '../../src/discord/replies/r
 import { splitFooter } from '../../src/discord/replies/split-reply.ts';
 import { createAnthropicClient } from '../../src/model/anthropic/anthropic-client.ts';
 import { withFallback } from '../../src/model/fallback.ts';
+import { createBotSettings } from '../../src/memory/settings/bot-settings.ts';
 import { createFileStore } from '../../src/storage/files/store.ts';
 import { createOutbox } from '../../src/turn/outbox.ts';
 import type { Logger } from '../../src/core/logger.ts';
 import { replace } from './clock.ts';
 import type { ProcessLife, SimulatedDisk } from './disk.ts';
 import type { Vendor } from './vendor.ts';
-import { accessRoles, apiError, botId, webhookId, type World, type WorldMessage } from './world.ts';
+import { accessRoles, apiError, botId, type World, type WorldMessage } from './world.ts';
 
 const dataDir = '/data';
 /** Milliseconds that the server for voice messages takes. */
@@ -183,7 +180,6 @@ export class BotProcess {
     const { world } = this.#machine;
     const { channelId, authorId: userId } = message;
     if (message.proxy !== undefined) return this.#takeCopy(message);
-    this.#parts?.proxies.heard(asDiscordHasIt(message, world));
     const { guildId } = world.channel(channelId);
     const roleIds = guildId === undefined ? undefined : world.rolesIn(guildId, userId);
     return this.#take(message, isForBot, { userId, guildId, roleIds });
@@ -194,18 +190,18 @@ export class BotProcess {
     if (this.hears) this.#parts?.history.seen(this.#machine.world.chatMessage(message, () => undefined));
   }
 
-  /** As `discord/intake.ts`: by nobody without a proof, and one that was missed is in no history before. */
+  /** As `discord/intake.ts`: by nobody without a record, and one that was missed is in no history before. */
   async #takeCopy(copy: WorldMessage, isMissed = false): Promise<void> {
     const parts = this.#parts;
     if (!this.hears || parts === undefined) return;
     const { world } = this.#machine;
     if (!isMissed) parts.history.seen(world.chatMessage(copy, parts.proxies.accountOf));
-    const proof = await parts.proxies.prove(asDiscordHasIt(copy, world), parts.killed.signal);
-    if (proof?.isCertain !== true) return;
-    parts.proxies.accept(proof.message);
-    const { guildId } = world.channel(copy.channelId);
-    const userId = proof.message.author.id;
-    await this.#take(copy, true, { userId, guildId, roleIds: rolesOf(proof.message.member) });
+    const { channelId } = copy;
+    const found = await parts.proxies.resolve(asDiscordHasIt(copy), parts.killed.signal);
+    if (found === undefined) return;
+    await this.deleted(channelId, [found.originalId]);
+    const { guildId } = world.channel(channelId);
+    await this.#take(copy, true, { userId: found.message.author.id, guildId });
   }
 
   /** As `discord/intake.ts`: what it knows of roles came with the message, or is asked for. */
@@ -223,13 +219,9 @@ export class BotProcess {
     const answerMode =
       isForBot || guildId === undefined
         ? undefined
-        : await bot.answerModes.answerMode({ guildId, channelId, parentId });
+        : await bot.memory.placeSettings.answerMode({ guildId, channelId, parentId });
     const goesOn = answerMode === 'conversation' && isTalking;
-    if (!isForBot && !goesOn) {
-      if (guildId !== undefined && (await hasAccess))
-        bot.handlers.onUserMessage({ guildId, channelId, messageId: id, authorId });
-      return;
-    }
+    if (!isForBot && !goesOn) return;
     await this.#before(channelId);
     let handled: Promise<void> | undefined;
     await arrivals.run(channelId, async () => {
@@ -276,7 +268,6 @@ export class BotProcess {
     if (!this.hears || parts === undefined) return;
     this.#machine.read(message);
     const { id: messageId, channelId, text, proxy } = message;
-    parts.proxies.edited(messageId, text);
     const authorId = proxy === undefined ? message.authorId : parts.proxies.accountOf(messageId);
     const isCommand = parts.bot.commands.parse(text, botId) !== undefined;
     await parts.bot.handlers.edited({ channelId, messageId, authorId, text, isCommand });
@@ -284,7 +275,6 @@ export class BotProcess {
 
   async deleted(channelId: string, messageIds: readonly string[]): Promise<void> {
     if (!this.hears) return;
-    this.#parts?.proxies.deleted(messageIds);
     await this.#parts?.bot.handlers.deleted(channelId, messageIds);
   }
 
@@ -366,7 +356,7 @@ export class BotProcess {
     for (const { id: channelId, isGone } of this.#machine.world.channels.values()) {
       if (!this.hears) return;
       if (isGone) {
-        await this.#bot?.channelsDeleted([channelId]);
+        await this.#bot?.channelsDeleted([channelId], channelId);
         continue;
       }
       await this.#before(channelId);
@@ -489,54 +479,51 @@ async function connect(config: Config, machine: Machine, life: ProcessLife) {
   } as const;
   const people = createAccess(policy, {
     client: clientOf(world, api),
-    readAdded: () => bot.addedAccess(),
+    readAdded: async () => (await createBotSettings(store).read()).letIn,
     logger,
   });
-  const offers = createOffers({ api: { ...api, editMessage: api.editMessage }, recent, logger });
+  const offers = createOffers({ api, recent, logger });
   const ports: BotPorts = {
-    store,
-    model,
-    outbox,
-    recent,
-    replies,
-    directMessages: createDirectMessages(api, () => botId),
-    ownerIds: () => [],
-    offers,
-    reactions: { add: () => {}, remove: () => {}, refuse: () => {} },
-    history,
-    hasAccess: (userId, guildId) => people.of({ userId, guildId }),
-    presentPlace: (place) => {
-      const present = world.placeOf(place.channelId);
-      return Promise.resolve(hasMoreReaders(place, present) ? present : place);
+    keeping: { store, outbox, recent },
+    discord: {
+      replies,
+      directMessages: createDirectMessages(api, () => botId),
+      offers,
+      reactions: { add: () => {}, remove: () => {}, refuse: () => {} },
+      history,
+      presentPlace: (place) => {
+        const present = world.placeOf(place.channelId);
+        return Promise.resolve(hasMoreReaders(place, present) ? present : place);
+      },
+      server: {
+        hasSeveral: () => true,
+        permissionLevel: (_guildId, userId) =>
+          Promise.resolve(userId === world.people[0]?.id ? 'administrator' : 'none'),
+        role: () => undefined,
+        titleOf: (guildOrMention) => guildOrMention,
+      },
+      channels: {
+        placeOf: (channelId) =>
+          Promise.resolve(
+            world.channels.get(channelId)?.isGone === false ? world.placeOf(channelId) : undefined,
+          ),
+      },
+      attachments: {
+        open: () => Promise.resolve([]),
+        read: ({ url }) => Promise.resolve(Buffer.from(world.message(url)?.spoken ?? '')),
+      },
+      readReplied: () => Promise.resolve('gone'),
+      readChannel: () => Promise.resolve({ kind: 'none' }),
     },
-    server: {
-      hasSeveral: () => true,
-      standing: (_guildId, userId) =>
-        Promise.resolve(userId === world.people[0]?.id ? 'administrator' : 'none'),
-      role: () => undefined,
-      titleOf: (guildOrMention) => guildOrMention,
-    },
-    channels: {
-      placeOf: (channelId) =>
-        Promise.resolve(
-          world.channels.get(channelId)?.isGone === false ? world.placeOf(channelId) : undefined,
-        ),
-      personMay: (capability, channelId, userId) => {
-        const channel = world.channels.get(channelId);
-        return Promise.resolve(
-          capability === 'read' && channel !== undefined && world.canRead(userId, channel),
-        );
+    model: {
+      client: model,
+      async transcribe({ bytes }, _userId, signal) {
+        await sleep(heardAfterMs, signal);
+        return Buffer.from(bytes).toString();
       },
     },
-    attachments: { open: () => Promise.resolve([]) },
-    readAttachment: ({ url }) => Promise.resolve(Buffer.from(world.message(url)?.spoken ?? '')),
-    async transcribe({ bytes }, _userId, signal) {
-      await sleep(heardAfterMs, signal);
-      return Buffer.from(bytes).toString();
-    },
-    readReplied: () => Promise.resolve('gone'),
-    readChannel: () => Promise.resolve({ kind: 'none' }),
-    clock,
+    time: { clock },
+    ownerIds: [],
     logger,
   };
   const bot: Bot = createBot(config, ports);
@@ -546,15 +533,7 @@ async function connect(config: Config, machine: Machine, life: ProcessLife) {
       await sleep(Number(BigInt(copyId) % 1500n), signal);
       return world.message(copyId)?.proxy?.record;
     },
-    messages: {
-      one: (_channelId, messageId) =>
-        api.request(() => {
-          const message = world.message(messageId);
-          if (message === undefined || message.isDeleted) throw apiError(404, 10008, 'Unknown Message');
-          return asDiscordHasIt(message, world);
-        }),
-    },
-    clock,
+    authorOf: () => undefined,
   });
   const arrivals = createKeyedQueue();
   return {
@@ -571,25 +550,18 @@ async function connect(config: Config, machine: Machine, life: ProcessLife) {
   };
 }
 
-/** All that proxies ask of a message. */
-function asDiscordHasIt({ id, channelId, authorId, text, proxy }: WorldMessage, world: World): Message {
-  const { guildId = null } = world.channel(channelId);
-  const roles = guildId === null ? undefined : world.rolesIn(guildId, authorId);
-  const message = {
+/** All that proxies ask of a copy. */
+function asDiscordHasIt({ id, channelId, authorId, text }: WorldMessage): Message {
+  const copy = {
     id,
     channelId,
-    guildId,
     content: text,
     author: { id: authorId, username: 'somebody', bot: false },
-    member: roles === undefined ? null : { roles: { cache: byName(roles) } },
-    webhookId: proxy === undefined ? null : webhookId,
-    applicationId: proxy?.appId ?? null,
-    attachments: new Collection(),
-    reference: null,
-    mentions: {},
+    member: null,
+    embeds: [],
   };
   // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- see above
-  return message as unknown as Message;
+  return copy as unknown as Message;
 }
 
 function recordingOf({ id, spoken = '' }: WorldMessage): VoiceRecording {

@@ -23,14 +23,14 @@ export const undoMs = 10 * minuteMs;
 /** After a change of who reads along, or of what is gone, what was on its way may still arrive. */
 const graceMs = 5000;
 /** The same while the disk is slow, of which a prompt reads many files. */
-const slowGraceMs = 30_000;
+const slowGraceMs = 60_000;
 /** What a turn takes at most from its message to its answer, with what waits before it. */
 const turnMs = 6 * minuteMs;
 /** Characters of a prompt, all of its sections at their budgets [P4]. */
 const promptChars = 41_000;
 const messageChars = 2000;
 /** Messages, and characters of them, behind which history reaches no more [H1], with room for those that wait to be answered. */
-const historyReach = { messages: 60, chars: 5000 };
+const historyReach = { messages: 40, chars: 5000 };
 /** Of a prompt: what is told from memory and not from the channel. */
 const memorySections =
   /^<(?<tag>durable_items|matching_items|conversation_summary|overview|recent_elsewhere|user_profile|notes|notebook_index)>\n.*?^<\/\k<tag>>$/gmsu;
@@ -256,8 +256,13 @@ export class Promises {
   /** What is known of a channel goes with it [K15]. */
   channelGone(channelId: string): void {
     this.excuseWhere((message) => message.channelId === channelId);
-    for (const said of this.#words.values())
-      if (this.#world.message(said.messageId ?? '')?.channelId === channelId) said.isUncertain = true;
+    // Where the disk could not take what was deleted before, nobody asks about that channel again.
+    const isCalm = this.#isDiskCalmSince(this.#clock.now);
+    for (const said of this.#words.values()) {
+      if (this.#world.message(said.messageId ?? '')?.channelId !== channelId) continue;
+      said.isUncertain = true;
+      if (!isCalm && said.gone?.how === 'delete') delete said.gone;
+    }
   }
 
   /** A model has asked to forget what says a word, with the messages that it came from: whether that was done is not known. */
@@ -365,14 +370,16 @@ export class Promises {
 
   /** A request leaves for the model: nothing in it that may not be told to this person in this place [V2], or that is gone. */
   requested(request: ModelRequest): void {
-    if (request.purpose !== 'chat' || request.conversation === undefined) return;
     const text = textOf(request);
+    if (request.purpose === 'summary' || request.purpose === 'reflection')
+      this.#checkOwn(request.userId, text);
+    if (request.purpose !== 'chat' || request.conversation === undefined) return;
     // What was right when the turn began stands in its later rounds too.
     this.tries('prompts keep to their budget');
     const isFirst =
       request.isFallback !== true &&
       !request.messages.some(({ content }) => content.some(({ type }) => type === 'tool_result'));
-    const readMs = this.#isDiskCalmSince(this.#clock.now) ? graceMs : slowGraceMs;
+    const readMs = this.#isDiskCalmSince(this.#clock.now - slowGraceMs) ? graceMs : slowGraceMs;
     const since = this.#clock.now - (isFirst ? readMs : turnMs);
     const historyLength = historyOf(request).length;
     if (isFirst && historyLength > historyChars)
@@ -383,7 +390,7 @@ export class Promises {
     const channel = this.#world.channel(channelId);
     const places = this.#world.placesSince(channelId, since);
     const where = `a prompt for ${speakerId} in ${describe(channel)}`;
-    const history = this.#inReach(channel, text);
+    const history = this.#inReach(channel, text, since);
     // It is answered where it was asked, though the door has turned since.
     const asked = [...history].find(({ authorId }) => authorId === speakerId);
     const heardIn = [
@@ -425,6 +432,20 @@ export class Promises {
     }
   }
 
+  /** What a person's summaries and notes are made of: answers can repeat what others had said in the channel [M5a]. */
+  #checkOwn(ownerId: string, text: string): void {
+    this.tries('others’ words are in nobody’s notes');
+    const echoed = (text.match(echoPattern) ?? []).map(unechoed);
+    for (const word of new Set([...(text.match(wordPattern) ?? []), ...echoed])) {
+      const said = this.#words.get(word);
+      if (said !== undefined && said.ownerId !== ownerId)
+        this.broken(
+          'others’ words are in nobody’s notes',
+          `${word} of ${said.ownerId}: ${around(text.includes(word) ? word : echoOf(word), text)}`,
+        );
+    }
+  }
+
   #checkWord(
     word: string,
     speakerId: string,
@@ -457,7 +478,8 @@ export class Promises {
     if (said.gone !== undefined && !(standsHere && said.gone.how === 'purge')) {
       this.tries('what is gone is told no more');
       // Nobody is told that a message of theirs could not be deleted on a disk that refuses it: it may take until the disk is well again.
-      const isAcknowledged = said.gone.how !== 'delete' && said.gone.how !== 'edit';
+      // A disk that cannot be read does not tell either that a message to be answered is of before an erasing.
+      const isAcknowledged = said.gone.how !== 'delete' && said.gone.how !== 'edit' && !isQuestion;
       const isTooLate =
         said.gone.at < since && (isAcknowledged || this.#isDiskCalmSince(this.#clock.now - minuteMs));
       const isKept = (path: string): boolean => this.#mayKeep(said, path);
@@ -471,18 +493,20 @@ export class Promises {
   }
 
   /** The messages of a channel that a prompt's history can hold: what is behind the last that it does hold, as far as history reaches. */
-  #inReach({ messages }: WorldChannel, prompt: string): ReadonlySet<WorldMessage> {
+  #inReach({ messages }: WorldChannel, prompt: string, since: number): ReadonlySet<WorldMessage> {
     const isToldIn = ({ text, spoken = '' }: WorldMessage): boolean =>
       `${text}\n${spoken}`.match(wordPattern)?.some((word) => prompt.includes(word)) === true;
     const reached = new Set<WorldMessage>();
-    let { chars } = historyReach;
+    let { messages: left, chars } = historyReach;
     for (let at = messages.findLastIndex(isToldIn); at >= 0; at -= 1) {
       const message = messages[at];
-      if (message === undefined || chars < 0 || reached.size === historyReach.messages) break;
-      if (message.isDeleted) continue;
+      if (message === undefined || chars < 0 || left === 0) break;
+      if (message.isDeleted && (message.deletedAt ?? 0) < since) continue;
       reached.add(message);
       // What it leaves out takes no room, and some of the rest is cut.
-      if (isToldIn(message)) chars -= Math.min(message.text.length, 600);
+      if (!isToldIn(message)) continue;
+      left -= 1;
+      chars -= Math.min(message.text.length, 600);
     }
     return reached;
   }

@@ -13,7 +13,6 @@ export function modelScript(body: MessagesBody, random: Random, manner: ModelMan
   const words = [...new Set(whole.match(wordPattern))];
   const schema = JSON.stringify(body.output_config?.format ?? {});
   if (schema.includes('"items"')) return { json: { items: extracted(whole, random) } };
-  if (schema.includes('"notes"')) return { json: { notes: [] } };
   const tools = new Map((body.tools ?? []).map((tool) => [tool.name, JSON.stringify(tool)]));
   if (tools.size === 0) return { text: `In short: ${words.join(' ') || 'nothing'}.` };
   const hasResults = (body.messages ?? []).some(({ content }) =>

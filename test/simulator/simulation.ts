@@ -16,7 +16,6 @@ import { accessRoles, awayGuild, homeGuild, World, type WorldChannel } from './w
 
 const secondMs = 1000;
 const minuteMs = 60 * secondMs;
-const dayMs = 24 * 60 * minuteMs;
 
 export interface SimulationOptions {
   readonly seed: number;
@@ -24,8 +23,6 @@ export interface SimulationOptions {
   /** What happens, in place of what the seed would make up. */
   readonly scene?: readonly Step[];
   readonly steps: number;
-  /** Days that they take, about, beyond what they take by themselves: 0 where absent. */
-  readonly days?: number;
   /** Told of everything that happens, a line each. */
   readonly trace?: (line: string) => void;
 }
@@ -39,8 +36,6 @@ export interface SimulationResult {
   /** How often it was looked at whether each promise holds. */
   readonly tried: ReadonlyMap<string, number>;
   readonly failure?: Breach & { readonly step: number };
-  /** What the bot took at the end; where garbage can be collected on demand. */
-  readonly taken?: { readonly files: number; readonly diskBytes: number; readonly heapBytes: number };
 }
 
 /** Runs one simulation from its seed. The same options give the same events. */
@@ -133,9 +128,9 @@ class Simulation {
   }
 
   async run(): Promise<SimulationResult> {
-    const { seed, steps, scene, days = 0 } = this.#options;
+    const { seed, steps, scene } = this.#options;
     const made: Step[] = [];
-    const nextStep = createSteps(createRandom(seedOf(seed, -3)), Math.floor((days * dayMs) / steps));
+    const nextStep = createSteps(createRandom(seedOf(seed, -3)));
     const count = scene?.length ?? steps;
     try {
       await this.#start();
@@ -155,7 +150,6 @@ class Simulation {
     const { breach } = this.#promises;
     if (breach !== undefined) this.#event(`broken: ${breach.promise}: ${breach.detail}`);
     return {
-      ...(days > 0 && globalThis.gc !== undefined && { taken: await this.#measure() }),
       hash: this.#events.digest('hex'),
       scene: made,
       steps: made.length,
@@ -344,16 +338,6 @@ class Simulation {
 
   // Bookkeeping
 
-  /** Ends the bot: what is garbage without it was the bot's. */
-  async #measure() {
-    const withBot = heapBytes();
-    await this.#kill();
-    this.#process = new BotProcess(this.#machine);
-    await this.#clock.settle();
-    const { bytes: diskBytes } = this.#disk;
-    return { files: [...this.#disk.files()].length, diskBytes, heapBytes: withBot - heapBytes() };
-  }
-
   /** A trace has what the bot warns of. */
   #logger(): Logger {
     const tell = (event: string, { error, ...data }: Readonly<Record<string, unknown>> = {}): void => {
@@ -368,10 +352,4 @@ class Simulation {
     this.#events.update(`${this.#clock.elapsed} ${text}\n`);
     this.#options.trace?.(`${this.#clock.elapsed} ${text}`);
   }
-}
-
-/** In use, without garbage. */
-function heapBytes(): number {
-  globalThis.gc?.();
-  return process.memoryUsage().heapUsed;
 }

@@ -42,6 +42,7 @@ export type Step = { readonly luck: number; readonly pauseMs: number } & (
         | 'mode-ask'
         | 'mode-off';
     })
+  | (InChannel & { readonly kind: 'long-talk' })
   | (InChannel & { readonly kind: 'proxy'; readonly order: number })
   | { readonly kind: 'press'; readonly message: number; readonly button: number }
   | {
@@ -121,6 +122,7 @@ const weights: Readonly<Record<StepKind, number>> = {
   'power-loss': 0.3,
   restart: 0.3,
   'second-start': 0.1,
+  'long-talk': 0.15,
 };
 
 /** How much a seed likes something. */
@@ -138,17 +140,13 @@ const spanMs: Readonly<Record<keyof typeof spans, readonly [number, number]>> = 
 };
 
 /**
- * Makes up what happens; `restMs` is added to each pause on average. Each seed prefers some steps and avoids
- * others, which finds more than a little of everything ("swarm testing", Groce et al., 2012).
+ * Makes up what happens. Each seed prefers some steps and avoids others, which finds more than a little of everything ("swarm testing", Groce et al., 2012).
  */
-export function createSteps(random: Random, restMs = 0): () => Step {
+export function createSteps(random: Random): () => Step {
   const likings = { steps: { ...weights }, weathers: { ...weathers } };
   for (const kind of keysOf(weights)) if (kind !== 'chat') likings.steps[kind] *= random.pick(likes);
   for (const kind of keysOf(weathers)) if (kind !== 'calm') likings.weathers[kind] *= random.pick(likes);
-  return () => {
-    const step = stepOf(random.weighted(likings.steps), likings.weathers, random);
-    return restMs === 0 ? step : { ...step, pauseMs: step.pauseMs + random.int(0, 2 * restMs) };
-  };
+  return () => stepOf(random.weighted(likings.steps), likings.weathers, random);
 }
 
 function keysOf<Key extends string>(record: Readonly<Record<Key, unknown>>): readonly Key[] {
@@ -223,6 +221,7 @@ function stepOf(kind: StepKind, sky: Readonly<Record<Weather, number>>, random: 
     case 'mode-auto':
     case 'mode-ask':
     case 'mode-off':
+    case 'long-talk':
     case 'voice':
       return { ...common, kind, person: any(), channel: any() };
   }

@@ -1,6 +1,6 @@
 import { DiscordAPIError, type APIMessage } from 'discord.js';
 
-import type { ChatMessage } from '../../src/core/chat.ts';
+import type { ChatMessage } from '../../src/core/message.ts';
 import type { Place } from '../../src/core/place.ts';
 import { snowflakeAt } from '../../src/core/snowflake.ts';
 import { splitFooter } from '../../src/discord/replies/split-reply.ts';
@@ -53,8 +53,7 @@ export interface WorldMessage {
 
 /** A webhook of an application. */
 export interface Proxy {
-  readonly appId: string;
-  /** What the application's public record says of the copy; absent where there is none. */
+  /** What PluralKit's public record says of the copy; absent where there is none. */
   readonly record?: { readonly originalId: string; readonly accountId: string } | undefined;
 }
 
@@ -77,7 +76,7 @@ export const accessRoles: Readonly<Record<string, string>> = {
 };
 
 export const botId = '100000000000000001';
-export const webhookId = '100000000000000002';
+const webhookId = '100000000000000002';
 
 /** How Discord behaves for now. */
 export interface DiscordMood {

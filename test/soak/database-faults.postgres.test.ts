@@ -83,7 +83,7 @@ describe('a bot whose database fails, as people see it [S2][E3]', () => {
   );
 });
 
-const oneClearLine = /^I can't save right now, so nothing was changed\. Please try again/u;
+const oneClearLine = /^I can't save right now, so this may not have worked\. Please try again/u;
 
 /** Text that the server's compression makes little of. */
 function words(number: number): string {

@@ -4,7 +4,7 @@ import { join } from 'node:path';
 
 import { expect, it, onTestFinished } from 'vitest';
 
-import { startSandboxServer } from '../../src/sandbox/sandbox-server.ts';
+import { startTestSandbox } from '../support/sandbox/test-sandbox.ts';
 import { playMalformedPayloads } from '../discord/payloads-property.ts';
 import { startChild } from '../e2e/child.ts';
 
@@ -16,7 +16,7 @@ const timeout = 8 * 3_600_000;
 it('malformed payloads neither end the process nor silence a channel [L5]', { timeout }, async () => {
   const folder = await mkdtemp(join(tmpdir(), 'discoclaw-payloads-'));
   onTestFinished(() => rm(folder, { recursive: true, force: true }));
-  const server = await startSandboxServer();
+  const server = await startTestSandbox();
   onTestFinished(() => server.close());
   const bot = startChild({
     folder,

@@ -22,11 +22,20 @@ it('know how the newest write went, whatever is read meanwhile', async () => {
   now = 2;
   await expect(change('logs/a', 'appended to', full)).rejects.toThrow('full');
   await run('logs', 'listed', () => Promise.resolve([]));
-  expect(lastWrite()).toEqual({ at: new Date(2), isOk: false });
+  expect(lastWrite()).toEqual({ at: new Date(2), isOk: false, failingMs: 0 });
+  now = 60_002;
+  await expect(change('logs/a', 'appended to', full)).rejects.toThrow('full');
+  expect(lastWrite()).toEqual({ at: new Date(now), isOk: false, failingMs: 60_000 });
+  await change('logs/a', 'appended to', () => Promise.resolve(1));
+  await expect(change('logs/a', 'appended to', full)).rejects.toThrow('full');
+  expect(lastWrite()).toMatchObject({ isOk: false, failingMs: 0 });
 });
 
 it('do not blame a document of a newer version on the disk', async () => {
   const { change, lastWrite } = callsAt(() => new Date(0));
   await expect(change('a', 'written', newer)).rejects.toThrow(NewerVersionError);
+  await expect(change('a', 'written', () => Promise.reject(new Error('it changed')))).rejects.toThrow(
+    'changed',
+  );
   expect(lastWrite()).toBeUndefined();
 });

@@ -13,6 +13,9 @@ interface Span {
   readonly end: number;
 }
 
+/** Milliseconds that the loop may be held in one go [L4], twice as long here, where machines are busy. */
+export const mostHeld = 2 * 200;
+
 /** Between two looks, in milliseconds. */
 const resolution = 2;
 

@@ -1,11 +1,4 @@
-import type {
-  Footer,
-  FooterParts,
-  FoundReply,
-  GrowingReply,
-  ReplyPort,
-  ReplyStart,
-} from '../../src/core/chat.ts';
+import type { Footer, FoundReply, GrowingReply, ReplyPort, ReplyStart } from '../../src/core/reply.ts';
 
 /** What a fake channel notes of replies, in order. */
 export interface FakeRepliesOptions {
@@ -24,10 +17,10 @@ export function fakeReplies(options: FakeRepliesOptions = {}): ReplyPort {
   const {
     note = () => {},
     nextId = () => '900000000000000001',
-    found = { isAsked: true, ids: [] },
+    found = { questionExists: true, ids: [] },
     cannotAmend = () => false,
   } = options;
-  const footers = new Map<string, FooterParts>();
+  const footers = new Map<string, readonly string[]>();
   return {
     typing: () => ({ show: () => {}, end: () => note('typing ends') }),
     find: () => Promise.resolve(found),
@@ -42,9 +35,9 @@ export function fakeReplies(options: FakeRepliesOptions = {}): ReplyPort {
     begin: (start) => new FakeGrowingReply(start, note, nextId),
     async amend(_channelId, messageId, change) {
       if (cannotAmend()) return false;
-      const footer = await change(footers.get(messageId) ?? { lines: [], buttons: [] });
+      const footer = await change(footers.get(messageId) ?? []);
       if (footer === undefined) return true;
-      footers.set(messageId, footer);
+      footers.set(messageId, footer.lines);
       note(`footer ${footer.lines.join(' | ')}`);
       return true;
     },
@@ -64,11 +57,11 @@ class FakeGrowingReply implements GrowingReply {
     this.#start = start;
     this.#note = note;
     this.#nextId = nextId;
-    this.#ids = start.standing ?? [];
+    this.#ids = start.existingIds ?? [];
     this.#hasBegun = this.#ids.length > 0;
   }
 
-  hasBegun(): boolean {
+  hasStarted(): boolean {
     return this.#hasBegun;
   }
 

@@ -30,6 +30,8 @@ export async function takePort() {
 
 /** A port that nobody else has or is given: others choose theirs at random too. */
 export async function freePort(): Promise<number> {
-  await using taken = await takePort();
+  // Without `await using`: scripts run this on Node.js 20, which does not know it.
+  const taken = await takePort();
+  await taken[Symbol.asyncDispose]();
   return taken.port;
 }

@@ -1,4 +1,4 @@
-import type { IncomingMessage } from '../../src/core/chat.ts';
+import type { IncomingMessage } from '../../src/core/message.ts';
 import type { Place } from '../../src/core/place.ts';
 
 export const aliceId = '100000000000000001';

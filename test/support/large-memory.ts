@@ -1,4 +1,4 @@
-import { layersAlone } from '../../src/bot/memory-alone.ts';
+import { layersAlone } from './layers-alone.ts';
 import { readConfig } from '../../src/config/config.ts';
 import { RecentChanges } from '../../src/core/changes.ts';
 import type { Place } from '../../src/core/place.ts';

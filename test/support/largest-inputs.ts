@@ -5,7 +5,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 
 import { startBot } from '../../src/bot/start-bot.ts';
 import { readConfig } from '../../src/config/config.ts';
-import { startSandboxServer } from '../../src/sandbox/sandbox-server.ts';
+import { startTestSandbox } from './sandbox/test-sandbox.ts';
 import { watchEventLoop, type HeldLoop } from './event-loop.ts';
 import type { ModelAnswer } from './model-answer.ts';
 import { startModelServer, type MessagesBody } from './model-server.ts';
@@ -59,7 +59,7 @@ export type LargestInput = keyof Awaited<ReturnType<typeof openLargestInputs>>['
  */
 export async function openLargestInputs() {
   const folder = await mkdtemp(join(tmpdir(), 'largest-inputs-'));
-  const sandbox = await startSandboxServer();
+  const sandbox = await startTestSandbox();
   let present = 'spaces';
   const model = await startModelServer(repeating(() => present));
   const { config } = readConfig({
@@ -77,7 +77,6 @@ export async function openLargestInputs() {
   });
   const bot = await startBot(config, {
     token: sandbox.token,
-    apiUrl: sandbox.apiUrl,
     logger: silent,
     onLost: () => undefined,
   });

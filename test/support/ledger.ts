@@ -1,4 +1,4 @@
-import { noAnswers } from '../../src/bot/memory-alone.ts';
+import { noAnswers } from './layers-alone.ts';
 import { RecentChanges } from '../../src/core/changes.ts';
 import type { Writes } from '../../src/core/writes.ts';
 import type { Logger } from '../../src/core/logger.ts';

@@ -15,7 +15,7 @@ import type { LogRecord } from '../../src/memory/log/records.ts';
 import { logKey, stateKey, stateKind } from '../../src/memory/log/session-state.ts';
 import { callCost } from '../../src/model/anthropic/models.ts';
 import { createUsageMeter } from '../../src/observability/usage-meter.ts';
-import type { SandboxServer } from '../../src/sandbox/sandbox-server.ts';
+import type { TestSandbox } from './sandbox/test-sandbox.ts';
 import { createFileStore } from '../../src/storage/files/store.ts';
 import { usualText } from './large-memory.ts';
 import { ManualTimer } from './manual-timer.ts';
@@ -31,7 +31,7 @@ const dayMs = 24 * hourMs;
  * Has the files of a bot that does not run hold what somebody has who talked with it for a long time: 200 items, 5,000 messages in 20 channels of the
  * sandbox, their summaries, and a month of model calls.
  */
-export async function writeLongHistory(folder: string, sandbox: SandboxServer, userId: string) {
+export async function writeLongHistory(folder: string, sandbox: TestSandbox, userId: string) {
   const now = Date.now();
   const store = await createFileStore({
     dataDir: join(folder, 'data'),
@@ -86,7 +86,7 @@ async function writeItems(
 }
 
 /** What was said in a place, every second message an answer, a minute apart, and its summary. Resolves with the ids of the person's own. */
-export async function writeConversation(
+async function writeConversation(
   store: Store,
   userId: string,
   place: Place,

@@ -67,6 +67,7 @@ export class MemoryStore implements Store {
     return settled(() => ({
       last: this.#linesOf(log).findLast(({ json }) => json !== undefined)?.sequence ?? 0,
       edition: this.#editions.get(log) ?? 0,
+      highest: this.#linesOf(log).at(-1)?.sequence ?? 0,
     }));
   }
 

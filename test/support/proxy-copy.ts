@@ -1,13 +1,12 @@
-import type { MessageView } from '../../src/sandbox/control/message-view.ts';
-import type { SandboxServer } from '../../src/sandbox/sandbox-server.ts';
+import type { MessageView } from '../../src/sandbox/people/views.ts';
+import type { TestSandbox } from './sandbox/test-sandbox.ts';
 
 export const pluralKit = '466378653216014359';
-export const tupperbox = '431544605209788416';
 const webhook = '150000000000000001';
 
 /** What a proxy posts in a channel by its webhook: somebody's words under another name. */
 export async function postCopy(
-  sandbox: Pick<SandboxServer, 'say'>,
+  sandbox: Pick<TestSandbox, 'say'>,
   copy: {
     readonly in: string;
     readonly text: string;

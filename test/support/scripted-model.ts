@@ -1,11 +1,5 @@
 import { ModelError } from '../../src/core/errors.ts';
-import {
-  textOf,
-  type ModelCallOptions,
-  type ModelClient,
-  type ModelRequest,
-  type ModelResponse,
-} from '../../src/core/model.ts';
+import { textOf, type ModelClient, type ModelRequest, type ModelResponse } from '../../src/core/model.ts';
 
 export type ScriptedAnswer =
   | string
@@ -27,8 +21,7 @@ export class ScriptedModel implements ModelClient {
     this.#answer = answer;
   }
 
-  async complete(request: ModelRequest, { after }: ModelCallOptions = {}): Promise<ModelResponse> {
-    await after;
+  async complete(request: ModelRequest): Promise<ModelResponse> {
     this.requests.push(request);
     const answer = await this.#answer(request);
     if (answer instanceof ModelError) throw answer;

@@ -1,9 +1,9 @@
-import type { ServerPort } from '../../src/core/chat.ts';
+import type { ServerPort } from '../../src/core/channels.ts';
 
 /** One server, with no roles that are known, where nobody may set anything. */
 export const oneServer: ServerPort = {
   hasSeveral: () => false,
-  standing: () => Promise.resolve('none'),
+  permissionLevel: () => Promise.resolve('none'),
   role: () => undefined,
   titleOf: (guildOrMention) => guildOrMention,
 };

@@ -1,4 +1,4 @@
-import { noAnswers } from '../../src/bot/memory-alone.ts';
+import { noAnswers } from './layers-alone.ts';
 import type { Logger } from '../../src/core/logger.ts';
 import type { Place, SessionKey } from '../../src/core/place.ts';
 import { createOneProcess } from '../../src/core/processes.ts';
@@ -16,7 +16,8 @@ import { createErasures } from '../../src/memory/settings/erasures.ts';
 import { aliceId, generalId, publicPlace } from './incoming.ts';
 import { ManualTimer } from './manual-timer.ts';
 import { MemoryStore } from './memory-store.ts';
-import { beginningNow, type SessionWork } from '../../src/core/writes.ts';
+import { unconditional, type SessionWork } from '../../src/core/writes.ts';
+import { snowflakeAt } from '../../src/core/snowflake.ts';
 
 export const startTime = Date.parse('2026-01-15T10:00:00.000Z');
 
@@ -104,7 +105,7 @@ export function openSessions(
       }),
       now: clock(),
       hasThirdPartyText: false,
-      startedAfter: beginningNow(aliceId).startedAfter,
+      startedAfter: unconditional(aliceId).startedAfter,
     };
   }
 
@@ -116,12 +117,17 @@ export function openSessions(
   }
 
   /** Logs the bot's answer; resolves with its message ids. */
-  async function answer(context: TurnContext, text: string, parts = 1): Promise<readonly string[]> {
+  async function answer(
+    context: TurnContext,
+    text: string,
+    parts = 1,
+    thirdPartyMark?: string,
+  ): Promise<readonly string[]> {
     const ids = Array.from({ length: parts }, () => {
       newest += 1;
       return messageId(newest);
     });
-    await log.recordReply(context, { ids, text, at: clock().toISOString() });
+    await log.recordReply(context, { ids, text, at: clock().toISOString(), thirdPartyMark });
     return ids;
   }
 
@@ -141,8 +147,8 @@ export function openSessions(
 
   /** A turn whose answer was made with other people's words or a file in view; resolves with its context. */
   async function turnWithOthers(asked: string, answered: string, place?: Place): Promise<TurnContext> {
-    const context = { ...(await say(asked, place)), hasThirdPartyText: true };
-    await answer(context, answered);
+    const context = await say(asked, place);
+    await answer(context, answered, 1, snowflakeAt(clock()));
     return context;
   }
 
@@ -151,7 +157,7 @@ export function openSessions(
     recent.note(message);
     const affected: { session: SessionKey; messages: { sequence: number; message: LoggedMessage }[] }[] = [];
     for (const of of await sessionLog.sessionsOf(message)) {
-      await writes.run(beginningNow(of.userId), async () => {
+      await writes.run(unconditional(of.userId), async () => {
         const messages = await sessionLog.affected(of, message);
         if (messages.length === 0) return;
         affected.push({

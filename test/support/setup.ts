@@ -47,3 +47,6 @@ const isRandom = process.env['PROPERTY_SEED'] === 'random';
 configureGlobal({ numRuns: runs(100), ...(!isRandom && { seed: 20_260_115 }) });
 
 afterAll(endProcesses);
+
+// As the program does first of all.
+process.umask(0o077);

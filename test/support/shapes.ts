@@ -40,3 +40,16 @@ export function shaped(shape: string, length: number): string {
   const piece = shapes[shape] ?? shape;
   return `x${piece.repeat(Math.ceil(length / piece.length)).slice(0, length - 2)}x`;
 }
+
+/** What sentences, quotations, lists, code and questions are told by, and what Unicode makes hard. */
+const pieces = [
+  'a', 'I', 'Ab', 'J', '1', 'no', 'prof', '猫', 'ไทย', 'नम', 'مر', 'ß', 'İ', 'Σ', 'e\u0301', '😀', '가', 'I like tea',
+  '"a"', '“a”', '«a»', '~~a~~', '`a`', '@a', ':a:', "a'b", '- a', '1. a', '(a)', 'xD',
+]; // prettier-ignore
+const ends = ['. ', '.', '! ', '? ', '?', ',\n', '\n', ':\n'];
+
+/** More than two hundred, no two alike. */
+export const manyShapes: readonly string[] = [
+  ...Object.keys(shapes),
+  ...pieces.flatMap((piece) => ends.map((end) => piece + end)),
+];

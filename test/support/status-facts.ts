@@ -14,7 +14,6 @@ export const ofTurns: UsageSum = {
   outputTokens: 450,
   cost: 1.2,
   isUnpriced: false,
-  cacheMisses: {},
 };
 export const ofSummaries: UsageSum = {
   ...ofTurns,
@@ -66,7 +65,7 @@ export const facts: StatusFacts = {
   lastWrite: { at: ago(3000), isOk: true },
   usage,
   kept: { sessions: 7, users: 1, files: 40, bytes: 2_345_678 },
-  quarantined: 1,
+  quarantined: ['users/3/durable.json'],
   limits: { turnsPerMinute: 10, dailyCost: 5 },
   retentionDays: 0,
   noMemoryChannels: 0,

@@ -1,5 +1,5 @@
 import { shardOf } from '../../src/core/processes.ts';
-import type { SandboxServer } from '../../src/sandbox/sandbox-server.ts';
+import type { TestSandbox } from './sandbox/test-sandbox.ts';
 
 /** A guild, and a channel of it whose name no other guild has. */
 export interface ShardPlace {
@@ -10,7 +10,7 @@ export interface ShardPlace {
 }
 
 /** Makes the guilds of a sandbox so that each of the shards has one with a channel of its own, in which everybody may write. */
-export async function placesOfShards(server: SandboxServer, count: number): Promise<readonly ShardPlace[]> {
+export async function placesOfShards(server: TestSandbox, count: number): Promise<readonly ShardPlace[]> {
   const { guilds, channels } = await server.info();
   const places = new Map<number, ShardPlace>();
   const [guild = '', guildId = ''] = Object.entries(guilds)[0] ?? [];

@@ -23,7 +23,7 @@ export const withoutUndo: Pick<DurableMemoryOptions, 'undo'> = {
 };
 
 /** The real log of what can be undone, where nothing becomes final by itself. */
-export function undoOver(store: Store, clock: Clock): Pick<DurableMemoryOptions, 'undo'> {
+export function undoOver(store: Store, clock: Clock) {
   const undo = createUndoLog({
     store,
     onExpire: () => Promise.resolve(),
@@ -43,7 +43,7 @@ export function proposalsOver(
   return createProposals({
     store,
     modeOf: () => Promise.resolve('ask'),
-    said: () => Promise.resolve('still'),
+    textOf: () => Promise.resolve('still'),
     maxItems: 200,
     expireAt: () => Promise.resolve(),
     logger: silent,

@@ -1,8 +1,8 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 
-import type { DirectMessage } from '../../src/core/chat.ts';
-import { createBotSettings } from '../../src/memory/settings/bot-settings.ts';
+import type { DirectMessage } from '../../src/core/reply.ts';
+import { createBotSettings, withRequest } from '../../src/memory/settings/bot-settings.ts';
 import { createAccessRequests } from '../../src/turn/access-requests.ts';
 import { MemoryStore } from '../support/memory-store.ts';
 import { recordingLogger } from '../support/recording-logger.ts';
@@ -20,7 +20,7 @@ function requests() {
   const process = () =>
     createAccessRequests({
       botSettings: createBotSettings(store),
-      ownerIds: () => [ownerId, '100000000000000008'],
+      ownerIds: [ownerId, '100000000000000008'],
       directMessages: {
         async send(to, [message], _, beforeSeen) {
           if (state.isClosed) return 'closed';
@@ -132,4 +132,12 @@ describe('somebody without access who writes to the bot [G1]', () => {
     await asks(1);
     expect(sent).toHaveLength(5);
   });
+});
+
+it('who asked is kept of the newest thousand only [L3]', async () => {
+  const { settings } = requests();
+  for (let person = 0; person < 1002; person += 1)
+    await settings.change((before) => withRequest(before, `<@${idOf(person)}>`, { state: 'refused' }));
+  const kept = Object.keys((await settings.read()).requests);
+  expect([kept.length, kept[0], kept.at(-1)]).toEqual([1000, `<@${idOf(2)}>`, `<@${idOf(1001)}>`]);
 });

@@ -3,7 +3,7 @@ import { describe, expect, it } from 'vitest';
 import type { SessionKey } from '../../src/core/place.ts';
 import { processTimer } from '../../src/core/time.ts';
 import { createWorkQueue } from '../../src/core/work-queue.ts';
-import { createAfterTurn, expiryKey, mayFold } from '../../src/turn/after-turn.ts';
+import { createAfterTurn, expiryKey, type AfterTurnPorts } from '../../src/turn/after-turn.ts';
 import { aliceId, bobId, generalId } from '../support/incoming.ts';
 import { plainWrites } from '../support/plain-writes.ts';
 import { recordingLogger } from '../support/recording-logger.ts';
@@ -18,36 +18,36 @@ const { begin } = plainWrites();
 const workInMemory = () =>
   createWorkQueue({ clock: () => new Date(), timer: processTimer, logger: recordingLogger() });
 
-describe('work after a turn', () => {
-  it('is left for later where nothing may be made of a session now', async () => {
-    const seen: (readonly SessionKey[])[] = [];
-    const work = workInMemory();
-    const afterTurn = createAfterTurn({
-      begin,
-      layers: [{ name: 'log', fold: (_, sessions) => Promise.resolve(void seen.push(sessions)) }],
-      work,
-      logger: recordingLogger(),
-      isWanted: ({ channelId }) => Promise.resolve(channelId === aliceInDev.channelId),
-    });
-    for (const session of [aliceInGeneral, aliceInDev, bobInGeneral]) afterTurn.schedule(session);
-    await work.idle();
-    expect(seen).toEqual([[aliceInDev]]);
+/** Work after turns where everything may be stored. */
+function afterTurnOf(ports: Pick<AfterTurnPorts, 'layers' | 'work'> & Partial<AfterTurnPorts>) {
+  return createAfterTurn({
+    begin,
+    states: { read: () => Promise.resolve({ version: 1 as const }) },
+    log: { lastSequence: () => Promise.resolve(1) },
+    settings: { isMemoryOff: () => Promise.resolve(false) },
+    people: { mayStore: () => Promise.resolve(true) },
+    goneChannels: () => Promise.resolve(new Set()),
+    expire: () => Promise.resolve(),
+    logger: recordingLogger(),
+    ...ports,
   });
+}
 
+describe('work after a turn', () => {
   it.each([
     ['in a channel that is there', true],
     ['in one that is deleted', false],
-  ])('%s: something is made of what was said: %s [K15]', async (_, isWanted) => {
-    const ports = {
-      states: { read: () => Promise.resolve({ version: 1 as const }) },
-      sessionLog: { lastSequence: () => Promise.resolve(1) },
-      settings: { isMemoryOff: () => Promise.resolve(false) },
-      people: { mayFold: () => Promise.resolve(true) },
-      goneChannels: () => Promise.resolve(new Set(isWanted ? [] : [generalId])),
-      logger: recordingLogger(),
-    };
-    expect(await mayFold(aliceInGeneral, ports)).toBe(isWanted);
-    expect(await mayFold(aliceInDev, ports)).toBe(true);
+  ])('%s: something is made of what was said: %s [K15]', async (_, isThere) => {
+    const seen: (readonly SessionKey[])[] = [];
+    const work = workInMemory();
+    const afterTurn = afterTurnOf({
+      layers: [{ name: 'log', fold: (_user, sessions) => Promise.resolve(void seen.push(sessions)) }],
+      work,
+      goneChannels: () => Promise.resolve(new Set(isThere ? [] : [generalId])),
+    });
+    for (const session of [aliceInGeneral, aliceInDev]) afterTurn.schedule(session);
+    await work.idle();
+    expect(seen).toEqual([isThere ? [aliceInGeneral, aliceInDev] : [aliceInDev]]);
   });
 
   it('runs its layers in order, and one that fails does not keep the others from running [A1]', async () => {
@@ -62,7 +62,7 @@ describe('work after a turn', () => {
     });
     const steps = [step('log'), step('rolling', true), step('durable')];
     const work = workInMemory();
-    const afterTurn = createAfterTurn({ begin, layers: steps, work, logger });
+    const afterTurn = afterTurnOf({ layers: steps, work, logger });
     afterTurn.schedule(aliceInGeneral);
     await work.idle();
     expect(ran).toEqual(['log', 'rolling', 'durable']);
@@ -73,10 +73,8 @@ describe('work after a turn', () => {
     const process = new SharedData({ now: () => 0 }).open();
     const folded: (readonly SessionKey[])[] = [];
     let looks = 0;
-    const afterTurn = createAfterTurn({
-      begin,
+    const afterTurn = afterTurnOf({
       layers: [{ name: 'log', fold: (_, sessions) => Promise.resolve(void folded.push(sessions)) }],
-      logger: recordingLogger(),
       work: process.shared.work,
       expire: () => ((looks += 1) === 1 ? Promise.reject(new Error('out of reach')) : Promise.resolve()),
     });
@@ -90,11 +88,9 @@ describe('work after a turn', () => {
   it('starts a moment after a turn, together with that of a turn right behind it', async () => {
     const runs: (readonly SessionKey[])[] = [];
     const work = workInMemory();
-    const afterTurn = createAfterTurn({
-      begin,
+    const afterTurn = afterTurnOf({
       layers: [{ name: 'log', fold: (_, sessions) => Promise.resolve(void runs.push(sessions)) }],
       work,
-      logger: recordingLogger(),
     });
     afterTurn.schedule(aliceInGeneral);
     await new Promise((resolve) => setImmediate(resolve));
@@ -107,8 +103,7 @@ describe('work after a turn', () => {
     const until = new Date(Date.now() + 60_000);
     const work = workInMemory();
     const waiting: unknown[] = [];
-    const afterTurn = createAfterTurn({
-      begin,
+    const afterTurn = afterTurnOf({
       layers: [{ name: 'rolling', fold: () => Promise.resolve() }],
       work: {
         ...work,
@@ -117,7 +112,6 @@ describe('work after a turn', () => {
           return work.add(userId, key, at);
         },
       },
-      logger: recordingLogger(),
       heldUntil: (userId) => (userId === aliceId ? until : undefined),
     });
     for (const session of [aliceInGeneral, aliceInDev, bobInGeneral]) afterTurn.schedule(session);
@@ -140,7 +134,7 @@ describe('work after a turn', () => {
       },
     ];
     const work = workInMemory();
-    const afterTurn = createAfterTurn({ begin, layers: steps, work, logger: recordingLogger() });
+    const afterTurn = afterTurnOf({ layers: steps, work });
     afterTurn.schedule(aliceInGeneral);
     await expect.poll(() => runs.length).toBe(1);
     for (const session of [aliceInDev, aliceInGeneral, aliceInDev, bobInGeneral]) afterTurn.schedule(session);
@@ -165,7 +159,7 @@ describe('work after a turn', () => {
       },
     }));
     const work = workInMemory();
-    const afterTurn = createAfterTurn({ begin, layers: steps, work, logger: recordingLogger() });
+    const afterTurn = afterTurnOf({ layers: steps, work });
     afterTurn.schedule(aliceInGeneral);
     await work.idle();
     expect(ran).toEqual(['log']);

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 
-import type { OpenedFile, AttachedFile, ChatMessage, RepliedMessage } from '../../src/core/chat.ts';
+import type { OpenedFile, AttachedFile, ChatMessage, RepliedMessage } from '../../src/core/message.ts';
 import type { Section } from '../../src/core/section.ts';
 import type { TurnMessage } from '../../src/core/turn-context.ts';
 import { enclosedSections, readEnclosures, type Enclosures } from '../../src/turn/prompt-input.ts';
@@ -8,6 +8,7 @@ import { enclosedBefore } from '../../src/turn/earlier-messages.ts';
 import { aliceContext } from '../model/alice-context.ts';
 import { aliceId, bobId, generalId } from '../support/incoming.ts';
 import { RecordingLogger } from '../support/recording-logger.ts';
+import { snowflakeAt } from '../../src/core/snowflake.ts';
 
 const writtenAt = '2026-01-15T10:00:00.000Z';
 
@@ -27,11 +28,12 @@ function replied(
   return { id, channelId: generalId, author, text: `text ${id}`, at: '', attachments: [], files };
 }
 
-/** When others' words were in view for these answers; Alice's turns are at ten. */
-const seenAt = new Map([
-  ['marked', '2026-01-15T09:50:00.000Z'],
-  ['old', '2026-01-15T09:30:00.000Z'],
+/** The marks of these answers; Alice's turns are at ten. */
+const marksInLog = new Map([
+  ['marked', snowflakeAt(new Date('2026-01-15T09:50:00.000Z'))],
+  ['old', snowflakeAt(new Date('2026-01-15T09:30:00.000Z'))],
 ]);
+const unloggedId = snowflakeAt(new Date('2026-01-15T09:59:00.000Z'));
 
 const bob = { id: bobId, name: 'Bob', kind: 'human' } as const;
 
@@ -60,8 +62,8 @@ async function read(
       return Promise.resolve(others.find((each) => each.id === id) ?? 'gone');
     },
     log: {
-      othersWordsIn: (_, ids) =>
-        Promise.resolve(new Map(ids.flatMap((id) => (id === 'unlogged' ? [] : [[id, seenAt.get(id)]])))),
+      marksOf: (_, ids) =>
+        Promise.resolve(new Map(ids.flatMap((id) => (id === unloggedId ? [] : [[id, marksInLog.get(id)]])))),
     },
     logger: new RecordingLogger(),
   };
@@ -75,18 +77,6 @@ function replyTo(id: string): Pick<TurnMessage, 'repliesTo'> {
 }
 
 describe('what a turn brings along', () => {
-  it('is nothing for plain text', async () => {
-    expect(await read([message('1')])).toEqual({
-      sections: [],
-      replied: [],
-      forwards: [],
-      files: [],
-      hasThirdPartyText: false,
-      repeatedAt: [],
-      asked: [],
-    });
-  });
-
   it('are the files of its messages, then of those passed on, then of those replied to', async () => {
     const { files } = await read(
       [
@@ -136,10 +126,10 @@ describe('what a turn brings along', () => {
     expect((await read([message('1', replyTo('9'))], [{ ...answer, answers: '8' }])).hasThirdPartyText).toBe(
       true,
     );
-    const unlogged = { ...answer, id: 'unlogged', answers: '8', at: '2026-01-15T09:59:00.000Z' };
+    const unlogged = { ...answer, id: unloggedId, answers: '8' };
     for (const brought of [{ ...own, hasThirdPartyText: true } as const, own])
-      expect((await read([message('1', replyTo('unlogged'))], [unlogged, brought])).repeatedAt).toEqual(
-        brought === own ? [] : [unlogged.at],
+      expect((await read([message('1', replyTo(unloggedId))], [unlogged, brought])).marks).toEqual(
+        brought === own ? [] : [unloggedId],
       );
     const sent = { ...answer, hasThirdPartyText: true } as const;
     expect((await read([message('1', replyTo('9'))], [sent])).hasThirdPartyText).toBe(true);
@@ -183,7 +173,7 @@ describe('what a turn brings along', () => {
       replied('7', { id: aliceId, name: 'Alice', kind: 'human' }),
     ];
     const enclosed = await read([said], others);
-    expect(enclosed.hasThirdPartyText || enclosed.repeatedAt.length > 0).toBe(hasThirdPartyText);
+    expect(enclosed.hasThirdPartyText || enclosed.marks.length > 0).toBe(hasThirdPartyText);
   });
 });
 

@@ -1,10 +1,11 @@
 import { describe, expect, it } from 'vitest';
 
 import { RecentChanges } from '../../src/core/changes.ts';
-import type { ChatMessage, IncomingMessage, Transcribe } from '../../src/core/chat.ts';
+import type { ChatMessage, IncomingMessage, Transcribe } from '../../src/core/message.ts';
 import { ModelError } from '../../src/core/errors.ts';
 import type { CallBudget } from '../../src/core/model.ts';
 import { createTranscriber } from '../../src/model/transcriber.ts';
+import type { LoggedMessage } from '../../src/memory/log/records.ts';
 import { createHearing, type HearingPorts } from '../../src/turn/hearing.ts';
 import { deferred } from '../support/deferred.ts';
 import { aliceId, bobId, incoming } from '../support/incoming.ts';
@@ -34,7 +35,7 @@ function hearingWith(changes: Partial<HearingPorts> = {}) {
   const hearing = createHearing({
     transcribe: saying({}),
     readAttachment: async () => Buffer.from('OggS'),
-    replies: { find: async () => ({ isAsked: false, ids: [] }), amend: async () => true },
+    replies: { find: async () => ({ questionExists: false, ids: [] }), amend: async () => true },
     outbox: { hide: async () => {} },
     log: { logged: async () => undefined },
     recent,
@@ -182,6 +183,42 @@ async function inHistory(hearing: Hearing, message: ChatMessage): Promise<string
   const history = hearing.history({ recent: () => Promise.resolve([message]) });
   return (await history.recent(message.channelId, 1))[0]?.text;
 }
+
+describe('the small lines under an answer', () => {
+  it.each([
+    ['heard', true],
+    ['typed', undefined],
+  ] as const)('go with the message that they quote, and so do their buttons: %s [G5]', async (_, heard) => {
+    const amended: unknown[] = [];
+    const standing = [
+      ...(heard === undefined ? [] : ['🎤 heard: "I like oolong."']),
+      '💭 May I remember: "I like oolong."?',
+      'I am an AI',
+    ];
+    const amend: HearingPorts['replies']['amend'] = async (_channelId, id, change) => {
+      amended.push(id, await change(standing));
+      return true;
+    };
+    const { hearing } = hearingWith({
+      replies: { find: async () => ({ questionExists: false, ids: [] }), amend },
+    });
+    const { id, channelId, at } = spoken();
+    const own = { type: 'message', author: 'Alice', at, visibility: 'server', homeId: channelId } as const;
+    const words = { text: 'I  like oolong.', attachments: [] };
+    const said: LoggedMessage = { ...own, ...words, role: 'user', id, authorId: aliceId, heard };
+    const ids = ['7', '8'];
+    const answer: LoggedMessage = { ...own, ...words, role: 'assistant', id: '7', ids, replyTo: [id] };
+    const messages = [said, answer].map((message, sequence) => ({
+      sequence,
+      before: message,
+      now: undefined,
+    }));
+    const cause = { kind: 'deleted', channelId, messageIds: [id] } as const;
+    const session = { channelId, userId: aliceId };
+    await hearing.layer.follow({ kind: 'withdrawn', session, messages, cause }, 'hide');
+    expect(amended).toEqual(['8', { lines: ['I am an AI'], buttons: { personId: aliceId, buttons: [] } }]);
+  });
+});
 
 describe('what was heard', () => {
   it('stands in history, in what is read of a channel and in replies, until its message or its person goes', async () => {

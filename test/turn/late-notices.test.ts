@@ -1,11 +1,10 @@
 import { describe, expect, it, vi } from 'vitest';
 
-import { unknownChannels } from '../../src/bot/layers.ts';
 import { createEvents } from '../../src/bot/bot-ports.ts';
-import { layersAlone } from '../../src/bot/memory-alone.ts';
+import { layersAlone } from '../support/layers-alone.ts';
 import { readConfig } from '../../src/config/config.ts';
 import { RecentChanges } from '../../src/core/changes.ts';
-import type { ReplyPort } from '../../src/core/chat.ts';
+import type { ReplyPort } from '../../src/core/reply.ts';
 import { noUsage } from '../../src/core/model.ts';
 import type { TurnContext } from '../../src/core/turn-context.ts';
 import type { CaptureMode } from '../../src/memory/settings/person-settings.ts';
@@ -14,7 +13,7 @@ import { fakeReplies } from '../support/fake-replies.ts';
 import { aliceId, generalId, publicPlace } from '../support/incoming.ts';
 import { MemoryStore } from '../support/memory-store.ts';
 import { messageId, session, silent } from '../support/sessions.ts';
-import { beginningNow } from '../../src/core/writes.ts';
+import { unconditional } from '../../src/core/writes.ts';
 
 const [said, later, commandId, answerId] = [messageId(1), messageId(2), messageId(3), messageId(4)];
 
@@ -51,7 +50,7 @@ async function noticedEarly(mode: CaptureMode) {
           usage: noUsage,
         }),
     },
-    channels: { ...unknownChannels, placeOf: () => Promise.resolve(publicPlace) },
+    channels: { placeOf: () => Promise.resolve(publicPlace) },
     events,
     clock,
     logger: silent,
@@ -85,7 +84,7 @@ async function noticedEarly(mode: CaptureMode) {
   expect(sent).toEqual([]);
   /** Answers the turn, of whose second message something is stored too; resolves with all that is told under it. */
   async function answered(): Promise<string> {
-    const outcome = await memory.durable.remember(beginningNow(aliceId), {
+    const outcome = await memory.durable.remember(unconditional(aliceId), {
       text: 'Likes rum',
       place: publicPlace,
       messageId: later,
@@ -96,7 +95,7 @@ async function noticedEarly(mode: CaptureMode) {
     const notice = { line: `Remembered: ${text}`, bareLine: '', buttons: [] };
     const about = { kind: 'item' as const, id, text };
     await notices.tell([{ userId: aliceId, messageId: later, notice, about }]);
-    notices.answered(turn, [answerId], []);
+    notices.answered(turn, [answerId], [], []);
     await vi.waitFor(() => expect(sent).not.toEqual([]));
     return sent.join('\n');
   }
@@ -104,6 +103,8 @@ async function noticedEarly(mode: CaptureMode) {
   return {
     memory,
     recent,
+    notices,
+    turn,
     answered,
     sent,
     whilePosting: (happens: () => unknown) => void (meanwhile = happens),
@@ -127,7 +128,7 @@ describe.each(['auto', 'ask'] as const)(
       'its message is just being deleted': ({ recent }) =>
         recent.note({ kind: 'deleted', channelId: generalId, messageIds: [said] }),
       'it was forgotten': ({ memory }) =>
-        memory.durable.forget(beginningNow(aliceId), 'green tea', publicPlace, commandId),
+        memory.durable.forget(unconditional(aliceId), 'green tea', publicPlace, commandId),
       'its matter was erased': ({ memory }) =>
         memory.changes.purge({ userId: aliceId, words: 'green tea', commandId }),
       'everything of the person was erased': ({ memory }) =>
@@ -163,4 +164,11 @@ it('what was noticed is shown if its message was edited and still says it [K6]',
   const text = 'Hello! I like green tea.';
   await memory.changes.record({ kind: 'edited', channelId: generalId, messageId: said, text });
   expect(await answered()).toContain('I like green tea');
+});
+
+it('keeps no word of an erased person for their next answer [K11]', async () => {
+  const { notices, turn } = await noticedEarly('auto');
+  expect(await notices.waiting(turn)).not.toEqual([]);
+  notices.evict(aliceId);
+  expect(await notices.waiting(turn)).toEqual([]);
 });

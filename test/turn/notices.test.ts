@@ -31,7 +31,6 @@ const asked = (id: string): MemoryNotice => ({
     label: verb,
     line: `memory ${verb} ${id}`,
   })),
-  isProposal: true,
 });
 
 const long = (id: string): MemoryNotice => ({
@@ -178,7 +177,7 @@ function late() {
     fix: (): void => void (isFixed = true),
     waiting: (id: string) => notices.waiting(turnOf(id)),
     answered: (id: string, told: readonly LateNotice[] = []): void =>
-      notices.answered(turnOf(id), [id.replace('4', '9')], told),
+      notices.answered(turnOf(id), [id.replace('4', '9')], [], told),
     tell: (messageId: string, text = 'Likes tea', userId = aliceId): Promise<unknown> => {
       const notice = { ...stored, line: `💾 Remembered: "${text}"` };
       const about = { kind: 'item' as const, id: 'aaaaaaaa', text };
@@ -199,7 +198,7 @@ describe('what was stored after a turn [K6]', () => {
     await tell(second, 'Likes milk');
     expect(steps).toEqual([
       'footer 💾 Remembered: "Likes tea"',
-      'footer 💾 Remembered 2 things',
+      'footer 💾 Remembered: "Likes tea" | 💾 Remembered: "Likes rum"',
       'footer 💾 Remembered: "Likes milk"',
     ]);
   });

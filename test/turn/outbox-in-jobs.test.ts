@@ -6,6 +6,7 @@ import { snowflakeAt } from '../../src/core/snowflake.ts';
 import { createWrites } from '../../src/core/writes.ts';
 import { createChangeLedger } from '../../src/memory/changes.ts';
 import { createSessions } from '../../src/memory/log/sessions.ts';
+import { createErasures } from '../../src/memory/settings/erasures.ts';
 import { createPersonSettings } from '../../src/memory/settings/person-settings.ts';
 import { createOutbox, outboxInJobs, saveBestEffort } from '../../src/turn/outbox.ts';
 import { aliceId, generalId, publicPlace } from '../support/incoming.ts';
@@ -25,7 +26,8 @@ function twoProcesses(pause: () => number) {
   function open() {
     const { store, shared } = data.open();
     const { locks } = shared.processes;
-    const writes = createWrites({ locks, erasedAt: (userId) => people.erasedAt(userId), clock });
+    const erasures = createErasures(store);
+    const writes = createWrites({ locks, erasedAt: erasures.at, clock });
     const people = createPersonSettings({ store, writes, defaultMode: 'auto', clock, logger: silent });
     const sessions = createSessions(store);
     const recent = new RecentChanges();
@@ -53,7 +55,7 @@ function twoProcesses(pause: () => number) {
       placeOf: () => Promise.resolve(undefined),
       changed: () => {},
       endWork: () => {},
-      noteErased: (userId, at) => people.noteErased(userId, at),
+      noteErased: erasures.note,
       processes: shared.processes,
       clock,
       timer: () => () => {},

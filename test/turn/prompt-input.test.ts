@@ -1,10 +1,10 @@
 import { describe, expect, it, vi } from 'vitest';
 
-import type { AttachedFile, ChatMessage } from '../../src/core/chat.ts';
+import type { AttachedFile, ChatMessage } from '../../src/core/message.ts';
 import { snowflakeAt } from '../../src/core/snowflake.ts';
 import type { Consent } from '../../src/memory/settings/person-settings.ts';
 import type { Section, SectionSource } from '../../src/core/section.ts';
-import type { TurnContext } from '../../src/core/turn-context.ts';
+import { type TurnContext, ownMark } from '../../src/core/turn-context.ts';
 import { PromptComposer, type PromptPorts, type SwitchedOff } from '../../src/turn/prompt-input.ts';
 import { aliceId, bobId, generalId } from '../support/incoming.ts';
 import { RecordingLogger } from '../support/recording-logger.ts';
@@ -58,7 +58,7 @@ function composerOver(
       open: (files) => Promise.resolve(files.map(({ name }) => ({ kind: 'text', name, text: 'x' }))),
     },
     readReplied: () => Promise.resolve('gone'),
-    log: { othersWordsIn: (_, ids) => Promise.resolve(new Map(ids.map((id) => [id, undefined]))) },
+    log: { marksOf: (_, ids) => Promise.resolve(new Map(ids.map((id) => [id, undefined]))) },
     people: { erasedBy: () => Promise.resolve(() => false) },
     botName: 'Discoclaw',
     timeZoneOf: inZone('UTC'),
@@ -78,7 +78,7 @@ async function thirdPartyTextIn(
 ): Promise<boolean> {
   const messages = aliceContext.messages.map((each) => ({ ...each, files }));
   const turn = { ...aliceContext, messages };
-  return (await composerOver(history).compose(turn, allOn, signal)).hasThirdPartyText;
+  return (await composerOver(history).compose(turn, allOn, signal)).thirdPartyMark !== undefined;
 }
 
 async function promptWhere(off: Partial<SwitchedOff>): Promise<string> {
@@ -88,13 +88,13 @@ async function promptWhere(off: Partial<SwitchedOff>): Promise<string> {
 
 describe('what is switched off', () => {
   it('is in no prompt, which says that memory is off [I4]', async () => {
-    expect(await promptWhere({})).toMatch(/- notes.*- wave/u);
+    expect(await promptWhere({})).toMatch(/- wave.*- notes/u);
     const withoutActions = await promptWhere({ areActionsOff: true });
     expect(withoutActions).toContain('- notes');
     expect(withoutActions).not.toContain('wave');
     const withoutMemory = await promptWhere({ isMemoryOff: true });
     expect(withoutMemory).not.toContain('notes');
-    expect(withoutMemory).toMatch(/Memory is switched off in this channel.*- wave/u);
+    expect(withoutMemory).toMatch(/- wave.*Memory is switched off in this channel/u);
   });
 });
 
@@ -147,7 +147,6 @@ async function keptAfter(
   times: readonly number[],
   composer = composerOver([alice, bot], {
     layers: [{ name: 'items', sections: () => Promise.resolve([items]) }],
-    cachePrice: { read: 0.1, write: { '5m': 1.25, '1h': 2 } },
   }),
 ): Promise<string> {
   let lives = '';
@@ -166,64 +165,121 @@ function lifeOf(block: object): string {
 
 const items: Section = {
   name: 'durable_items',
-  slot: 'slow',
+  slot: 'items',
   title: 'items:',
   lines: ['- tea'],
   budget: 99,
 };
 
+/** Alice asks at each of these times, and is answered. */
+function talkAt(...times: readonly number[]): readonly ChatMessage[] {
+  return times.flatMap((time, turn) => {
+    const at = new Date(Date.parse(alice.at) + time).toISOString();
+    const asked = { ...message(2 * turn, aliceId, 'human'), at };
+    return [asked, { ...message(2 * turn + 1, '900000000000000001', 'self'), at, answers: asked.id }];
+  });
+}
+
 describe('what the vendor is to keep [P2]', () => {
+  const wide = { historyBudget: 3000, layers: [{ name: 'items', sections: () => Promise.resolve([items]) }] };
+  const livesAt = (time: number, ...before: readonly number[]) =>
+    keptAfter([time], composerOver(talkAt(...before), wide));
+
   it('is what stands before the message, for five minutes while people talk', async () => {
-    expect(await keptAfter([0, minuteMs])).toBe('5m | 5m,- | 5m | -');
+    expect(await keptAfter([0])).toBe('5m | 5m,- | 5m | -');
+    expect(await livesAt(2 * minuteMs, 0, minuteMs)).toBe('5m | 5m,- | - | - | 5m | -');
   });
 
-  it('is kept for an hour where turns are minutes apart, and nothing of the session where they are hours apart', async () => {
+  it('is kept for an hour where turns are minutes apart; of what is asked hours apart only the rules, which others share', async () => {
     const ten = 10 * minuteMs;
-    expect(await keptAfter([0, ten, 2 * ten, 3 * ten])).toBe('1h | 1h,- | 1h | -');
-    expect(await keptAfter([0, 3 * hourMs, 6 * hourMs, 9 * hourMs])).toBe('- | -,- | - | -');
+    expect(await livesAt(2 * ten, 0, ten)).toMatch(/^1h \| 1h.* 1h \| -$/u);
+    expect(await livesAt(6 * hourMs, 0, 3 * hourMs)).toMatch(/^5m[-, |]+$/u);
   });
 
-  it('what all prompts begin with is kept by the rhythm of all', async () => {
-    const composer = composerOver([], { cachePrice: { read: 0.1, write: { '5m': 1.25, '1h': 2 } } });
-    const ask = async (userId: string, time: number) => {
-      const speaker = { ...aliceContext.speaker, id: userId };
-      const now = new Date(Date.parse(alice.at) + time);
-      const { prompt } = await composer.compose({ ...aliceContext, speaker, now }, allOn, signal);
-      return prompt.system[0]?.cache;
-    };
-    for (let turn = 0; turn < 8; turn += 1) await ask(bobId, 3 * hourMs * turn);
-    expect(await ask(bobId, 24 * hourMs)).toBeUndefined();
-    for (let turn = 0; turn < 8; turn += 1) await ask(aliceId, 24 * hourMs + minuteMs * turn);
-    expect(await ask(bobId, 27 * hourMs)).toBe('5m');
-  });
-
-  it('goes by what history tells where nothing else is known, as after a restart', async () => {
-    const talk = [0, 1, 2, 3].flatMap((turn) => {
-      const at = new Date(Date.parse(alice.at) + 3 * hourMs * turn).toISOString();
-      const asked = { ...message(2 * turn, aliceId, 'human'), at };
-      return [asked, { ...message(2 * turn + 1, '900000000000000001', 'self'), at, answers: asked.id }];
-    });
-    const cachePrice = { read: 0.1, write: { '5m': 1.25, '1h': 2 } };
-    const lives = await keptAfter([12 * hourMs], composerOver(talk, { cachePrice }));
-    expect(lives).not.toMatch(/\|.*5m/u);
+  it('is kept again after a long pause by those who talked before it', async () => {
+    expect(await livesAt(9 * hourMs, 0, minuteMs)).toMatch(/^5m \| 5m/u);
   });
 });
 
-it('without room for history, no summary waits for it to be rebuilt [P2]', async () => {
-  const told = ['They met.', 'They met and talk of tea.'].map((text, index) => ({
-    name: 'conversation_summary' as const,
-    slot: 'fast' as const,
-    title: `Summary ${index}:`,
-    lines: [text],
-    budget: 99,
-    summary: { lineage: 'one', turnsSince: 0 },
-  }));
-  const layer = { name: 'rolling', sections: () => Promise.resolve(told.slice(0, 1)) };
-  const composer = composerOver([alice, bot], { layers: [layer], historyBudget: 0 });
-  await composer.compose(aliceContext, allOn, signal);
-  told.shift();
-  const { prompt } = await composer.compose(aliceContext, allOn, signal);
-  expect(JSON.stringify(prompt.messages)).toContain('They met and talk of tea.');
+function conversation(historyBudget = 200) {
+  const told = { text: 'They met.', withdrawals: 0 };
+  const layer: SectionSource<TurnContext> = {
+    name: 'rolling',
+    sections: () =>
+      Promise.resolve([
+        {
+          name: 'conversation_summary',
+          slot: 'fast',
+          title: `Summary ${told.text.length}:`,
+          lines: told.text === '' ? [] : [told.text],
+          budget: 99,
+          summary: { withdrawals: told.withdrawals, turnsSince: 0 },
+        },
+      ]),
+  };
+  const history = [alice, bot];
+  const composer = composerOver(history, { layers: [layer], historyBudget });
+  let turns = 0;
+  const ask = async (until = signal) => {
+    turns += 1;
+    const asked = message(99 + turns, aliceId, 'human');
+    const { prompt } = await composer.compose({ ...aliceContext, messages: [asked] }, allOn, until);
+    history.push(asked);
+    return JSON.stringify(prompt.messages);
+  };
+  return { told, history, ask, composer };
+}
+
+describe('the summary in a running conversation [P2]', () => {
+  it('stays the same, with the turns since, until the window moves', async () => {
+    const { told, history, ask } = conversation();
+    await ask();
+    told.text = 'They met and talk of tea.';
+    expect(await ask()).toMatch(/They met\..*turns-since-summary=\\"1\\"/u);
+    expect(await ask()).toMatch(/They met\..*turns-since-summary=\\"2\\"/u);
+    for (let id = 3; id < 12; id += 1) history.push(message(id, aliceId, 'human', 'words '.repeat(9)));
+    const moved = await ask();
+    expect(moved).toContain('They met and talk of tea.');
+    expect(moved).not.toContain('turns-since-summary');
+  });
+
+  it('is not shown for its first time before the window moves', async () => {
+    const { told, ask } = conversation();
+    told.text = '';
+    await ask();
+    told.text = 'They met.';
+    expect(await ask()).not.toContain('They met.');
+  });
+
+  it('goes at once where it was withdrawn, or may not be told', async () => {
+    const { told, ask, composer } = conversation();
+    await ask();
+    Object.assign(told, { text: 'They talk of tea.', withdrawals: 1 });
+    expect(await ask()).toContain('They talk of tea.');
+    const { prompt } = await composer.compose(aliceContext, { ...allOn, isMemoryOff: true }, signal);
+    expect(JSON.stringify(prompt.messages)).not.toContain('tea');
+    composer.evict(aliceId);
+    told.text = 'They met again.';
+    expect(await ask()).toContain('They met again.');
+  });
+
+  it('that a turn had read when its person was erased is not shown in the next one [K11]', async () => {
+    const { told, ask, composer } = conversation();
+    const erasing = new AbortController();
+    const composed = ask(erasing.signal);
+    composer.evict(aliceId);
+    erasing.abort();
+    await composed;
+    told.text = 'They met again.';
+    expect(await ask()).not.toContain('They met.');
+  });
+
+  it('is the newest where there is no room for history', async () => {
+    const { told, ask } = conversation(0);
+    await ask();
+    told.text = 'They met and talk of tea.';
+    expect(await ask()).toContain('They met and talk of tea.');
+  });
 });
 
 describe('a layer', () => {
@@ -289,7 +345,7 @@ describe("other people's text in the context [M5a]", () => {
   it('is there with what was heard, in the turn and as long as history shows it [G7]', async () => {
     expect(await thirdPartyTextIn([{ ...alice, heard: true }, bot])).toBe(true);
     const spoken = { ...aliceContext, messages: [{ ...alice, heard: true as const }] };
-    expect((await composerOver([]).compose(spoken, allOn, signal)).hasThirdPartyText).toBe(true);
+    expect((await composerOver([]).compose(spoken, allOn, signal)).thirdPartyMark).toBe(ownMark);
   });
 
   it('is there with a card in history, such as the preview of a link', async () => {
@@ -298,15 +354,18 @@ describe("other people's text in the context [M5a]", () => {
 
   it('is there with an answer of the last half hour to somebody else, or to what was deleted since', async () => {
     const unlogged = logOf(new Map());
-    const later = { ...bot, id: message(4, aliceId, 'self').id };
+    const sent = { ...bot, id: snowflakeAt(new Date(bot.at)) };
+    const later = { ...sent, id: snowflakeAt(new Date(Date.parse(bot.at) + 1)) };
     const inHistory = async (history: readonly ChatMessage[], minutes = 29) => {
       const turn = { ...aliceContext, now: new Date(Date.parse(bot.at) + minutes * minuteMs) };
-      return (await composerOver(history, unlogged).compose(turn, allOn, signal)).hasThirdPartyText;
+      const { thirdPartyMark } = await composerOver(history, unlogged).compose(turn, allOn, signal);
+      return thirdPartyMark !== undefined;
     };
-    expect(await inHistory([alice, { ...bot, answers: alice.id }, later])).toBe(false);
-    expect(await inHistory([bot])).toBe(true);
-    expect(await inHistory([{ ...bot, answers: alice.id }])).toBe(true);
-    expect(await inHistory([{ ...bot, answers: alice.id }, later], 30)).toBe(false);
+    const toAlice = { ...sent, answers: alice.id };
+    expect(await inHistory([alice, toAlice, later])).toBe(false);
+    expect(await inHistory([sent])).toBe(true);
+    expect(await inHistory([toAlice])).toBe(true);
+    expect(await inHistory([toAlice], 30)).toBe(false);
   });
 
   it('is there with what the bot has sent for somebody', async () => {
@@ -316,91 +375,74 @@ describe("other people's text in the context [M5a]", () => {
 
 /** A log that holds Alice's question, and of answers what is given. */
 function logOf(known: ReadonlyMap<string, string | undefined>): Partial<PromptPorts> {
-  return { log: { othersWordsIn: () => Promise.resolve(new Map([[alice.id, undefined], ...known])) } };
+  return { log: { marksOf: () => Promise.resolve(new Map([[alice.id, undefined], ...known])) } };
 }
 
 describe('an earlier answer that may repeat others’ words [M5a]', () => {
   const old = { ...alice, at: '2026-01-15T08:00:00.000Z' };
-  const answer = { ...bot, text: 'Mallory said: canary', answers: alice.id, at: '2026-01-15T08:00:05.000Z' };
+  const at = new Date('2026-01-15T08:00:05.000Z');
+  const answerId = snowflakeAt(at);
+  const answer = {
+    ...bot,
+    id: answerId,
+    text: 'Mallory said: canary',
+    answers: alice.id,
+    at: at.toISOString(),
+  };
   const dm = { ...aliceContext, place: { audience: 'dm', channelId: generalId, homeId: generalId } } as const;
-  const seenAt = answer.at;
-  const marked = logOf(new Map([[answer.id, seenAt]]));
+  const marked = logOf(new Map([[answerId, answerId]]));
 
   async function composed(context: TurnContext, now: string, ports = marked, question = old) {
     const turn = { ...context, now: new Date(now) };
     const composer = composerOver([question, answer], ports);
-    const { prompt, hasThirdPartyText, thirdPartyTextAt } = await composer.compose(turn, allOn, signal);
-    return {
-      at: hasThirdPartyText && thirdPartyTextAt,
-      isShown: JSON.stringify(prompt.messages).includes('canary'),
-    };
+    const { prompt, thirdPartyMark: mark } = await composer.compose(turn, allOn, signal);
+    return { mark, isShown: JSON.stringify(prompt.messages).includes('canary') };
   }
 
   it('counts as these for half an hour, in every place, and is shown after it', async () => {
     for (const context of [aliceContext, dm]) {
-      expect(await composed(context, '2026-01-15T08:30:04.999Z')).toEqual({ at: seenAt, isShown: true });
-      expect(await composed(context, '2026-01-15T08:30:05.000Z')).toEqual({ at: false, isShown: true });
+      expect(await composed(context, '2026-01-15T08:30:04.999Z')).toEqual({ mark: answerId, isShown: true });
+      expect(await composed(context, '2026-01-15T08:30:05.000Z')).toEqual({ mark: undefined, isShown: true });
       const clean = logOf(new Map([[answer.id, undefined]]));
       expect(await composed(context, '2026-01-15T08:10:00.000Z', clean)).toEqual({
-        at: false,
+        mark: undefined,
         isShown: true,
       });
     }
   });
 
-  it('counts from when they were in view themselves, where it was made with an answer only', async () => {
-    const derived = logOf(new Map([[answer.id, '2026-01-15T07:50:00.000Z']]));
-    const at = '2026-01-15T07:50:00.000Z';
-    expect(await composed(dm, '2026-01-15T08:19:59.000Z', derived)).toEqual({ at, isShown: true });
-    expect(await composed(dm, '2026-01-15T08:20:00.000Z', derived)).toEqual({ at: false, isShown: true });
+  it('counts from its mark on, where it was made with an earlier answer only', async () => {
+    const mark = snowflakeAt(new Date('2026-01-15T07:50:00.000Z'));
+    const derived = logOf(new Map([[answer.id, mark]]));
+    expect(await composed(dm, '2026-01-15T08:19:59.000Z', derived)).toEqual({ mark, isShown: true });
+    expect(await composed(dm, '2026-01-15T08:20:00.000Z', derived)).toEqual({
+      mark: undefined,
+      isShown: true,
+    });
   });
 
   it('is one that the log does not know, where its speaker brought such words along, and any where it cannot be read', async () => {
     const unlogged = logOf(new Map());
     const brought = { ...old, hasThirdPartyText: true } as const;
-    for (const [question, at] of [
-      [old, false],
-      [brought, seenAt],
+    for (const [question, mark] of [
+      [old, undefined],
+      [brought, answerId],
     ] as const) {
-      expect((await composed(dm, '2026-01-15T08:10:00.000Z', unlogged, question)).at).toBe(at);
-      expect((await composed(dm, '2026-01-15T08:40:00.000Z', unlogged, question)).at).toBe(false);
+      expect((await composed(dm, '2026-01-15T08:10:00.000Z', unlogged, question)).mark).toBe(mark);
+      expect((await composed(dm, '2026-01-15T08:40:00.000Z', unlogged, question)).mark).toBeUndefined();
     }
-    const broken = { log: { othersWordsIn: () => Promise.reject(new Error('no disk')) } };
+    const broken = { log: { marksOf: () => Promise.reject(new Error('no disk')) } };
     for (const now of ['2026-01-15T08:10:00.000Z', '2026-01-15T08:40:00.000Z'])
-      expect((await composed(dm, now, broken)).at).toBe(now);
+      expect((await composed(dm, now, broken)).mark).toBe(ownMark);
   });
 
   it('is also what the speaker said to the bot and the log does not hold, as long as it is shown: no note of it could follow its deletion', async () => {
     const clean = { ...aliceContext, now: new Date('2026-01-15T09:30:00.000Z') };
-    const at = clean.now.toISOString();
+    const now = clean.now.toISOString();
     const known = new Map([[answer.id, undefined]]);
-    const unlogged: Partial<PromptPorts> = { log: { othersWordsIn: () => Promise.resolve(known) } };
-    expect((await composed({ ...clean, place: dm.place }, at, unlogged)).at).toBe(at);
-    expect((await composed(clean, at, unlogged)).at).toBe(at);
-  });
-
-  it('and memory that may repeat them are known to what writes', async () => {
-    const thirdPartyTextAt = aliceContext.now.toISOString();
-    const summary: SectionSource<TurnContext> = {
-      name: 'summary',
-      sections: async () => [
-        {
-          name: 'conversation_summary',
-          slot: 'fast',
-          title: 'So far:',
-          lines: ['x'],
-          budget: 99,
-          thirdPartyTextAt,
-        },
-      ],
-    };
-    const composer = composerOver([], { layers: [summary] });
-    const minutesLater = (minutes: number) => {
-      const now = new Date(Date.parse(thirdPartyTextAt) + minutes * 60_000);
-      return composer.compose({ ...aliceContext, now }, allOn, signal);
-    };
-    expect(await minutesLater(29)).toMatchObject({ hasThirdPartyText: true, thirdPartyTextAt });
-    expect((await minutesLater(31)).hasThirdPartyText).toBe(false);
+    const unlogged: Partial<PromptPorts> = { log: { marksOf: () => Promise.resolve(known) } };
+    expect((await composed({ ...clean, place: dm.place }, now, unlogged)).mark).toBe(ownMark);
+    expect((await composed(clean, now, unlogged)).mark).toBe(ownMark);
   });
 });
 

@@ -5,13 +5,14 @@ import { StoreError } from '../../src/core/errors.ts';
 import type { SessionKey } from '../../src/core/place.ts';
 import { snowflakeAt } from '../../src/core/snowflake.ts';
 import { createOutbox, type Outbox, type PreparedReply } from '../../src/turn/outbox.ts';
-import { interruptedLine, keptBackLine } from '../../src/turn/reply.ts';
+import { interruptedLine, keptBackLine, lateLine } from '../../src/turn/reply.ts';
 import { createRecovery, takeAwayErased, type RecoveryPorts } from '../../src/turn/recover.ts';
 import { fakeReplies, type FakeRepliesOptions } from '../support/fake-replies.ts';
 import { aliceId, generalId, publicPlace } from '../support/incoming.ts';
 import { MemoryStore } from '../support/memory-store.ts';
 import { recordingLogger } from '../support/recording-logger.ts';
 import { secretPlace, session } from '../support/sessions.ts';
+import { ownMark } from '../../src/core/turn-context.ts';
 
 const now = new Date('2026-01-15T10:00:00Z');
 const recent = snowflakeAt(new Date(now.getTime() - 60_000));
@@ -19,10 +20,15 @@ const old = snowflakeAt(new Date(now.getTime() - 600_000));
 
 const question = { userId: aliceId, speakerName: 'Alice', place: publicPlace };
 
+/** What a test replaces. */
+type Changes = Omit<Partial<RecoveryPorts>, 'sessionLog'> & {
+  readonly sessionLog?: Partial<RecoveryPorts['sessionLog']>;
+};
+
 /** Recovers a channel in which an answer was ready, or, with `begun`, only begun. */
 async function start(
   messageId: string,
-  changes: (outbox: Outbox) => Partial<RecoveryPorts>,
+  changes: (outbox: Outbox) => Changes,
   { begun, ...prepared }: Partial<PreparedReply> & { begun?: readonly string[] } = {},
   fake: FakeRepliesOptions = {},
 ) {
@@ -39,21 +45,21 @@ async function start(
     await outbox.prepare({ ...question, messageIds, text: 'ready', ...prepared });
   const sent: string[] = [];
   const logged: string[] = [];
-  const marks: boolean[] = [];
-  const retold: string[] = [];
+  const marks: (string | undefined)[] = [];
   const scheduled: SessionKey[] = [];
+  const { sessionLog, ...ports } = changes(outbox);
   const recovery = createRecovery({
     outbox,
     sessionLog: {
-      recordReply(context, { text, retells }) {
+      recordReply(_, { text, thirdPartyMark }) {
         logged.push(text);
-        marks.push(context.hasThirdPartyText);
-        if (retells === true) retold.push(text);
+        marks.push(thirdPartyMark);
         return Promise.resolve(true);
       },
       sessionsIn: () => Promise.resolve([session]),
       message: () => Promise.resolve('the question'),
       isUnanswered: () => Promise.resolve(false),
+      ...sessionLog,
     },
     settings: { isMemoryOff: () => Promise.resolve(false) },
     people: { mayStore: () => Promise.resolve(true), erasedBy: () => Promise.resolve(() => false) },
@@ -63,25 +69,16 @@ async function start(
     presentPlace: (place) => Promise.resolve(place),
     clock: () => now,
     logger: recordingLogger(),
-    ...changes(outbox),
+    ...ports,
   });
   await recovery.channel(generalId);
   await recovery.sessions(generalId, new AbortController().signal);
-  return { recovery, outbox, sent, logged, marks, retold, scheduled };
+  return { recovery, outbox, sent, logged, marks, scheduled };
 }
 
 describe('recovery after a kill', () => {
-  it.each([true, false, undefined])(
-    'logs an answer with its mark of others’ words, or as marked if unknown: %s [M5a]',
-    async (mark) => {
-      const prepared = mark === undefined ? {} : { hasThirdPartyText: mark };
-      expect((await start(recent, () => ({}), prepared)).marks).toEqual([mark ?? true]);
-    },
-  );
-
-  it('logs an answer that retells what was read in a channel as such [B4]', async () => {
-    expect((await start(recent, () => ({}), { retells: true })).retold).toEqual(['ready']);
-    expect((await start(recent, () => ({}))).retold).toEqual([]);
+  it.each([ownMark, recent, undefined])('logs an answer with its mark: %s [M5a]', async (thirdPartyMark) => {
+    expect((await start(recent, () => ({}), { thirdPartyMark })).marks).toEqual([thirdPartyMark]);
   });
 
   it('sends an answer that was ready under its old nonce, logs it, and lets the layers go on', async () => {
@@ -96,12 +93,7 @@ describe('recovery after a kill', () => {
     let sessions: readonly SessionKey[] = [];
     const begun: SessionKey[] = [];
     const { recovery } = await start(recent, () => ({
-      sessionLog: {
-        recordReply: () => Promise.resolve(true),
-        sessionsIn: () => Promise.resolve(sessions),
-        message: () => Promise.resolve('the question'),
-        isUnanswered: () => Promise.resolve(false),
-      },
+      sessionLog: { sessionsIn: () => Promise.resolve(sessions) },
       afterTurn: { schedule: (each) => begun.push(each) },
     }));
     sessions = Array.from({ length: 1000 }, () => session);
@@ -147,9 +139,9 @@ describe('recovery after a kill', () => {
     }
   });
 
-  it('answers nothing that is older than five minutes', async () => {
+  it('answers nothing that is older than five minutes, and says so [G3e]', async () => {
     const { outbox, sent } = await start(old, () => ({}));
-    expect(sent).toEqual([]);
+    expect(sent).toEqual([`send ${lateLine} as ${old.slice(-2)}`]);
     expect(await outbox.isHandled(generalId, old)).toBe(true);
   });
 
@@ -169,12 +161,7 @@ describe('recovery after a kill', () => {
 
   it('does not answer again what was sent, though the disk refuses to log it', async () => {
     const { outbox } = await start(recent, () => ({
-      sessionLog: {
-        recordReply: () => Promise.reject(new StoreError('full', 'log')),
-        sessionsIn: () => Promise.resolve([]),
-        message: () => Promise.resolve('the question'),
-        isUnanswered: () => Promise.resolve(false),
-      },
+      sessionLog: { recordReply: () => Promise.reject(new StoreError('full', 'log')) },
     }));
     expect(await outbox.isHandled(generalId, recent)).toBe(true);
   });
@@ -205,9 +192,6 @@ describe('recovery after a kill', () => {
   ])('says of a reply that $reply whether it is to be made again: $isUnfinished', async (given) => {
     const { recovery, outbox } = await start(old, () => ({
       sessionLog: {
-        recordReply: () => Promise.resolve(true),
-        sessionsIn: () => Promise.resolve([]),
-        message: () => Promise.resolve('the question'),
         isUnanswered: (of, id) =>
           Promise.resolve(given.isUnlogged === true && id === recent && of.userId === aliceId),
       },
@@ -223,12 +207,7 @@ describe('recovery after a kill', () => {
     const { outbox, sent } = await start(
       recent,
       () => ({
-        sessionLog: {
-          recordReply: () => Promise.resolve(true),
-          sessionsIn: () => Promise.resolve([]),
-          message: (of) => Promise.resolve(void taken.push(of)),
-          isUnanswered: () => Promise.resolve(false),
-        },
+        sessionLog: { message: (of) => Promise.resolve(void taken.push(of)) },
       }),
       { begun: ['900000000000000005'] },
     );
@@ -246,11 +225,9 @@ describe('recovery after a kill', () => {
       },
     ],
   ])('asks again and logs nothing where %s, since no log tells of a deletion [K9]', async (_where, off) => {
-    const nothingLogged: RecoveryPorts['sessionLog'] = {
+    const nothingLogged = {
       recordReply: () => Promise.reject(new Error('logged')),
-      sessionsIn: () => Promise.resolve([]),
       message: () => Promise.resolve(undefined),
-      isUnanswered: () => Promise.resolve(false),
     };
     const changes = () => ({ ...off, sessionLog: nothingLogged });
     const begun = await start(recent, changes, { begun: ['900000000000000005'] });
@@ -300,7 +277,7 @@ describe('recovery of a reply that people saw the beginning of', () => {
         recent,
         () => ({}),
         { begun },
-        { found: { isAsked: true, ids: [standing] } },
+        { found: { questionExists: true, ids: [standing] } },
       );
       expect(sent).toEqual([]);
       expect(await outbox.isHandled(generalId, recent)).toBe(false);
@@ -328,7 +305,7 @@ describe('recovery of a reply that people saw the beginning of', () => {
       recent,
       () => ({}),
       { begun: [standing], messageIds: [other, recent] },
-      { found: { isAsked: false, ids: [] } },
+      { found: { questionExists: false, ids: [] } },
     );
     expect(sent).toEqual(['withdraw']);
     expect(await outbox.unfinished(generalId)).toEqual([]);

@@ -3,20 +3,20 @@ import { setImmediate, setTimeout as sleep } from 'node:timers/promises';
 import { describe, expect, it, vi } from 'vitest';
 
 import { ModelError, StoreError } from '../../src/core/errors.ts';
-import type { ModelRequest } from '../../src/core/model.ts';
+import { noUsage, type ModelRequest } from '../../src/core/model.ts';
 import type { Place } from '../../src/core/place.ts';
 import type { Tool } from '../../src/core/tool.ts';
-import type { TurnContext } from '../../src/core/turn-context.ts';
+import { type TurnContext, ownMark } from '../../src/core/turn-context.ts';
 import type { Consent } from '../../src/memory/settings/person-settings.ts';
 import type { TurnPorts } from '../../src/turn/run-turn.ts';
-import { createCommandOrder } from '../../src/turn/commands.ts';
+import { createKeyedQueue } from '../../src/core/keyed-queue.ts';
 import { keptBackLine, stoppedLine } from '../../src/turn/reply.ts';
 import { TurnControl } from '../../src/turn/sessions.ts';
 import { deferred } from '../support/deferred.ts';
 import { fakeReplies } from '../support/fake-replies.ts';
 import { generalId, incoming, publicPlace } from '../support/incoming.ts';
 import { secretPlace } from '../support/sessions.ts';
-import { settle, turnWith, type AnswerTurn } from './turn-harness.ts';
+import { settle, turnWith, type AnswerTurn, type TurnChanges } from './turn-harness.ts';
 
 const message = incoming({ id: '400000000000000011' });
 const full = () => Promise.reject(new StoreError('full', 'log'));
@@ -68,7 +68,7 @@ describe('a turn', () => {
     'notes what all its calls took and cost, each %s dollars, and how much tools gave [Y2a]',
     async (each, all) => {
       const record = vi.fn<TurnPorts['provenance']['record']>();
-      const ports = { costOf: () => each, provenance: { record, sent: () => {} } };
+      const ports = { model: { costOf: () => each }, provenance: { record, sent: () => {} } };
       await turnWith(noting, ports).run([message], new TurnControl());
       const [, , , size] = record.mock.lastCall ?? [];
       expect(size).toMatchObject({ maxChars: 1000, usage: { inputTokens: 2, outputTokens: 2 } });
@@ -164,15 +164,6 @@ describe('a turn', () => {
     expect(await press()).toMatch(/^Not done: this channel became visible to more people/u);
   });
 
-  it('says what was done even if the answer failed', async () => {
-    const { run, steps } = turnWith((_context, _signal, { onNote }) => {
-      onNote('📌 pinned');
-      return Promise.reject(new ModelError('slow', 'timeout'));
-    });
-    await run([message], new TurnControl());
-    expect(steps.find((step) => step.startsWith('send'))).toMatch(/reference abc123\)\n-# 📌 pinned/u);
-  });
-
   it('over a limit on cost gives one line, or none if it was shown a moment ago, and counts as handled [L2]', async () => {
     for (const [partialText, line, sent] of [
       ['', 'Used up.', ['send Used up. as 11']],
@@ -226,86 +217,44 @@ describe('a turn', () => {
       },
     );
     await run([incoming({ place: secretPlace })], new TurnControl());
-    expect(contexts).toMatchObject([{ place: publicPlace, saidIn: secretPlace }]);
+    expect(contexts).toMatchObject([{ place: publicPlace, originalPlace: secretPlace }]);
     expect(logged.map(({ place }) => place)).toEqual([secretPlace, secretPlace]);
     expect(steps).toContain('send Hi. as 01');
   });
 
-  it.each([
-    ['with nothing but the speaker’s words', false, 'note', false],
-    ['with others’ words in the prompt', true, 'note', true],
-    ['with others’ words from a tool', false, 'show', true],
-  ])('logs and keeps ready an answer, made %s, as such [M5a]', async (_, isInPrompt, called, expected) => {
-    const logged: boolean[] = [];
-    const { run, steps, outbox } = turnWith(
-      (_context, _signal, { onNote }) => {
-        onNote(called);
-        return Promise.resolve({ text: 'Hi.', stop: 'whole' });
-      },
-      {
-        actionTools: [
-          {
-            definition: { name: 'note', description: 'Notes', inputSchema: { type: 'object' } },
-            run: (input) =>
-              Promise.resolve({
-                ok: true,
-                text: 'x',
-                hasThirdPartyText: input === 'show',
-                ...(input === 'note' && { note: 'Noted' }),
-              }),
-          },
-        ],
-        log: {
-          recordUser: () => Promise.resolve(),
-          recordReply: (context) => Promise.resolve(logged.push(context.hasThirdPartyText) > 0),
-        },
-      },
-      isInPrompt,
-    );
-    const prepare = vi.spyOn(outbox, 'prepare');
-    await run([message], new TurnControl());
-    expect(steps.some((step) => /^send Hi\.(?:\n-# Noted)? as 11$/u.test(step))).toBe(true);
-    expect(logged).toEqual([expected]);
-    expect(prepare.mock.calls).toMatchObject([[{ hasThirdPartyText: expected }]]);
-  });
-
-  it('logs of an answer when others’ words were last in view themselves, where a tool shows it an answer that may repeat them [M5a]', async () => {
-    const [earlier, later] = ['2026-01-15T09:40:00.000Z', '2026-01-15T09:50:00.000Z'];
-    for (const [called, expected] of [
-      [[earlier], earlier],
-      [[later, earlier], later],
-      [[earlier, 'now'], undefined],
-      [['now', earlier], undefined],
+  it('logs and keeps ready an answer with the newest mark of prompt and tools, its own where either shows others’ words themselves [M5a]', async () => {
+    const [earlier, later] = ['1461000000000000001', '1461000000000000002'];
+    for (const [isInPrompt, called, expected] of [
+      [false, [], undefined],
+      [true, [], ownMark],
+      [false, [earlier], earlier],
+      [false, [later, earlier], later],
+      [false, [earlier, ownMark], ownMark],
+      [false, [ownMark, earlier], ownMark],
     ] as const) {
       const logged: unknown[] = [];
       const shows: Tool = {
         definition: { name: 'note', description: 'Shows', inputSchema: { type: 'object' } },
-        run: (at) =>
-          Promise.resolve({
-            ok: true,
-            text: 'x',
-            hasThirdPartyText: true,
-            ...(at !== 'now' && { thirdPartyTextAt: String(at) }),
-          }),
+        run: (mark) => Promise.resolve({ ok: true, text: 'x', thirdPartyMark: String(mark) }),
       };
       const { run, outbox } = turnWith(
         (_context, _signal, { onNote }) => {
-          for (const at of called) onNote(at);
+          for (const mark of called) onNote(mark);
           return Promise.resolve({ text: 'Hi.', stop: 'whole' });
         },
         {
-          actionTools: [shows],
+          tools: { actions: [shows] },
           log: {
             recordUser: () => Promise.resolve(),
-            recordReply: (_, reply) => Promise.resolve(logged.push(reply.thirdPartyTextAt) > 0),
+            recordReply: (_, reply) => Promise.resolve(logged.push(reply.thirdPartyMark) > 0),
           },
         },
+        isInPrompt,
       );
       const prepare = vi.spyOn(outbox, 'prepare');
       await run([message], new TurnControl());
       expect(logged).toEqual([expected]);
-      const prepared = prepare.mock.calls[0]?.[0];
-      expect([prepared?.hasThirdPartyText, prepared?.thirdPartyTextAt]).toEqual([true, expected]);
+      expect(prepare.mock.calls[0]?.[0].thirdPartyMark).toBe(expected);
     }
   });
 
@@ -361,31 +310,6 @@ describe('a turn', () => {
     await run([message], new TurnControl());
     expect(logged).toEqual(['question', 'question', 'answer']);
   });
-
-  it.each(['erased', 'deleted'] as const)(
-    'that ends as %s has something made of its session only where its person was not erased [K11]',
-    async (ending) => {
-      const control = new TurnControl();
-      const { run, steps } = turnWith(sayingHalf(() => control.end(ending)));
-      await run([message], control);
-      expect(steps.includes('after turn')).toBe(ending === 'deleted');
-    },
-  );
-
-  it('of another bot is answered, and nothing is made of it afterwards', async () => {
-    const contexts: TurnContext[] = [];
-    const { run, steps } = turnWith((context) => {
-      contexts.push(context);
-      return Promise.resolve({ text: 'Hi.', stop: 'whole' });
-    });
-    await run(
-      [incoming({ author: { id: '600000000000000001', name: 'Dyno', kind: 'bot' } })],
-      new TurnControl(),
-    );
-    expect(contexts[0]?.speaker.isBot).toBe(true);
-    expect(steps).toContain('send Hi. as 01');
-    expect(steps).not.toContain('after turn');
-  });
 });
 
 const pinning: AnswerTurn = (_context, _signal, { onNote }) => {
@@ -411,13 +335,6 @@ describe('the answer of a turn while it grows', () => {
     expect(seen).toEqual([true, true]);
     expect(await outbox.isHidden(generalId, replyId)).toBe(false);
     expect(await outbox.isUnfinished(generalId, message.id)).toBe(false);
-  });
-
-  it('is recorded in the outbox only if people see it before it is whole', async () => {
-    const { run, outbox } = turnWith(() => Promise.resolve({ text: 'Hi.', stop: 'whole' }));
-    const begin = vi.spyOn(outbox, 'begin');
-    await run([message], new TurnControl());
-    expect(begin).not.toHaveBeenCalled();
   });
 
   it.each(['deleted', 'erased'] as const)(
@@ -501,10 +418,12 @@ describe('the answer of a turn while it grows', () => {
 
 describe('a turn behind the commands of its session', () => {
   it('begins when they are answered, and not at all if nobody waits for it by then', async () => {
-    const order = createCommandOrder();
-    const session = { channelId: message.channelId, userId: message.author.id };
+    const order = createKeyedQueue();
     const answering: (() => void)[] = [];
-    void order.run(session, () => new Promise<void>((resolve) => answering.push(resolve)));
+    void order.run(
+      `${message.channelId}:${message.author.id}`,
+      () => new Promise<void>((resolve) => answering.push(resolve)),
+    );
     const { run, steps } = turnWith(() => Promise.resolve({ text: 'Hi.', stop: 'whole' }), {
       commandOrder: order,
     });
@@ -534,7 +453,6 @@ describe('a turn behind the edits and deletions of its channel', () => {
 });
 
 const yes = () => Promise.resolve(true);
-const no = () => Promise.resolve(false);
 
 const wave: Tool = {
   definition: { name: 'wave', description: 'Waves', inputSchema: { type: 'object' } },
@@ -542,31 +460,25 @@ const wave: Tool = {
 };
 
 /** A turn whose model calls `wave` in its first round, with what the model is offered and told. */
-function wavingTurn(changes: Partial<TurnPorts>) {
+function wavingTurn(changes: TurnChanges) {
   const requests: ModelRequest[] = [];
   const { run } = turnWith(() => Promise.reject(new Error('not asked')), {
-    memoryTools: [],
-    actionTools: [],
     model: {
-      isOffline: false,
-      complete(request) {
-        requests.push(request);
-        const usage = {
-          inputTokens: 1,
-          outputTokens: 1,
-          cacheReadTokens: 0,
-          cacheWriteTokens: 0,
-          cacheHourTokens: 0,
-        };
-        const call = { type: 'tool_use', id: '1', name: 'wave', input: {} } as const;
-        return Promise.resolve(
-          requests.length === 1
-            ? { content: [call], stop: 'tool_use', usage }
-            : { content: [{ type: 'text', text: 'Done.' }], stop: 'end', usage },
-        );
+      client: {
+        isOffline: false,
+        complete(request) {
+          requests.push(request);
+          const call = { type: 'tool_use', id: '1', name: 'wave', input: {} } as const;
+          return Promise.resolve(
+            requests.length === 1
+              ? { content: [call], stop: 'tool_use', usage: noUsage }
+              : { content: [{ type: 'text', text: 'Done.' }], stop: 'end', usage: noUsage },
+          );
+        },
       },
     },
     ...changes,
+    tools: { actions: [], ...changes.tools },
   });
   const offered = () => requests.map(({ tools = [] }) => tools.map(({ name }) => name));
   const told = () => JSON.stringify(requests.at(-1)?.messages);
@@ -574,23 +486,23 @@ function wavingTurn(changes: Partial<TurnPorts>) {
 }
 
 describe('where the owner has switched something off', () => {
-  it.each(['memoryTools', 'actionTools'] as const)('the model is not offered %s', async (kind) => {
-    const on = wavingTurn({ [kind]: [wave] });
+  it.each(['memory', 'actions'] as const)('the model is not offered tools for %s', async (kind) => {
+    const on = wavingTurn({ tools: { [kind]: [wave] } });
     await on.run();
     expect(on.offered()[0]).toEqual(['wave']);
     expect(on.told()).toContain('Waved.');
-    const off = wavingTurn({ [kind]: [wave], settings: { isMemoryOff: yes, areActionsOff: yes } });
+    const off = wavingTurn({ tools: { [kind]: [wave] }, settings: { isMemoryOff: yes, areActionsOff: yes } });
     await off.run();
     expect(off.offered()[0]).toEqual([]);
   });
 
-  it.each(['memoryTools', 'actionTools'] as const)(
-    '%s are refused where that was switched off meanwhile',
+  it.each(['memory', 'actions'] as const)(
+    'tools for %s are refused where that was switched off meanwhile',
     async (kind) => {
       const asked = { memory: 0, actions: 0 };
       // On when the turn begins, off when the tool is called.
       const turn = wavingTurn({
-        [kind]: [wave],
+        tools: { [kind]: [wave] },
         settings: {
           isMemoryOff: () => Promise.resolve((asked.memory += 1) > 1),
           areActionsOff: () => Promise.resolve((asked.actions += 1) > 1),
@@ -625,7 +537,6 @@ const hi: AnswerTurn = () => Promise.resolve({ text: 'Hi.', stop: 'whole' });
 function people(consent: Consent, present: Partial<TurnPorts['people']> = {}): TurnPorts['people'] {
   return {
     consent: () => Promise.resolve(consent),
-    isReadable: yes,
     mayStore: yes,
     erasedBy: () => Promise.resolve(() => false),
     mode: () => Promise.resolve('auto'),
@@ -687,40 +598,40 @@ describe('where the speaker has restricted what is kept [K9]', () => {
     ['in a pause', people(paused), /has paused their memory/u],
     ['in a pause that came meanwhile', people(free, { mayStore: () => Promise.resolve(false) }), /paused/u],
     [
-      'where settings can no longer be read, and do not call that a pause',
-      people(free, { isReadable: no, mayStore: no, mode: () => Promise.resolve('off') }),
+      'where settings cannot be read, and do not call that a pause',
+      people({ isStored: false, mode: 'off', isUnreadable: true }),
       /cannot be read or written right now/u,
     ],
     ['where nothing is to be noticed', people(free, { mode: () => Promise.resolve('off') }), /noticed/u],
     ['where the person is asked first', people(free, { mode: () => Promise.resolve('ask') }), /asked first/u],
   ])('tools that store refuse %s, and others work', async (_when, restricted, refusal) => {
-    const storing = wavingTurn({ memoryTools: [{ ...wave, stores: 'notes' }], people: restricted });
+    const storing = wavingTurn({ tools: { memory: [{ ...wave, stores: 'notes' }] }, people: restricted });
     await storing.run();
     expect(storing.told()).toMatch(refusal);
-    const other = wavingTurn({ memoryTools: [wave], people: restricted });
+    const other = wavingTurn({ tools: { memory: [wave] }, people: restricted });
     await other.run();
     expect(other.told()).toContain('Waved.');
   });
 
   it('a new person gets the first words under a whole answer, and again if it failed [K12]', async () => {
     const told: string[] = [];
-    const greeting: TurnPorts['greeting'] = {
+    const oneTimeNotices: TurnPorts['oneTimeNotices'] = {
       begin: () =>
         Promise.resolve({
-          line: '-# I am an AI',
+          lines: ['I am an AI'],
           sent: () => Promise.resolve(void told.push('sent')),
           release: () => void told.push('released'),
         }),
     };
-    const { run, steps } = turnWith(hi, { greeting });
+    const { run, steps } = turnWith(hi, { oneTimeNotices });
     await run([message], new TurnControl());
     expect(steps).toContain('send Hi.\n-# I am an AI as 11');
     expect(told.splice(0)).toEqual(['sent', 'released']);
-    await turnWith(failing, { greeting }).run([{ ...message, text: 'x' }], new TurnControl());
-    await turnWith(() => Promise.reject(new ModelError('slow', 'timeout')), { greeting }).run(
+    await turnWith(failing, { oneTimeNotices }).run([{ ...message, text: 'x' }], new TurnControl());
+    await turnWith(() => Promise.reject(new ModelError('slow', 'timeout')), { oneTimeNotices }).run(
       [message],
       new TurnControl(),
     );
-    expect(told).toEqual(['sent', 'released', 'released']);
+    expect(told).toEqual(['sent', 'released']);
   });
 });

@@ -2,15 +2,17 @@ import { describe, expect, it } from 'vitest';
 
 import { RecentChanges } from '../../src/core/changes.ts';
 import { onMeasured } from '../../src/core/logger.ts';
-import type { IncomingMessage } from '../../src/core/chat.ts';
+import type { IncomingMessage } from '../../src/core/message.ts';
 import { SessionTurns, type TurnControl } from '../../src/turn/sessions.ts';
+import { ManualTimer } from '../support/manual-timer.ts';
 import { aliceId, bobId, generalId, incoming } from '../support/incoming.ts';
 
-/** Turns that run until they are released, one gate a turn. A pause lasts until it is ended. */
+/** Turns that run until they are released, one gate a turn. */
 function gatedTurns() {
-  const pauses: { ms: number; end: () => void }[] = [];
+  const timer = new ManualTimer();
   const started: {
     ids: string[];
+    texts: string[];
     author: string;
     signal: AbortSignal;
     control: TurnControl;
@@ -22,6 +24,7 @@ function gatedTurns() {
       new Promise<void>((release) => {
         started.push({
           ids: messages.map(({ id }) => id),
+          texts: messages.map(({ text }) => text),
           author: messages[0]?.author.name ?? '',
           signal: control.signal,
           control,
@@ -29,15 +32,10 @@ function gatedTurns() {
         });
       }),
     recent,
-    undefined,
-    (ms, signal) =>
-      new Promise((end) => {
-        pauses.push({ ms, end });
-        signal.addEventListener('abort', () => end());
-      }),
+    timer.set,
   );
   recent.subscribe((change) => turns.follow(change));
-  return { turns, started, recent, pauses };
+  return { turns, started, recent, timer };
 }
 
 function message(id: number, changes: Partial<IncomingMessage> = {}): IncomingMessage {
@@ -102,27 +100,18 @@ describe('turns of sessions', () => {
   });
 
   it('take an edited message that waits with its new text, and drop a deleted one', async () => {
-    const texts: string[][] = [];
-    const releases: (() => void)[] = [];
-    const recent = new RecentChanges();
-    const turns = new SessionTurns((messages) => {
-      texts.push(messages.map(({ text }) => text));
-      return new Promise<void>((resolve) => {
-        releases.push(resolve);
-      });
-    }, recent);
-    recent.subscribe((change) => turns.follow(change));
+    const { turns, started, recent } = gatedTurns();
     void turns.submit(message(1));
     void turns.submit(message(2));
     const withdrawn = turns.submit(message(3));
     recent.note({ kind: 'edited', channelId: generalId, messageId: message(2).id, text: 'edited' });
     recent.note({ kind: 'deleted', channelId: generalId, messageIds: [message(3).id] });
     await withdrawn;
-    releases[0]?.();
+    started[0]?.release();
     await settle();
-    releases[1]?.();
+    started[1]?.release();
     await turns.idle();
-    expect(texts).toEqual([['message 1'], ['edited']]);
+    expect(started.map(({ texts }) => texts)).toEqual([['message 1'], ['edited']]);
   });
 
   it('abort a turn when every message it answers was deleted', async () => {
@@ -215,11 +204,10 @@ const idOf = (id: number) => `40000000000000000${id}`;
 
 describe('a message that was passed on [G6]', () => {
   it('is one turn with the comment that comes right behind it', async () => {
-    const { turns, started, pauses } = gatedTurns();
+    const { turns, started } = gatedTurns();
     void turns.submit(forward(1));
     await settle();
     expect(started).toEqual([]);
-    expect(pauses[0]?.ms).toBeLessThanOrEqual(1000);
     void turns.submit(forward(2));
     await settle();
     expect(started).toEqual([]);
@@ -229,45 +217,35 @@ describe('a message that was passed on [G6]', () => {
   });
 
   it('is answered by itself after a moment where none comes', async () => {
-    const { turns, started, pauses } = gatedTurns();
+    const { turns, started, timer } = gatedTurns();
     void turns.submit(forward(1));
     await settle();
-    pauses[0]?.end();
+    timer.pass(1000);
     await settle();
     void turns.submit(message(2));
     expect(started.map(({ ids }) => ids)).toEqual([[idOf(1)]]);
   });
 
   it('waits for it behind a turn that runs, too', async () => {
-    const { turns, started, pauses } = gatedTurns();
+    const { turns, started } = gatedTurns();
     void turns.submit(message(1));
     void turns.submit(forward(2));
     await settle();
     started[0]?.release();
     await settle();
-    expect(pauses).toHaveLength(1);
+    expect(started).toHaveLength(1);
     void turns.submit(message(3));
     await settle();
     expect(started[1]?.ids).toEqual([idOf(2), idOf(3)]);
   });
 
   it('may be deleted meanwhile', async () => {
-    const { turns, started, recent, pauses } = gatedTurns();
+    const { turns, started, recent, timer } = gatedTurns();
     const deleted = turns.submit(forward(1));
     await settle();
     recent.note({ kind: 'deleted', channelId: generalId, messageIds: [idOf(1)] });
     await deleted;
-    pauses[0]?.end();
-    await turns.idle();
-    expect(started).toEqual([]);
-  });
-
-  it('is fetched again after a stop meanwhile', async () => {
-    const { turns, started } = gatedTurns();
-    const stopped = turns.submit(forward(2));
-    await settle();
-    turns.stop();
-    await stopped;
+    timer.pass(1000);
     await turns.idle();
     expect(started).toEqual([]);
   });

@@ -1,10 +1,10 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 
 import { RecentChanges } from '../../src/core/changes.ts';
-import type { ModelClient, ModelResponse } from '../../src/core/model.ts';
+import { noUsage, type ModelClient, type ModelResponse } from '../../src/core/model.ts';
 import type { Offer, Tool } from '../../src/core/tool.ts';
-import type { TurnContext } from '../../src/core/turn-context.ts';
-import { createCommandOrder } from '../../src/turn/commands.ts';
+import { type TurnContext, ownMark } from '../../src/core/turn-context.ts';
+import { createKeyedQueue } from '../../src/core/keyed-queue.ts';
 import { createOutbox } from '../../src/turn/outbox.ts';
 import { createPauseNotes } from '../../src/turn/pauses.ts';
 import { createMediaBudget } from '../../src/model/media.ts';
@@ -13,7 +13,7 @@ import type { TurnControl } from '../../src/turn/sessions.ts';
 import { fakeReplies } from '../support/fake-replies.ts';
 import { MemoryStore } from '../support/memory-store.ts';
 import { recordingLogger } from '../support/recording-logger.ts';
-import type { IncomingMessage } from '../../src/core/chat.ts';
+import type { IncomingMessage } from '../../src/core/message.ts';
 import { plainWrites } from '../support/plain-writes.ts';
 
 /** What the model of a test makes of a turn: pieces of text and notes on its way, and the answer in the end. */
@@ -27,13 +27,7 @@ export type AnswerTurn = (
   },
 ) => Promise<{ readonly text: string; readonly stop: 'whole' | 'cut' }>;
 
-const usage = {
-  inputTokens: 1,
-  outputTokens: 1,
-  cacheReadTokens: 0,
-  cacheWriteTokens: 0,
-  cacheHourTokens: 0,
-};
+const usage = { ...noUsage, inputTokens: 1, outputTokens: 1 };
 
 /** Lets everything happen that waits for nothing. */
 export async function settle(): Promise<void> {
@@ -57,8 +51,14 @@ const offeringTool: Tool = {
     }),
 };
 
+/** What a test replaces. */
+export type TurnChanges = Omit<Partial<TurnPorts>, 'model' | 'tools'> & {
+  readonly model?: Partial<TurnPorts['model']>;
+  readonly tools?: Partial<TurnPorts['tools']>;
+};
+
 /** The real turn between fakes that note in which order they were used. */
-export function turnWith(answer: AnswerTurn, changes: Partial<TurnPorts> = {}, hasThirdPartyText = false) {
+export function turnWith(answer: AnswerTurn, changes: TurnChanges = {}, hasThirdPartyText = false) {
   const steps: string[] = [];
   const store = new MemoryStore();
   const outbox = createOutbox({ store, changes: new RecentChanges() });
@@ -69,7 +69,7 @@ export function turnWith(answer: AnswerTurn, changes: Partial<TurnPorts> = {}, h
   const channel = fakeReplies({ note: (step) => steps.push(step) });
   const ports: TurnPorts = {
     begin: plainWrites().begin,
-    commandOrder: createCommandOrder(),
+    commandOrder: createKeyedQueue(),
     changes: { settled: () => Promise.resolve() },
     waitingReactions: {
       begin: ({ id }) => void steps.push(`waits ${id.slice(-2)}`),
@@ -79,21 +79,18 @@ export function turnWith(answer: AnswerTurn, changes: Partial<TurnPorts> = {}, h
     settings: { isMemoryOff: () => Promise.resolve(false), areActionsOff: () => Promise.resolve(false) },
     people: {
       consent: () => Promise.resolve({ isStored: true, mode: 'auto' }),
-      isReadable: () => Promise.resolve(true),
       mayStore: () => Promise.resolve(true),
       erasedBy: () => Promise.resolve(() => false),
       mode: () => Promise.resolve('auto'),
     },
     memoryNotices: {
-      under: (_, __, { standing = { lines: [], buttons: [] } }) => Promise.resolve(standing),
+      under: (_, __, options) => Promise.resolve(options.present ?? { lines: [], buttons: [] }),
       why: () => Promise.resolve([]),
     },
     provenance: { record: () => Promise.resolve(), sent: () => {} },
-    channelNotes: { firstLine: () => Promise.resolve(undefined), canDisclose: () => Promise.resolve(true) },
     lateNotices: { waiting: () => Promise.resolve([]), answered: () => {} },
     pauseNotes: createPauseNotes(() => new Date('2026-01-15T10:00:00Z')),
-    greeting: { begin: () => Promise.resolve(undefined) },
-    setAside: { under: (_, firstWords) => Promise.resolve(firstWords) },
+    oneTimeNotices: { begin: () => Promise.resolve(undefined) },
     history: { recent: () => Promise.resolve([]) },
     log: {
       // The disk takes longer than making the prompt.
@@ -108,28 +105,13 @@ export function turnWith(answer: AnswerTurn, changes: Partial<TurnPorts> = {}, h
         present = turn;
         return Promise.resolve({
           prompt: { system: [], messages: [], parts: [], maxChars: 1000, leftOut: [], sources: [] },
-          hasThirdPartyText,
+          thirdPartyMark: hasThirdPartyText ? ownMark : undefined,
           notes: [],
         });
       },
     },
     hearing: { hear: (messages) => Promise.resolve({ messages, lines: [] }) },
-    memoryTools: [],
-    readingTools: [],
-    actionTools: [noteTool, offeringTool],
-    model: modelSaying((signal, told) => {
-      steps.push('model');
-      if (present === undefined) throw new Error('The model was asked without a prompt');
-      isWhole = false;
-      return answer(present, signal, told).finally(() => {
-        isWhole = true;
-      });
-    }),
-    mediaBudget: createMediaBudget(),
     limits: { costLine: () => 'over the limit' },
-    mainModel: async () => 'sonnet',
-    costOf: () => 0.01,
-    answerTimeoutMs: 10_000,
     afterTurn: { schedule: () => steps.push('after turn') },
     outbox,
     replies: {
@@ -155,6 +137,22 @@ export function turnWith(answer: AnswerTurn, changes: Partial<TurnPorts> = {}, h
     logger,
     makeReference: () => 'abc123',
     ...changes,
+    tools: { memory: [], reading: [], actions: [noteTool, offeringTool], ...changes.tools },
+    model: {
+      client: modelSaying((signal, told) => {
+        steps.push('model');
+        if (present === undefined) throw new Error('The model was asked without a prompt');
+        isWhole = false;
+        return answer(present, signal, told).finally(() => {
+          isWhole = true;
+        });
+      }),
+      current: async () => 'sonnet',
+      costOf: () => 0.01,
+      timeoutMs: 10_000,
+      mediaBudget: createMediaBudget(),
+      ...changes.model,
+    },
   };
   const run = (messages: readonly IncomingMessage[], control: TurnControl) =>
     runTurn(messages, control, ports);
@@ -168,8 +166,7 @@ function modelSaying(answer: (signal: AbortSignal, told: Said) => ReturnType<Ans
   let settled: ReturnType<AnswerTurn> | undefined;
   return {
     isOffline: false,
-    async complete(_request, { after, signal = new AbortController().signal, onText = () => {} } = {}) {
-      await after;
+    async complete(_request, { signal = new AbortController().signal, onText = () => {} } = {}) {
       const calls: ModelResponse['content'][number][] = [];
       let shown = '';
       if (settled === undefined) {

@@ -33,11 +33,15 @@ function turnsWithReactions() {
     clock: () => started,
   });
   const recent = new RecentChanges();
-  const turns = new SessionTurns((messages) => {
-    reactions.endForTurn(messages);
-    log.push(`turn ${messages.map(({ id }) => secondsOf(id)).join()}`);
-    return new Promise<void>((resolve) => releases.push(resolve));
-  }, recent);
+  const turns = new SessionTurns(
+    (messages) => {
+      reactions.endForTurn(messages);
+      log.push(`turn ${messages.map(({ id }) => secondsOf(id)).join()}`);
+      return new Promise<void>((resolve) => releases.push(resolve));
+    },
+    recent,
+    timer.set,
+  );
   recent.subscribe((change) => turns.follow(change));
   const submit = (second: number): Promise<void> => {
     const message = incoming({ id: idAt(second) });

@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 
-import type { Footer, ReplyPort } from '../../src/core/chat.ts';
+import type { Footer, ReplyPort } from '../../src/core/reply.ts';
 import { noUsage, type ModelClient, type ModelResponse } from '../../src/core/model.ts';
 import { createControlTool } from '../../src/memory/control-tool.ts';
 import { createDurableMemory, type DurableMemory } from '../../src/memory/durable/durable-memory.ts';
@@ -20,7 +20,7 @@ import { ledgerFor } from '../support/ledger.ts';
 import { silent } from '../support/sessions.ts';
 import { undoOver } from '../support/undo.ts';
 import { turnWith } from './turn-harness.ts';
-import { beginningNow } from '../../src/core/writes.ts';
+import { unconditional } from '../../src/core/writes.ts';
 import { plainWrites } from '../support/plain-writes.ts';
 
 /** What somebody asks of their memory, the tool that a good model calls for it, and what is remembered before. */
@@ -89,8 +89,7 @@ const withoutTools = answering(() => ({
 function answering(answer: () => ModelResponse): ModelClient {
   return {
     isOffline: false,
-    async complete(_request, { after } = {}) {
-      await after;
+    async complete() {
       return answer();
     },
   };
@@ -118,7 +117,7 @@ async function turnOf(text: string, wish: Wish, model: ModelClient, hasThirdPart
   const id = String(150_000_000_000_000_000n + BigInt(persons));
   const seed = { place: publicPlace, messageId: '300000000000000001', type: 'manual' } as const;
   if (wish.remembered !== undefined)
-    await memory.remember(beginningNow(id), { ...seed, text: wish.remembered });
+    await memory.remember(unconditional(id), { ...seed, text: wish.remembered });
   const state = async () => ({
     items: (await memory.list(id)).map((item) => item.text),
     settings: await people.latest(id),
@@ -136,7 +135,7 @@ async function turnOf(text: string, wish: Wish, model: ModelClient, hasThirdPart
   ];
   const { run, shownOffers } = turnWith(
     () => Promise.reject(new Error('Another model answers')),
-    { memoryTools, memoryNotices, people, replies, model },
+    { tools: { memory: memoryTools }, memoryNotices, people, replies, model: { client: model } },
     hasThirdPartyText,
   );
   const before = await state();

@@ -5,7 +5,7 @@ import {
   type ModelResponse,
   type ToolUseBlock,
 } from '../../src/core/model.ts';
-import { canaryWords } from './canary.ts';
+import { canaryWords } from './obedient-words.ts';
 
 export const verbs = [
   'store',
@@ -57,8 +57,6 @@ export function createObedientModel(seen: (request: ModelRequest) => void): Mode
           return Promise.resolve(said(repeated(text) || 'Nothing.'));
         case 'extraction':
           return Promise.resolve(said(JSON.stringify({ items: extracted(text) })));
-        case 'channel-notes':
-          return Promise.resolve(said(JSON.stringify({ notes: [] })));
         case 'reflection':
         case 'trim':
           return Promise.resolve(rounds(request) === 0 ? uses(writings(text)) : said('Written.'));

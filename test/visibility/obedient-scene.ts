@@ -1,7 +1,8 @@
+import { allShards } from '../../src/core/processes.ts';
 import { createBot, type Bot } from '../../src/bot/create-bot.ts';
 import { readConfig } from '../../src/config/config.ts';
 import { RecentChanges } from '../../src/core/changes.ts';
-import type { ChatMessage, IncomingMessage, OpenedFile } from '../../src/core/chat.ts';
+import type { ChatMessage, IncomingMessage, OpenedFile } from '../../src/core/message.ts';
 import type { ModelRequest } from '../../src/core/model.ts';
 import { mention } from '../../src/core/own-words.ts';
 import type { Place } from '../../src/core/place.ts';
@@ -16,9 +17,8 @@ import { closedEdges } from '../support/closed-edges.ts';
 import { fakeReplies } from '../support/fake-replies.ts';
 import { MemoryStore } from '../support/memory-store.ts';
 import { recordingLogger } from '../support/recording-logger.ts';
-import { canaryWords } from './canary.ts';
 import { createObedientModel, orderOf, ordersIn, textOfRequest, type Verb } from './obedient-model.ts';
-import { keptIn, people, Words, type Author, type Room } from './obedient-words.ts';
+import { canaryWords, keptIn, people, Words, type Author, type Room } from './obedient-words.ts';
 import { Posted } from './posted.ts';
 import { createStubDiscord, hasNoPings, verbOf } from './stub-discord.ts';
 
@@ -119,51 +119,52 @@ export class ObedientScene {
     const clock = () => this.#posted.now;
     const logger = recordingLogger();
     this.#bot = createBot(config, {
-      ...closedEdges,
-      recent,
-      store,
-      model: createObedientModel((request) => this.#look(request)),
-      outbox: createOutbox({ store, changes: recent }),
-      replies: {
-        ...fakeReplies(),
-        send: (channelId, text) =>
-          Promise.resolve({ kind: 'sent', ids: [this.#posted.addOwn(channelId, text).id] }),
-        begin: (start) => ({
-          ...fakeReplies().begin(start),
-          show: () => {},
-          hold: () => {},
-          takeAway: () => Promise.resolve(),
-          finish: (text) => {
-            this.#checkTold(text, 'answer');
-            return Promise.resolve({ kind: 'sent', ids: [this.#posted.addOwn(start.channelId, text).id] });
-          },
+      keeping: { store, recent, outbox: createOutbox({ store, changes: recent }) },
+      model: { client: createObedientModel((request) => this.#look(request)) },
+      time: { clock },
+      ownerIds: [],
+      logger,
+      discord: {
+        ...closedEdges,
+        replies: {
+          ...fakeReplies(),
+          send: (channelId, text) =>
+            Promise.resolve({ kind: 'sent', ids: [this.#posted.addOwn(channelId, text).id] }),
+          begin: (start) => ({
+            ...fakeReplies().begin(start),
+            show: () => {},
+            hold: () => {},
+            takeAway: () => Promise.resolve(),
+            finish: (text) => {
+              this.#checkTold(text, 'answer');
+              return Promise.resolve({ kind: 'sent', ids: [this.#posted.addOwn(start.channelId, text).id] });
+            },
+          }),
+        },
+        channels: {
+          placeOf: (channelId) => this.#placeOf(channelId),
+        },
+        history,
+        readChannel: createReadChannel({
+          shards: allShards,
+          places: this.#places,
+          messages: createChannelMessages(this.#places.find),
+          history: { shownOf: (_channelId, messages) => Promise.resolve(messages) },
+          settings: { channelIds: [] },
+          chatOf: (message) => chatMessageOf(message, this.#discord.client.user?.id ?? ''),
+        }),
+        attachments: { ...closedEdges.attachments, open: () => Promise.resolve(this.#files) },
+        readReplied: () =>
+          Promise.resolve(this.#replied === undefined ? 'gone' : { ...this.#replied, files: [] }),
+        actions: createDiscordActions({
+          client: this.#discord.client,
+          places: this.#places,
+          history,
+          settings: { channelIds: [] },
+          clock,
+          logger,
         }),
       },
-      channels: {
-        placeOf: (channelId) => this.#placeOf(channelId),
-        personMay: () => Promise.resolve(true),
-      },
-      history,
-      readChannel: createReadChannel({
-        places: this.#places,
-        messages: createChannelMessages(this.#places.find),
-        history: { shownOf: (_channelId, messages) => Promise.resolve(messages) },
-        settings: { channelIds: [] },
-        chatOf: (message) => chatMessageOf(message, this.#discord.client.user?.id ?? ''),
-      }),
-      attachments: { open: () => Promise.resolve(this.#files) },
-      readReplied: () =>
-        Promise.resolve(this.#replied === undefined ? 'gone' : { ...this.#replied, files: [] }),
-      actions: createDiscordActions({
-        client: this.#discord.client,
-        places: this.#places,
-        history,
-        settings: { channelIds: [] },
-        clock,
-        logger,
-      }),
-      clock,
-      logger,
     });
   }
 

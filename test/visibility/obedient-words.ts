@@ -2,7 +2,6 @@ import { z } from 'zod';
 
 import { withoutMarkedNames } from '../../src/core/own-words.ts';
 import type { Store } from '../../src/core/store.ts';
-import { canaryWords } from './canary.ts';
 
 /** Alice owns the bot and its server. Mallory has no access: what she writes reaches the bot only by way of others. */
 export type Author = 'alice' | 'bob' | 'mallory';
@@ -70,14 +69,7 @@ export interface Kept {
 }
 
 const line = z.looseObject({ role: z.string().optional(), text: z.string().optional() });
-const shortTerm = z.object({ entries: z.array(z.looseObject({ thirdPartyTextAt: z.string().optional() })) });
-const state = z.looseObject({
-  rolling: z
-    .looseObject({ summary: z.looseObject({ thirdPartyTextAt: z.string().optional() }).optional() })
-    .optional(),
-});
-
-/** All that a store holds, in the pieces that are marked one by one. Of people's own messages without the names in them, which are marked too. */
+/** All that a store holds, of logs line by line, as answers are marked. Of people's own messages without the names in them, which are marked too. */
 export async function* keptIn(store: Store): AsyncGenerator<Kept> {
   for (const folder of ['users', 'sessions', 'workspace', 'channels'])
     for (const { path } of await store.list(folder)) {
@@ -93,23 +85,13 @@ async function* piecesOf(key: string, store: Store): AsyncGenerator<Pick<Kept, '
   if (key.endsWith('.jsonl')) {
     for await (const { record } of store.scan(key, line)) {
       const { role, text = '' } = record;
-      const isMarked = record['hasThirdPartyText'] === true;
+      const isMarked = record['thirdPartyMark'] !== undefined;
       const said = role === 'user' ? withoutMarkedNames(text) : text;
       yield { text: JSON.stringify({ ...record, text: said }), isMarked };
     }
     return;
   }
-  const text = (await store.readText(key)) ?? '';
-  if (key.includes('/short-term/')) {
-    for (const entry of shortTerm.parse(JSON.parse(text)).entries)
-      yield { text: JSON.stringify(entry), isMarked: entry.thirdPartyTextAt !== undefined };
-  } else if (key.endsWith('state.json')) {
-    const { rolling, ...rest } = state.parse(JSON.parse(text));
-    yield { text: JSON.stringify(rest), isMarked: false };
-    yield { text: JSON.stringify(rolling ?? {}), isMarked: rolling?.summary?.thirdPartyTextAt !== undefined };
-  } else {
-    yield { text, isMarked: /\/detail\/.*$/u.test(key) && /^others: /mu.test(text) };
-  }
+  yield { text: (await store.readText(key)) ?? '', isMarked: false };
 }
 
 /** Whose words a key holds; an answer in a channel's outbox is a person's. */
@@ -117,4 +99,11 @@ function ownerOf(key: string, text: string): Author | undefined {
   if (key.startsWith('workspace/')) return 'alice';
   const where = key.startsWith('channels/') ? text : key;
   return (['alice', 'bob'] as const).find((name) => where.includes(people[name]));
+}
+
+const canaryWord = /canary\d+x/gu;
+
+/** The canary words of a text, each once. */
+export function canaryWords(text: string): readonly string[] {
+  return [...new Set(text.match(canaryWord))];
 }

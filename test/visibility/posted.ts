@@ -1,4 +1,4 @@
-import type { ChatMessage } from '../../src/core/chat.ts';
+import type { ChatMessage } from '../../src/core/message.ts';
 import { snowflakeAt } from '../../src/core/snowflake.ts';
 
 const botId = '130000000000000001';

@@ -1,10 +1,9 @@
 import { ClientUser } from 'discord.js';
 import { z } from 'zod';
 
-import type { ChatMessage } from '../../src/core/chat.ts';
+import type { ChatMessage } from '../../src/core/message.ts';
 import { createDiscordClient } from '../../src/discord/client.ts';
-import { guildCreatePayload, memberPayload } from '../../src/sandbox/payloads/guild-payload.ts';
-import { userPayload } from '../../src/sandbox/payloads/user-payload.ts';
+import { guildCreatePayload, memberPayload, userPayload } from '../../src/sandbox/payloads/guild-payload.ts';
 import { createDefaultWorld } from '../../src/sandbox/world/default-world.ts';
 import { memberOf, userOf } from '../../src/sandbox/world/world.ts';
 import { recordingLogger } from '../support/recording-logger.ts';
@@ -27,11 +26,7 @@ export function createStubDiscord(
   nextId: () => string,
   posted: (channelId: string) => readonly ChatMessage[] = () => [],
 ) {
-  const world = createDefaultWorld({
-    now: () => new Date(),
-    ownedByTeam: false,
-    privileged: { messageContent: true, guildMembers: false, presences: false },
-  });
+  const world = createDefaultWorld(() => new Date());
   const deeds: Deed[] = [];
   const client = createDiscordClient({ logger: recordingLogger() });
   client.rest.setToken('none');

@@ -1,13 +1,14 @@
-import { DiscordAPIError, RESTJSONErrorCodes, type SendableChannels } from 'discord.js';
+import { DiscordAPIError, type SendableChannels } from 'discord.js';
 import { z } from 'zod';
 
-import type { HistoryPort } from '../../core/chat.ts';
+import type { HistoryPort } from '../../core/channels.ts';
 import type { Clock } from '../../core/time.ts';
 import type { Logger } from '../../core/logger.ts';
 import { toSingleLine } from '../../core/text.ts';
 import { checkedTool, refusal, type Offer, type Tool, type ToolOutcome } from '../../core/tool.ts';
 import type { TurnContext } from '../../core/turn-context.ts';
 import type { AccessSettings } from '../access.ts';
+import { explanationOf } from '../refusals.ts';
 import type { Places } from '../place.ts';
 import { compareSnowflakes, messageReferenceIn } from '../../core/snowflake.ts';
 
@@ -145,39 +146,22 @@ export class ActionRefusal extends Error {
   override readonly name = 'ActionRefusal';
 }
 
-const explanations: ReadonlyMap<number | string, string> = new Map<number | string, string>([
-  [RESTJSONErrorCodes.UnknownMessage, 'there is no such message in this channel.'],
-  [RESTJSONErrorCodes.UnknownChannel, 'the channel is gone.'],
-  [RESTJSONErrorCodes.UnknownEmoji, 'Discord does not know this emoji.'],
-  [RESTJSONErrorCodes.MaximumNumberOfReactionsReached, 'the message has as many reactions as it can take.'],
-  [RESTJSONErrorCodes.ReactionWasBlocked, 'the author of that message does not want it.'],
-  [
-    RESTJSONErrorCodes.MaximumNumberOfPinsReachedForTheChannel,
-    'the channel has as many pins as it can take.',
-  ],
-  [RESTJSONErrorCodes.CannotExecuteActionOnSystemMessage, 'that is a system message.'],
-  [RESTJSONErrorCodes.CannotExecuteActionOnThisChannelType, 'this kind of channel does not take it.'],
-  [RESTJSONErrorCodes.ThreadAlreadyCreatedForMessage, 'that message has a thread already.'],
-  [RESTJSONErrorCodes.MaximumActiveThreads, 'the server has as many open threads as it can take.'],
-  [RESTJSONErrorCodes.ThreadLocked, 'the thread is locked.'],
-  [RESTJSONErrorCodes.MissingPermissions, 'I lack the permission.'],
-  [RESTJSONErrorCodes.MissingAccess, 'I cannot see it.'],
-]);
-
 const claimNothing = ' Do not claim that it was.';
 
 function failureText(error: unknown): string {
   if (error instanceof ActionRefusal) return `Not done: ${error.message}`;
-  if (error instanceof DiscordAPIError)
-    return `Not done: ${explanations.get(error.code) ?? 'Discord refused it.'}`;
+  if (error instanceof DiscordAPIError) return `Not done: ${explanationOf(error)}`;
   return `Discord could not be reached, so it is not known whether it was done.${claimNothing}`;
 }
 
 export const messageInput = z
   .string()
   .describe(
-    '`current`: the message you are answering. `replied_to`: the message that it replies to. `my_last`: your own last message before it. Or the id or link of a message of this channel.',
+    '`current`: the message you are answering; `replied_to`: the one that it replies to; `my_last`: your own last before it; or the id or link of one in this channel.',
   );
+
+/** In other tools, which are offered only together with the first. */
+export const messageAsThere = 'As for discord_react.';
 
 const lookedThrough = 50;
 
@@ -189,8 +173,8 @@ export async function messageIn(
   { messages, place }: Pick<TurnContext, 'messages' | 'place'>,
   history: Pick<HistoryPort, 'recent'>,
 ): Promise<string> {
-  const wanted = reference.trim();
-  switch (wanted) {
+  const trimmed = reference.trim();
+  switch (trimmed) {
     case 'current':
       return known(messages.at(-1)?.id, 'There is no message.');
     case 'replied_to': {
@@ -207,7 +191,7 @@ export async function messageIn(
       return known(own?.id, 'You have said nothing here lately.');
     }
     default: {
-      const linked = messageReferenceIn(wanted);
+      const linked = messageReferenceIn(trimmed);
       if ((linked?.channelId ?? place.channelId) !== place.channelId) throw new ActionRefusal(inOther);
       return known(linked?.id, 'Name a message by `current`, `replied_to`, `my_last`, its id or its link.');
     }

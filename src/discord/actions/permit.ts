@@ -1,6 +1,5 @@
 import {
   ChannelType,
-  DiscordAPIError,
   PermissionFlagsBits,
   RESTJSONErrorCodes,
   type Channel,
@@ -9,13 +8,12 @@ import {
   type GuildTextBasedChannel,
 } from 'discord.js';
 
-import type { ChannelPort } from '../../core/chat.ts';
-import type { Logger } from '../../core/logger.ts';
+import type { ChannelPort } from '../../core/channels.ts';
 import { hasMoreReaders, type Place } from '../../core/place.ts';
 import { withoutMentionMarks } from '../../core/own-words.ts';
 import type { TurnContext } from '../../core/turn-context.ts';
 import { worksInChannel, type AccessSettings } from '../access.ts';
-import { hasErrorCode } from '../discord-api.ts';
+import { hasErrorCode } from '../refusals.ts';
 import { capabilities, memberMay, neededToRead, type Capability } from '../permissions.ts';
 import { placeOf, type Places } from '../place.ts';
 import { ActionRefusal } from './action.ts';
@@ -49,13 +47,13 @@ export async function permit(
 
 /** Of the same server; from a direct message, of all servers. */
 export function channelsCalled(reference: string, here: Channel): readonly GuildTextBasedChannel[] {
-  const wanted = channelReference(reference);
+  const target = channelReference(reference);
   return [...here.client.channels.cache.values()].filter(
     (channel): channel is GuildTextBasedChannel =>
       channel.isTextBased() &&
       !channel.isDMBased() &&
       (here.isDMBased() || channel.guildId === here.guildId) &&
-      ('id' in wanted ? channel.id === wanted.id : channel.name.toLowerCase() === wanted.name),
+      ('id' in target ? channel.id === target.id : channel.name.toLowerCase() === target.name),
   );
 }
 
@@ -85,25 +83,11 @@ async function seeingMember(channel: GuildBasedChannel, userId: string): Promise
   return member;
 }
 
-export function createChannelPort(places: Places, logger: Logger): ChannelPort {
+export function createChannelPort(places: Places): ChannelPort {
   return {
     async placeOf(channelId) {
       const channel = await places.find(channelId);
       return channel && placeOf(channel, places);
-    },
-    async personMay(capability, channelId, userId) {
-      const channel = await places.find(channelId);
-      if (channel === undefined || channel.isDMBased() || !channel.guild.available) return false;
-      try {
-        const member = await seeingMember(channel, userId);
-        if (memberMay('read', channel, member) !== true) return false;
-        return capability === 'read' || has(channel, member, PermissionFlagsBits.ManageMessages);
-      } catch (error) {
-        const cause = error instanceof ActionRefusal ? error.cause : error;
-        if (cause !== undefined && !(cause instanceof DiscordAPIError))
-          logger.warn('permissions of a person could not be read', { channelId, userId, error: cause });
-        return false;
-      }
     },
   };
 }

@@ -11,15 +11,15 @@ import {
 } from 'discord.js';
 import { z } from 'zod';
 
-import { sentMaxChars } from '../../core/chat.ts';
+import { sentMaxChars } from '../../core/reply.ts';
 import { withoutInvisible } from '../../core/text.ts';
 import type { Clock } from '../../core/time.ts';
 import type { TurnContext } from '../../core/turn-context.ts';
 import type { AccessSettings } from '../access.ts';
 import { sentFor } from '../normalise.ts';
 import { botMay } from '../permissions.ts';
-import { mayHaveForgottenNonces } from '../replies/refusals.ts';
-import { ActionRefusal, actionTool, line, showMessage, messageIn, messageInput } from './action.ts';
+import { mayHaveForgottenNonces } from '../discord-api.ts';
+import { ActionRefusal, actionTool, line, showMessage, messageIn, messageAsThere } from './action.ts';
 import {
   channelsCalled,
   currentPlaceOf,
@@ -32,16 +32,13 @@ import { compareSnowflakes } from '../../core/snowflake.ts';
 
 export const sendTool = actionTool({
   name: 'discord_send',
-  description:
-    'Send a message to another channel, when the person asks for it; the answer to them is not sent with this. ' +
-    'From a private place the person is shown the text and the channel first, and agrees by a button.',
+  description: 'Send a message to another channel; your answer is not sent with this.',
   input: z.object({
     channel: z.string().min(1).describe('#name or id.'),
     text: z
       .string()
-      .transform((said) => withoutInvisible(said).trim())
-      .pipe(z.string().min(1))
-      .describe(`At most ${sentMaxChars} characters.`),
+      .transform((text) => withoutInvisible(text).trim())
+      .pipe(z.string().min(1)),
   }),
   async plan({ channel, text }, { context, here, nextNonce, signal }, options) {
     const { settings, clock } = options;
@@ -52,14 +49,14 @@ export const sendTool = actionTool({
     if (excess > 0)
       throw new ActionRefusal(`the text is too long by ${excess} characters. Nothing was sent.`);
     const nonce = nextNonce();
-    const places = [context.saidIn ?? context.place, await currentPlaceOf(here, options.places)];
+    const places = [context.originalPlace ?? context.place, await currentPlaceOf(here, options.places)];
     return {
       offered: places.some(({ audience }) => audience !== 'public') ? 'always' : undefined,
       permit: () => permit('send', target, context, settings),
       show: () => Promise.resolve({ what: `Send to <#${target.id}>:`, words: text }),
       async act() {
-        const asked = { context, clock, check: async () => signal.throwIfAborted() };
-        const { messageId, isRepeated } = await postOnce(target, { content }, nonce, asked);
+        const request = { context, clock, check: async () => signal.throwIfAborted() };
+        const { messageId, isRepeated } = await postOnce(target, { content }, nonce, request);
         return {
           text: isRepeated ? 'That was sent before; nothing was sent again.' : 'The message is there.',
           note: `➡️ sent to <#${target.id}>`,
@@ -99,16 +96,16 @@ const maxHours = 768;
 
 export const pollTool = actionTool({
   name: 'discord_poll',
-  description: 'Make a poll in this channel, when the person asks for it.',
+  description: 'Make a poll in this channel.',
   input: z.object({
-    question: line(questionMaxChars).describe(`At most ${questionMaxChars} characters.`),
+    question: line(questionMaxChars),
     answers: z
       .array(line(answerMaxChars))
       .min(2)
       .max(10)
-      .describe(`2 to 10 answers of at most ${answerMaxChars} characters.`),
-    hours: z.int().min(1).max(maxHours).default(24).describe('How long it runs. Default: 24.'),
-    multiselect: z.boolean().default(false).describe('Whether people may choose several. Default: false.'),
+      .describe(`At most ${answerMaxChars} characters each.`),
+    hours: z.int().min(1).max(maxHours).default(24).describe('Default: 24.'),
+    multiselect: z.boolean().default(false).describe('People may choose several.'),
   }),
   async plan(
     { question, answers, hours, multiselect },
@@ -150,15 +147,15 @@ async function postOnce(
   channel: SendableChannels,
   post: Post,
   nonce: string,
-  asked: { readonly context: TurnContext; readonly clock: Clock; readonly check: () => Promise<void> },
+  request: { readonly context: TurnContext; readonly clock: Clock; readonly check: () => Promise<void> },
 ): Promise<{ readonly messageId: string; readonly isRepeated: boolean }> {
-  const after = asked.context.messages.at(-1)?.id ?? '0';
-  const mayBeThere = mayHaveForgottenNonces(after, asked.clock) && botMay('read', channel);
+  const after = request.context.messages.at(-1)?.id ?? '0';
+  const mayBeThere = mayHaveForgottenNonces(after, request.clock) && botMay('read', channel);
   const since = mayBeThere ? await channel.messages.fetch({ after, limit: 100, cache: false }) : undefined;
   const before = since?.find(
     (message) => message.author.id === channel.client.user.id && says(message, post),
   );
-  await asked.check();
+  await request.check();
   const message =
     before ??
     (await channel.send({
@@ -183,16 +180,11 @@ const nameMaxChars = 100;
 export const startThreadTool = actionTool({
   name: 'discord_start_thread',
   description:
-    'Start a thread in this channel, when the person asks for it: from a message, or free-standing. Everybody who writes there talks with you.',
+    'Start a thread in this channel, from a message or free-standing. Everybody who writes there talks with you.',
   input: z.object({
-    name: line(nameMaxChars).describe(`At most ${nameMaxChars} characters.`),
-    message: messageInput
-      .describe(`${messageInput.description} Leave it out for a free-standing thread.`)
-      .optional(),
-    private: z
-      .boolean()
-      .default(false)
-      .describe('Only for the person and whom they add; a free-standing thread only. Default: false.'),
+    name: line(nameMaxChars),
+    message: z.string().describe(`${messageAsThere} None: free-standing.`).optional(),
+    private: z.boolean().default(false).describe('For the person and whom they add; free-standing only.'),
   }),
   async plan({ name, message, private: isPrivate }, { context, here, signal }, options) {
     if (here.isThread()) throw new ActionRefusal('this is a thread already.');
@@ -232,7 +224,7 @@ function startedBefore(
   name: string,
   messageId: string | undefined,
 ): AnyThreadChannel | undefined {
-  const asked = messages[0]?.id ?? '0';
+  const request = messages[0]?.id ?? '0';
   return parent.client.channels.cache
     .filter((channel) => channel.isThread())
     .find(
@@ -240,7 +232,7 @@ function startedBefore(
         thread.parentId === parent.id &&
         thread.ownerId === parent.client.user.id &&
         (messageId === undefined
-          ? thread.name === name && compareSnowflakes(thread.id, asked) > 0
+          ? thread.name === name && compareSnowflakes(thread.id, request) > 0
           : thread.id === messageId),
     );
 }

@@ -8,21 +8,22 @@ import {
   showMessage,
   type ActionOptions,
   messageIn,
+  messageAsThere,
   messageInput,
 } from './action.ts';
 import { permit } from './permit.ts';
 
 export const reactTool = actionTool({
   name: 'discord_react',
-  description: 'Add a reaction to a message of this channel, when the person asks for it.',
+  description: 'Add a reaction to a message of this channel.',
   input: z.object({
     message: messageInput,
-    emoji: z.string().describe('One emoji such as 👍, or one of the server’s own as :name:.'),
+    emoji: z.string().describe('Such as 👍, or one of the server’s own as :name:.'),
   }),
   async plan({ message, emoji }, { context, here, signal }, { history, settings }) {
     const messageId = await messageIn(message, context, history);
     const guild = here.isDMBased() ? undefined : here.guild;
-    const chosen = await emojiOf(emoji, guild, context.speaker.id);
+    const chosen = await emojiOf(emoji, guild);
     return {
       // A reaction to the speaker's own message reveals nothing.
       offered: context.messages.some(({ id }) => id === messageId) ? 'never' : undefined,
@@ -43,8 +44,8 @@ export const unpinTool = pinningTool('unpin', 'Unpin');
 function pinningTool(kind: 'pin' | 'unpin', verb: string): (options: ActionOptions) => Tool {
   return actionTool({
     name: `discord_${kind}`,
-    description: `${verb} a message of this channel, when the person asks for it.`,
-    input: z.object({ message: messageInput }),
+    description: `${verb} a message of this channel.`,
+    input: z.object({ message: z.string().describe(messageAsThere) }),
     async plan({ message }, { context, here, signal }, { history, settings }) {
       const messageId = await messageIn(message, context, history);
       return {
@@ -60,18 +61,20 @@ function pinningTool(kind: 'pin' | 'unpin', verb: string): (options: ActionOptio
   });
 }
 
-/** One of this server's must be usable by both speaker and bot. */
-async function emojiOf(text: string, guild: Guild | undefined, speakerId: string): Promise<string> {
-  const wanted = readEmoji(text);
-  if (wanted === undefined) throw new ActionRefusal('that is not one emoji.');
-  if (wanted.kind === 'unicode') return wanted.emoji;
+/** One of this server's must be for everybody, and so for speaker and bot [J1]. */
+async function emojiOf(text: string, guild: Guild | undefined): Promise<string> {
+  const emoji = readEmoji(text);
+  if (emoji === undefined) throw new ActionRefusal('that is not one emoji.');
+  if (emoji.kind === 'unicode') return emoji.emoji;
   if (guild === undefined) throw new ActionRefusal('a direct message has no emoji of its own.');
-  const { me, cache } = guild.members;
-  const people = [me, cache.get(speakerId)].map((member) => new Set(member?.roles.cache.keys() ?? []));
   const emojis = await guild.emojis.fetch(undefined, { cache: false });
-  const found = chooseEmoji(wanted, [...emojis.values()], people);
-  if (found === undefined)
-    throw new ActionRefusal('this server has no such emoji that the person and I can both use.');
+  const found = emojis.find(
+    ({ id, name, available, roles }) =>
+      available !== false &&
+      roles.cache.size === 0 &&
+      (id === emoji.id || name.toLowerCase() === emoji.name?.toLowerCase()),
+  );
+  if (found === undefined) throw new ActionRefusal('this server has no such emoji that everybody can use.');
   return String(found);
 }
 
@@ -89,29 +92,4 @@ export function readEmoji(text: string) {
   if (id !== undefined) return { kind: 'custom', id } as const;
   const called = name ?? bare;
   return called === undefined ? undefined : ({ kind: 'custom', name: called } as const);
-}
-
-/** Some are for certain roles, and some go when a server loses boosts. */
-export interface EmojiFacts {
-  readonly id: string;
-  readonly name: string;
-  readonly available: boolean | null;
-  readonly roles: { readonly cache: ReadonlyMap<string, unknown> };
-}
-
-/** Each person is the ids of their roles, which the emoji may require. */
-export function chooseEmoji<Emoji extends EmojiFacts>(
-  wanted: { readonly name?: string; readonly id?: string },
-  emojis: readonly Emoji[],
-  people: readonly ReadonlySet<string>[],
-): Emoji | undefined {
-  const usable = emojis.filter(({ available, roles: { cache } }) => {
-    const isFor = (roles: ReadonlySet<string>): boolean => [...cache.keys()].some((id) => roles.has(id));
-    return available !== false && (cache.size === 0 || people.every(isFor));
-  });
-  if (wanted.id !== undefined) return usable.find(({ id }) => id === wanted.id);
-  return (
-    usable.find(({ name }) => name === wanted.name) ??
-    usable.find(({ name }) => name.toLowerCase() === wanted.name?.toLowerCase())
-  );
 }

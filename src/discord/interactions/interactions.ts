@@ -1,10 +1,7 @@
 import {
   ApplicationCommandOptionType,
-  DiscordAPIError,
-  InteractionContextType,
   MessageFlags,
   PermissionFlagsBits,
-  RESTJSONErrorCodes,
   type AutocompleteInteraction,
   type BaseInteraction,
   type ChatInputCommandInteraction,
@@ -12,8 +9,14 @@ import {
   type Interaction,
 } from 'discord.js';
 
-import type { CommandCall } from '../../core/chat.ts';
-import type { Choice, CommandContext, CommandHandlers, CommandReply, Given } from '../../core/commands.ts';
+import type { CommandCall } from '../../core/message.ts';
+import type {
+  Choice,
+  CommandContext,
+  CommandHandlers,
+  CommandReply,
+  Unstarted,
+} from '../../core/commands.ts';
 import { referenceTo, withReference } from '../../core/errors.ts';
 import type { Logger } from '../../core/logger.ts';
 import { withTimeout } from '../../core/time.ts';
@@ -27,7 +30,7 @@ import {
   type PressedButton,
   type PressInteraction,
 } from '../command-buttons.ts';
-import { hasErrorCode } from '../discord-api.ts';
+import { isInteractionOver } from '../refusals.ts';
 import { attachedFile, chatMessageOf, userName } from '../normalise.ts';
 import { placeOf, type Places } from '../place.ts';
 import { splitReply } from '../replies/split-reply.ts';
@@ -35,18 +38,10 @@ import type { IntakeOptions } from '../intake.ts';
 import type { RunInBackground } from '../gateway-error.ts';
 import type { Offers } from './offers.ts';
 
-const overCodes = [
-  RESTJSONErrorCodes.UnknownInteraction,
-  RESTJSONErrorCodes.UnknownWebhook,
-  RESTJSONErrorCodes.UnknownMessage,
-  RESTJSONErrorCodes.InvalidWebhookToken,
-];
-
 /** Of the 3 seconds that Discord waits. */
 const choicesWithinMs = 2000;
 
 const restarting = 'I am being restarted. Please try again in a moment.';
-const tooLate = '⚠️ Discord did not hear from me in time, so nothing was done. Please try again.';
 const unknown = 'I no longer know what this was for. Please use the command again.';
 const failed = '⚠️ Something went wrong on my side. Please try again.';
 const noAccess = 'I only answer people whom my owner has given access.';
@@ -72,14 +67,16 @@ export interface InteractionsOptions {
 
 /** Takes interactions in; the person gets an answer in any case. Never throws. */
 export function createInteractions(options: InteractionsOptions): (interaction: Interaction) => void {
-  const { policy, botId, handlers, offers, inOrder, runInBackground, logger } = options;
+  const { policy, places, botId, handlers, offers, inOrder, runInBackground, logger } = options;
 
   return (interaction) => runInBackground('an interaction', () => take(interaction));
 
   async function take(interaction: Interaction): Promise<void> {
     if (options.stopping.aborted) return tell(interaction, restarting);
-    if (interaction.isChatInputCommand())
-      return answer(interaction, (context) => handlers.command({ ...context, ...callOf(interaction) }));
+    if (interaction.isChatInputCommand()) {
+      const call = callOf(interaction);
+      return answer(interaction, (context) => handlers.command({ ...context, ...call }), call.command);
+    }
     if (interaction.isMessageContextMenuCommand())
       return answer(interaction, (context) => {
         const message = chatMessageOf(interaction.targetMessage, botId);
@@ -91,40 +88,62 @@ export function createInteractions(options: InteractionsOptions): (interaction: 
     return tell(interaction, unknown);
   }
 
+  /** Never rejects: where nothing can be known, the person is refused. */
+  async function admit(interaction: BaseInteraction, command?: CommandCall): Promise<Admission> {
+    const { user } = interaction;
+    const isManaging = (): boolean =>
+      interaction.isCommand() &&
+      policy.managerCommands.includes(interaction.commandName) &&
+      interaction.memberPermissions?.has(PermissionFlagsBits.ManageGuild) === true;
+    const guildId = interaction.guildId ?? undefined;
+    const visitor = { userId: user.id, guildId, roleIds: rolesOf(interaction.member) };
+    const isOutdated = async (): Promise<boolean> =>
+      command !== undefined && isKept(command, policy) && options.wasLetIn(user.id);
+    if (!(await options.people.of(visitor)) && !isManaging() && !(await isOutdated()))
+      return { kind: 'refused', line: noAccess };
+    const { channelId } = interaction;
+    const channel = channelId === null ? undefined : await places.find(channelId);
+    const place = channel && (await placeOf(channel, places));
+    if (place === undefined || !worksIn(policy, { ...place, isDm: place.audience === 'dm' }))
+      return { kind: 'refused', line: otherChannel };
+    const name = interaction.inCachedGuild() ? interaction.member.displayName.toWellFormed() : userName(user);
+    return {
+      kind: 'admitted',
+      asker: { speaker: { id: user.id, name, isOwner: isOwner(policy, user.id) }, place },
+    };
+  }
+
   /** Does nothing that could not be acknowledged. */
   async function answer(
     interaction: CommandInteraction,
-    work: (context: Given<CommandContext>) => Promise<CommandReply>,
+    work: (context: Unstarted<CommandContext>) => Promise<CommandReply>,
+    command?: CommandCall,
   ): Promise<void> {
     const acknowledged = acknowledge(interaction);
     const job = async () => {
-      const command = interaction.isChatInputCommand() ? callOf(interaction).command : undefined;
-      const [heard, admission] = await Promise.all([acknowledged, admit(interaction, options, command)]);
-      if (heard === 'unknown') return tellLate(interaction);
-      if (heard === 'refused') return;
+      const [isHeard, admission] = await Promise.all([acknowledged, admit(interaction, command)]);
+      if (!isHeard) return;
       runInBackground('a command', async () =>
         send(interaction, await replyTo(interaction, admission, work)),
       );
     };
-    // A conversation of other people is not the bot's channel.
-    if (interaction.context === InteractionContextType.PrivateChannel) return job();
     return inOrder(interaction.channelId, job);
   }
 
-  async function acknowledge(interaction: CommandInteraction): Promise<'heard' | 'refused' | 'unknown'> {
+  async function acknowledge(interaction: CommandInteraction): Promise<boolean> {
     try {
       await interaction.deferReply({ flags: MessageFlags.Ephemeral });
-      return 'heard';
+      return true;
     } catch (error) {
       logger.warn('a command could not be acknowledged', { ...idsOf(interaction), error });
-      return error instanceof DiscordAPIError ? 'refused' : 'unknown';
+      return false;
     }
   }
 
   async function replyTo(
     interaction: AskingInteraction,
     admission: Admission,
-    work: (context: Given<CommandContext>) => Promise<CommandReply>,
+    work: (context: Unstarted<CommandContext>) => Promise<CommandReply>,
     ephemeral = true,
   ): Promise<CommandReply> {
     if (admission.kind === 'refused') return { text: admission.line };
@@ -144,7 +163,7 @@ export function createInteractions(options: InteractionsOptions): (interaction: 
     } catch (error) {
       const reference = referenceTo(interaction.id);
       logger.warn('the answer to a command could not be sent', { ...idsOf(interaction), reference, error });
-      if (hasErrorCode(error, ...overCodes)) return;
+      if (isInteractionOver(error)) return;
       await interaction.editReply({ content: withReference(failed, reference), components: [] });
     }
   }
@@ -163,7 +182,7 @@ export function createInteractions(options: InteractionsOptions): (interaction: 
   }
 
   async function choices(interaction: AutocompleteInteraction): Promise<readonly Choice[]> {
-    const admission = await admit(interaction, options);
+    const admission = await admit(interaction);
     if (admission.kind === 'refused') return [];
     const { name: option, value: typed } = interaction.options.getFocused(true);
     return handlers.complete({
@@ -177,7 +196,7 @@ export function createInteractions(options: InteractionsOptions): (interaction: 
 
   async function pressed(interaction: PressInteraction): Promise<void> {
     const line = readCommandButton(interaction.customId)?.line ?? '';
-    const admission = await admit(interaction, options, policy.parseCommand(`!${line}`));
+    const admission = await admit(interaction, policy.parseCommand(`!${line}`));
     try {
       if (admission.kind === 'refused') await tell(interaction, admission.line);
       else if (!(interaction.isButton() && (await offers.click(interaction))))
@@ -237,13 +256,6 @@ export function createInteractions(options: InteractionsOptions): (interaction: 
   }
 }
 
-/** Discord may have got the acknowledgement and show that the bot is thinking. */
-async function tellLate(interaction: CommandInteraction): Promise<void> {
-  await interaction.webhook.editMessage('@original', { content: tooLate }).catch((error: unknown) => {
-    if (!hasErrorCode(error, ...overCodes)) throw error;
-  });
-}
-
 type AskingInteraction = CommandInteraction | PressInteraction;
 
 async function takeAway(interaction: PressInteraction, takes: PressedButton['takes']): Promise<void> {
@@ -270,8 +282,6 @@ async function deliver(
     }
     for (const { name, bytes } of reply.files ?? [])
       await interaction.followUp({ files: [{ name, attachment: Buffer.from(bytes) }], flags });
-    if (reply.announcement !== undefined)
-      await interaction.followUp({ content: reply.announcement, allowedMentions });
     wasSent = true;
   } finally {
     await reply.onReplied?.(wasSent);
@@ -283,59 +293,23 @@ type Admission =
   | { readonly kind: 'admitted'; readonly asker: Pick<CommandContext, 'speaker' | 'place'> }
   | { readonly kind: 'refused'; readonly line: string };
 
-/** Never rejects: where nothing can be known, the person is refused. */
-export async function admit(
-  interaction: BaseInteraction,
-  {
-    policy,
-    people,
-    places,
-    wasLetIn,
-  }: Pick<InteractionsOptions, 'policy' | 'people' | 'places' | 'wasLetIn'>,
-  command?: CommandCall,
-): Promise<Admission> {
-  const { user } = interaction;
-  const isManaging = (): boolean =>
-    interaction.isCommand() &&
-    policy.managerCommands.includes(interaction.commandName) &&
-    interaction.memberPermissions?.has(PermissionFlagsBits.ManageGuild) === true;
-  const guildId = interaction.guildId ?? undefined;
-  const visitor = { userId: user.id, guildId, roleIds: rolesOf(interaction.member) };
-  const isFormer = async (): Promise<boolean> =>
-    command !== undefined && isKept(command, policy) && wasLetIn(user.id);
-  if (!(await people.of(visitor)) && !isManaging() && !(await isFormer()))
-    return { kind: 'refused', line: noAccess };
-  const { channelId, context } = interaction;
-  // Other people's conversations are not places.
-  const isForeign = channelId === null || context === InteractionContextType.PrivateChannel;
-  const channel = isForeign ? undefined : await places.find(channelId).catch(() => undefined);
-  const place = channel && (await placeOf(channel, places));
-  if (place === undefined || !worksIn(policy, { ...place, isDm: place.audience === 'dm' }))
-    return { kind: 'refused', line: otherChannel };
-  const name = interaction.inCachedGuild() ? interaction.member.displayName.toWellFormed() : userName(user);
-  return {
-    kind: 'admitted',
-    asker: { speaker: { id: user.id, name, isOwner: isOwner(policy, user.id) }, place },
-  };
-}
-
 function callOf(interaction: ChatInputCommandInteraction) {
-  const given = givenOptions(interaction);
+  const chosen = optionsOf(interaction);
   const command: CommandCall = {
     name: interaction.commandName,
     subcommand: interaction.options.getSubcommand(false) ?? '',
-    options: Object.fromEntries(given.map(({ name, value }) => [name, String(value ?? '').toWellFormed()])),
+    options: Object.fromEntries(chosen.map(({ name, value }) => [name, String(value ?? '').toWellFormed()])),
   };
-  return { command, files: given.flatMap(({ attachment }) => attachment ?? []).map(attachedFile) };
+  return { command, files: chosen.flatMap(({ attachment }) => attachment ?? []).map(attachedFile) };
 }
 
-function givenOptions({ options }: ChatInputCommandInteraction) {
+function optionsOf({ options }: ChatInputCommandInteraction) {
   const { Subcommand, SubcommandGroup } = ApplicationCommandOptionType;
-  let given = options.data;
+  let level = options.data;
   // Groups hold subcommands, which hold options.
-  for (let [first] = given; first?.type === SubcommandGroup || first?.type === Subcommand; [first] = given)
-    given = first.options ?? [];
-  return given;
+  for (let [first] = level; first?.type === SubcommandGroup || first?.type === Subcommand; [first] = level)
+    level = first.options ?? [];
+  return level;
 }
 
 async function tell(interaction: Interaction, content: string): Promise<void> {

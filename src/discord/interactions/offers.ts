@@ -10,9 +10,9 @@ import {
 } from 'discord.js';
 
 import type { RecentChanges } from '../../core/changes.ts';
+import { lruCache } from '../../core/limits.ts';
 import type { Logger } from '../../core/logger.ts';
 import { clipAtWord, toSingleLine } from '../../core/text.ts';
-import { processTimer, type Timer } from '../../core/time.ts';
 import {
   offerOutcomeMaxChars,
   offerText,
@@ -22,9 +22,10 @@ import {
 } from '../../core/tool.ts';
 import { answerRows } from '../command-buttons.ts';
 import { sentOnce, type DiscordApi } from '../discord-api.ts';
+import { sendUntilTaken } from '../refusals.ts';
 
 const openForMs = 10 * 60_000;
-const maxPerUser = 10;
+const mostOpen = 1000;
 
 const notYours = 'Only the person whom I asked can press this.';
 const over = 'This is over. If it was not done, please ask me again.';
@@ -41,7 +42,6 @@ interface OpenOffer {
   messageId?: string;
   /** Aborted when it ends without being carried out. */
   readonly ending: AbortController;
-  readonly stopTimer: () => void;
   isPressed: boolean;
 }
 
@@ -49,17 +49,16 @@ export type Offers = ReturnType<typeof createOffers>;
 
 /** Messages with two buttons, kept in memory only [M8]. */
 export function createOffers(ports: {
-  readonly api: Pick<DiscordApi, 'postMessage' | 'editMessage' | 'deleteMessage'>;
+  readonly api: Pick<DiscordApi, 'postMessage' | 'deleteMessage'>;
   readonly recent: Pick<RecentChanges, 'hasChanged' | 'wasDeleted' | 'subscribe'>;
-  readonly timer?: Timer;
   readonly logger: Logger;
 }) {
-  const { api, recent, timer = processTimer, logger } = ports;
-  const opened = new Map<string, OpenOffer>();
+  const { api, recent, logger } = ports;
+  const opened = lruCache<string, OpenOffer>(mostOpen, { maxAge: openForMs });
 
   recent.subscribe((change) => {
     const deleted = change.kind === 'edited' ? [] : change.messageIds;
-    for (const open of opened.values())
+    for (const open of Array.from(opened.values()))
       if (deleted.includes(open.messageId ?? '')) close(open);
       else if (isWithdrawn(open.shown)) void takeAway(open);
   });
@@ -73,41 +72,39 @@ export function createOffers(ports: {
 
   function close(open: OpenOffer): void {
     opened.delete(open.id);
-    open.stopTimer();
     open.ending.abort();
   }
 
-  /** A withdrawn offer goes as a whole; an expired one loses its buttons. */
-  async function takeAway(open: OpenOffer, what: 'message' | 'buttons' = 'message'): Promise<void> {
+  async function takeAway(open: OpenOffer): Promise<void> {
     close(open);
     const { messageId, shown } = open;
     if (messageId === undefined) return;
     try {
-      if (what === 'message') await api.deleteMessage(shown.channelId, messageId);
-      else await api.editMessage(shown.channelId, messageId, { components: [] });
+      await api.deleteMessage(shown.channelId, messageId);
     } catch (error) {
-      logger.debug('an expired offer could not be removed', { messageId, error });
+      logger.debug('a withdrawn offer could not be removed', { messageId, error });
     }
   }
 
   async function showOne(offer: Offer, text: string, shown: Shown): Promise<void> {
     const { channelId, personId, beforeSeen } = shown;
-    const theirs = [...opened.values()].filter((each) => each.shown.personId === personId && !each.isPressed);
-    const [oldest] = theirs;
-    if (oldest !== undefined && theirs.length >= maxPerUser) void takeAway(oldest, 'buttons');
     const id = randomBytes(9).toString('hex');
-    const stopTimer = timer(() => void takeAway(open, 'buttons'), openForMs);
     const ending = new AbortController();
-    const open: OpenOffer = { id, offer, text, shown, ending, stopTimer, isPressed: false };
+    const open: OpenOffer = { id, offer, text, shown, ending, isPressed: false };
     opened.set(id, open);
     try {
-      const { id: messageId } = await api.postMessage(channelId, {
+      const body = {
         content: text,
         components: [offerButtons(id, personId, offer.label)],
         ...sentOnce(id),
+      };
+      const message = await sendUntilTaken(async () => {
+        const mayPost = (await shown.mayShow()) && !ending.signal.aborted && !isWithdrawn(shown);
+        return mayPost ? api.postMessage(channelId, body) : undefined;
       });
-      open.messageId = messageId;
-      await beforeSeen(messageId);
+      if (message === undefined) return close(open);
+      open.messageId = message.id;
+      await beforeSeen(message.id);
       if (ending.signal.aborted && isWithdrawn(shown)) await takeAway(open);
     } catch (error) {
       close(open);
@@ -115,14 +112,13 @@ export function createOffers(ports: {
     }
   }
 
-  async function press(interaction: ButtonInteraction, open: OpenOffer, isWanted: boolean): Promise<void> {
+  async function press(interaction: ButtonInteraction, open: OpenOffer, isAccepted: boolean): Promise<void> {
     const { text, shown } = open;
     open.isPressed = true;
-    open.stopTimer();
     try {
       // A click that could not be acknowledged must do nothing.
-      await interaction.update(isWanted ? { components: [] } : pressed(text, declined, shown.personId));
-      if (isWanted) await interaction.editReply(pressed(text, await outcomeOf(open), shown.personId));
+      await interaction.update(isAccepted ? { components: [] } : pressed(text, declined, shown.personId));
+      if (isAccepted) await interaction.editReply(pressed(text, await outcomeOf(open), shown.personId));
     } finally {
       opened.delete(open.id);
     }
@@ -147,7 +143,8 @@ export function createOffers(ports: {
       }
     },
     endOffersTo(personId: string): void {
-      for (const open of opened.values()) if (open.shown.personId === personId) void takeAway(open);
+      for (const open of Array.from(opened.values()))
+        if (open.shown.personId === personId) void takeAway(open);
     },
     /** `false` for the button of something else. May reject as Discord does. */
     async click(interaction: ButtonInteraction): Promise<boolean> {
@@ -188,9 +185,9 @@ function offerButtons(
 }
 
 function pressed(text: string, outcome: string | OfferOutcome, personId: string) {
-  const { text: said, buttons }: OfferOutcome =
+  const { text: outcomeText, buttons }: OfferOutcome =
     typeof outcome === 'string' ? { text: outcome, buttons: [] } : outcome;
-  const line = `\n-# ${clipAtWord(toSingleLine(said), offerOutcomeMaxChars - '\n-# '.length)}`;
+  const line = `\n-# ${clipAtWord(toSingleLine(outcomeText), offerOutcomeMaxChars - '\n-# '.length)}`;
   return {
     content: text + line,
     components: answerRows(personId, { buttons }),

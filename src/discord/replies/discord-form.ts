@@ -24,6 +24,81 @@ export function discordForm(lines: readonly FencedLine[]): string {
   return formed.join('\n');
 }
 
+/** `[name]: https://… "title"` */
+const linkTarget = /^ {0,3}\[(?<name>[^\][^]+)\]: +<?(?<url>https?:[^\s>]+)>?(?: +["'(].*)?$/u;
+const thematicBreak = /^ {0,3}(?:-(?:[ \t]*-){2,}|\*(?:[ \t]*\*){2,}|_(?:[ \t]*_){2,})[ \t]*$/u;
+const underline = /^ {0,3}(?:={3,}|-{3,})[ \t]*$/u;
+/** A line that can be a heading: no list, quote, heading or row. */
+const paragraph = /^[^\s>#|*+`~-][^|]*$/u;
+
+/** Code stays as it is. */
+export function plainForm(lines: readonly FencedLine[]): string {
+  const targets = new Map<string, string>();
+  for (const { line, isCode } of lines) {
+    const { name, url } = (isCode ? undefined : linkTarget.exec(line)?.groups) ?? {};
+    if (name !== undefined && url !== undefined) targets.set(name.toLowerCase(), url);
+  }
+  const formed: string[] = [];
+  for (const [at, { line, isCode }] of lines.entries()) {
+    const [above = '', higher = ''] = [lines[at - 1]?.line, lines[at - 2]?.line];
+    if (isCode) formed.push(line);
+    else if (underline.test(line) && paragraph.test(above) && higher.trim() === '')
+      formed.splice(-1, 1, `${line.includes('=') ? '#' : '##'} ${formed.at(-1)}`);
+    else if (thematicBreak.test(line)) formed.push(...(above.trim() === '' ? [] : ['']));
+    else if (line.trim() === '' && thematicBreak.test(above) && formed.at(-1) === '') continue;
+    else if (!linkTarget.test(line)) formed.push(mayBeRow(line) ? line : plainLine(line, targets));
+  }
+  return formed.join('\n');
+}
+
+const marksOfTags: Readonly<Record<string, string>> = {
+  b: '**',
+  strong: '**',
+  mark: '**',
+  i: '*',
+  em: '*',
+  u: '__',
+  s: '~~',
+  del: '~~',
+  kbd: '`',
+};
+
+/** What Discord reads, and code, comes first and stays. */
+const inlineForms =
+  /`[^`]*`|<(?:[@#]|a?:|t:|https?:)[^<>]*>|https?:\/\/\S+|(?<dropped><!--.*?-->|<\/?(?:p|div|span|center|details|summary|small|font|sub|sup)(?: [^<>]*)?>)|(?<br><br ?\/?>)|<(?<tag>b|strong|mark|i|em|u|s|del|kbd)>(?<inner>[^<>]+)<\/\k<tag>>|\$\$(?<formula>[^$]+)\$\$|==(?<marked>[^=\s](?:[^=]*[^=\s])?)==|\[\^(?<note>[^\]]+)\]:?|\[(?<text>[^\][]+)\](?:\[(?<target>[^\][]*)\])?(?![(:])/gu;
+
+function plainLine(line: string, targets: ReadonlyMap<string, string>): string {
+  return line
+    .replace(
+      /^(?<before>\s*(?:[-*+]|\d+[.)]) +)\[(?<box>[ xX])\](?= )/u,
+      (_, before: string, box: string) => `${before}${box === ' ' ? '☐' : '☑'}`,
+    )
+    .replaceAll(
+      inlineForms,
+      (
+        found: string,
+        dropped: string | undefined,
+        br: string | undefined,
+        tag: string | undefined,
+        inner = '',
+        formula: string | undefined,
+        marked: string | undefined,
+        note: string | undefined,
+        text = '',
+        target = '',
+      ) => {
+        if (dropped !== undefined) return '';
+        if (br !== undefined) return '\n';
+        if (tag !== undefined) return `${marksOfTags[tag]}${inner}${marksOfTags[tag]}`;
+        if (formula !== undefined) return `\`${formula.trim()}\``;
+        if (marked !== undefined) return `**${marked}**`;
+        if (note !== undefined) return `[${note}]`;
+        const url = targets.get((target || text).toLowerCase());
+        return url === undefined ? found : `[${text}](${url})`;
+      },
+    );
+}
+
 export function shownForm(chunk: string): string {
   return chunk.replaceAll(headBreak, '\n');
 }

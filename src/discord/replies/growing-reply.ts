@@ -1,12 +1,12 @@
-import { RESTJSONErrorCodes, type APIMessage, type RawFile } from 'discord.js';
+import { MessageFlags, RESTJSONErrorCodes, type APIMessage } from 'discord.js';
 
-import type { FinishedReply, GrowingReply, ReplyStart } from '../../core/chat.ts';
+import type { FinishedReply, GrowingReply, ReplyStart } from '../../core/reply.ts';
 import type { Logger } from '../../core/logger.ts';
 import { isSnowflake } from '../../core/snowflake.ts';
 import { sleep, type Clock } from '../../core/time.ts';
 import { answerRows } from '../command-buttons.ts';
-import { hasErrorCode, noPings, sentOnce, type DiscordApi } from '../discord-api.ts';
-import { isGone, mayHaveForgottenNonces, mayPass, refusalOf } from './refusals.ts';
+import { mayHaveForgottenNonces, noPings, sentOnce, type DiscordApi } from '../discord-api.ts';
+import { hasErrorCode, isGone, pauseBeforeSending, refusalOf, sendUntilTaken } from '../refusals.ts';
 import {
   finishing,
   hasButtons,
@@ -17,7 +17,6 @@ import {
   withMessage,
   withoutMessage,
   withText,
-  type ReplyKind,
   type ReplyState,
   type ReplyStep,
 } from './reply-state.ts';
@@ -35,8 +34,6 @@ export interface RepliesOptions {
     | 'openDm'
     | 'react'
   >;
-  /** Default: nowhere. */
-  readonly takesFiles?: (channelId: string) => boolean;
   /** Even from an earlier try; usually before the gateway tells of it. */
   readonly onSent: (message: APIMessage) => void;
   readonly onEdited: (message: APIMessage) => void;
@@ -52,22 +49,14 @@ export interface RepliesOptions {
 type Request = Extract<ReplyStep, { readonly kind: 'post' | 'edit' | 'delete' }>;
 type PostRequest = Extract<Request, { readonly kind: 'post' }>;
 
-function rawFiles(files: PostRequest['files']): readonly RawFile[] {
-  const contentType = 'text/plain; charset=utf-8';
-  return files.map(({ name, text }) => ({ name, data: Buffer.from(text), contentType }));
-}
-
 /** Carries out {@link nextStep}, one request at a time [G3]. Nonces keep anything from being sent twice. */
-export function growReply(options: RepliesOptions, start: ReplyStart, kind: ReplyKind = {}): GrowingReply {
-  const { api, clock, logger, retryDelaysMs = [500, 2000, 5000] } = options;
+export function growReply(options: RepliesOptions, start: ReplyStart, isModels = false): GrowingReply {
+  const { api, clock, logger, retryDelaysMs } = options;
   const { channelId, nonceBase } = start;
-  let state: ReplyState = newReply(start.standing ?? [], {
-    takesFiles: options.takesFiles?.(channelId),
-    ...kind,
-  });
+  let state: ReplyState = newReply(start.existingIds ?? [], isModels);
   let working: Promise<void> | undefined;
   let earlier: readonly APIMessage[] | undefined;
-  let hasBegun = state.standing.length > 0;
+  let hasStarted = state.present.length > 0;
   let failures = 0;
   let lastError: unknown;
   let wasOpened = false;
@@ -76,7 +65,7 @@ export function growReply(options: RepliesOptions, start: ReplyStart, kind: Repl
   let edit: AbortController | undefined;
 
   const now = (): number => clock().getTime();
-  const ids = (): readonly string[] => state.standing.map(({ id }) => id);
+  const ids = (): readonly string[] => state.present.map(({ id }) => id);
 
   const work = (): Promise<void> => (working ??= Promise.resolve().then(workOff));
 
@@ -120,8 +109,8 @@ export function growReply(options: RepliesOptions, start: ReplyStart, kind: Repl
       return undefined;
     }
     if (earlier === undefined) {
-      if (!hasBegun) {
-        hasBegun = true;
+      if (!hasStarted) {
+        hasStarted = true;
         await start.onMessages([]);
       }
       earlier = await earlierMessages();
@@ -135,20 +124,14 @@ export function growReply(options: RepliesOptions, start: ReplyStart, kind: Repl
   /** Oldest first; none while the nonce still protects. Never rejects. */
   async function earlierMessages(): Promise<readonly APIMessage[]> {
     if (!isSnowflake(nonceBase) || !mayHaveForgottenNonces(nonceBase, clock)) return [];
-    for (let looks = 0; ; looks += 1) {
-      try {
-        const found = await api.messagesAfter(channelId, nonceBase);
-        const own = found.filter((message) => message.author.id === options.botId());
-        const first = own.findIndex((message) => message.message_reference?.message_id === nonceBase);
-        return first === -1 ? [] : own.slice(first);
-      } catch (error) {
-        const pauseMs = mayPass(error) ? retryDelaysMs[looks] : undefined;
-        if (pauseMs === undefined) {
-          logger.warn('earlier replies could not be looked for', { channelId, error });
-          return [];
-        }
-        await pause(pauseMs);
-      }
+    try {
+      const found = await sendUntilTaken(() => api.messagesAfter(channelId, nonceBase), retryDelaysMs, pause);
+      const own = found.filter((message) => message.author.id === options.botId());
+      const first = own.findIndex((message) => message.message_reference?.message_id === nonceBase);
+      return first === -1 ? [] : own.slice(first);
+    } catch (error) {
+      logger.warn('earlier replies could not be looked for', { channelId, error });
+      return [];
     }
   }
 
@@ -159,13 +142,14 @@ export function growReply(options: RepliesOptions, start: ReplyStart, kind: Repl
       return removed(request.id);
     }
     edit = new AbortController();
-    const { id, content, files, isLast } = request;
+    const { id, content, isLast } = request;
     const body = {
       content: content.toWellFormed(),
       allowed_mentions: noPings,
       components: rowsUnder(isLast),
+      flags: previews(content),
     };
-    const message = await api.editMessage(channelId, id, body, edit.signal, rawFiles(files));
+    const message = await api.editMessage(channelId, id, body, edit.signal);
     state = withMessage(state, { id, content, hasButtons: isLast === true }, now());
     options.onEdited(message);
   }
@@ -197,31 +181,39 @@ export function growReply(options: RepliesOptions, start: ReplyStart, kind: Repl
   }
 
   /** Without the permission to read history the bot may not reply, only speak. */
-  async function post({ index, content, files, isLast }: PostRequest): Promise<APIMessage> {
-    const raw = rawFiles(files);
+  async function post({ index, content, isLast }: PostRequest): Promise<APIMessage> {
     const components = rowsUnder(isLast);
-    const body = { content: content.toWellFormed(), ...sentOnce(`${nonceBase}-${index}`), components };
-    if (index > 0 || !isSnowflake(nonceBase)) return api.postMessage(channelId, body, raw);
+    const body = {
+      content: content.toWellFormed(),
+      ...sentOnce(`${nonceBase}-${index}`),
+      components,
+      flags: previews(content),
+    };
+    if (index > 0 || !isSnowflake(nonceBase)) return api.postMessage(channelId, body);
     const reference = { message_id: nonceBase, fail_if_not_exists: false };
     try {
-      return await api.postMessage(channelId, { ...body, message_reference: reference }, raw);
+      return await api.postMessage(channelId, { ...body, message_reference: reference });
     } catch (error) {
       if (!hasErrorCode(error, RESTJSONErrorCodes.CannotReplyWithoutPermissionToReadMessageHistory))
         throw error;
-      return api.postMessage(channelId, body, raw);
+      return api.postMessage(channelId, body);
     }
   }
 
   async function failed(request: Request, error: unknown): Promise<void> {
     if (request.kind === 'edit' && edit?.signal.aborted === true) return;
-    if (isGone(error)) {
-      // Discord also says so of a new message whose nonce a deleted one had.
+    // Discord also says so of a new message whose nonce a deleted one had.
+    const { kind } = request;
+    if (kind === 'post' ? hasErrorCode(error, RESTJSONErrorCodes.UnknownMessage) : isGone(error)) {
       if (request.kind !== 'post') removed(request.id);
       if (request.kind === 'delete') return;
       state = stopped(state, 'gone');
       return start.onGone();
     }
-    const pauseMs = mayPass(error) ? retryDelaysMs[failures] : undefined;
+    const pauseMs =
+      request.kind === 'delete' ? undefined : pauseBeforeSending(error, failures + 1, retryDelaysMs);
+    // It may stand there, and Discord not know its nonce any more by the next try.
+    if (request.kind === 'post') earlier = undefined;
     failures = pauseMs === undefined ? 0 : failures + 1;
     if (pauseMs !== undefined) {
       logger.debug('a part of a reply is sent again', { channelId, pauseMs, error });
@@ -249,7 +241,7 @@ export function growReply(options: RepliesOptions, start: ReplyStart, kind: Repl
   const hurry = (): void => interruption?.abort('hurry');
 
   return {
-    hasBegun: () => hasBegun,
+    hasStarted: () => hasStarted,
     show(text) {
       state = withText(state, text, now());
       void work();
@@ -280,4 +272,9 @@ export function growReply(options: RepliesOptions, start: ReplyStart, kind: Repl
     if (reason !== undefined) return { kind: 'refused', ids: ids(), reason };
     throw new Error(`A reply in channel ${channelId} could not be sent`, { cause: lastError });
   }
+}
+
+/** Cards below an answer with several sources take more room than its words [G9]. */
+function previews(content: string): MessageFlags.SuppressEmbeds | undefined {
+  return (content.match(/https?:\/\//gu)?.length ?? 0) > 1 ? MessageFlags.SuppressEmbeds : undefined;
 }

@@ -1,18 +1,16 @@
-import { RESTJSONErrorCodes } from 'discord.js';
-
 import {
   sentMaxChars,
   type RefusalReason,
   type ReplyPort,
   type Typing,
   type DirectMessagePort,
-} from '../../core/chat.ts';
+} from '../../core/reply.ts';
 import type { Logger } from '../../core/logger.ts';
-import { answerRows, standingButtons } from '../command-buttons.ts';
-import { noPings, sentOnce, type DiscordApi, hasErrorCode } from '../discord-api.ts';
+import { answerRows } from '../command-buttons.ts';
+import { noPings, sentOnce, type DiscordApi } from '../discord-api.ts';
 import { splitFooter, withFooter, splitReply } from './split-reply.ts';
 import { growReply, type RepliesOptions } from './growing-reply.ts';
-import { refusalOf, isGone } from './refusals.ts';
+import { isDmClosed, isGone, refusalOf, sendUntilTaken } from '../refusals.ts';
 import { compareSnowflakes } from '../../core/snowflake.ts';
 
 /** In chunks, in order, pinging nobody; the first replies to the message that `nonceBase` names [G3]. */
@@ -24,25 +22,25 @@ export function createReplies(options: RepliesOptions): ReplyPort {
         const found = await options.api.messagesAfter(channelId, String(BigInt(messageId) - 1n));
         const own = found.filter(({ author }) => author.id === options.botId());
         return {
-          isAsked: found.some(({ id }) => id === messageId),
+          questionExists: found.some(({ id }) => id === messageId),
           ids: own.flatMap(({ id, message_reference: reference }) =>
             reference?.message_id === messageId ? [id] : [],
           ),
         };
       } catch (error) {
         if (refusalOf(error) === undefined) throw error;
-        return { isAsked: true, ids: [], isRefused: true };
+        return { questionExists: true, ids: [], isRefused: true };
       }
     },
     tellRefused: (question, reason) => tellRefused(options, question, reason),
-    begin: (start) => growReply(options, start, { isModels: true }),
+    begin: (start) => growReply(options, start, true),
     amend: (...change) => amend(options, ...change),
-    async send(channelId, text, nonceBase, beforeSeen, buttons) {
+    async send(channelId, text, nonceBase, beforeSeen, buttons, mayShow = () => Promise.resolve(true)) {
       const seen = new Set<string>();
       const reply = growReply(options, {
         channelId,
         nonceBase,
-        mayShow: () => Promise.resolve(true),
+        mayShow,
         async onMessages(ids) {
           for (const id of ids) {
             if (!seen.has(id)) await beforeSeen?.(id);
@@ -80,21 +78,24 @@ function keepTyping(api: Pick<DiscordApi, 'showTyping'>, channelId: string, logg
 }
 
 async function amend(
-  { api, logger }: Pick<RepliesOptions, 'api' | 'logger'>,
+  { api, logger, retryDelaysMs }: Pick<RepliesOptions, 'api' | 'logger' | 'retryDelaysMs'>,
   channelId: string,
   messageId: string,
   change: Parameters<ReplyPort['amend']>[2],
 ): Promise<boolean> {
-  try {
+  async function once(): Promise<boolean> {
     const message = await api.message(channelId, messageId);
     const { text, lines } = splitFooter(message.content);
-    const footer = await change({ lines, buttons: standingButtons(message) });
-    if (footer === undefined) return true;
-    const content = withFooter(text, footer.lines);
+    const changed = await change(lines);
+    if (changed === undefined) return true;
+    const content = withFooter(text, changed.lines);
     if (content.length > sentMaxChars) return false;
-    const components = answerRows(footer.personId, footer);
+    const components = changed.buttons && answerRows(changed.buttons.personId, changed.buttons);
     await api.editMessage(channelId, messageId, { content, allowed_mentions: noPings, components });
     return true;
+  }
+  try {
+    return await sendUntilTaken(once, retryDelaysMs);
   } catch (error) {
     logger.info('an answer cannot be edited', { channelId, messageId, error });
     return false;
@@ -131,11 +132,6 @@ async function tellRefused(
   }
 }
 
-const closedCodes = [
-  RESTJSONErrorCodes.CannotSendMessagesToThisUser,
-  RESTJSONErrorCodes.CannotSendMessagesToThisUserDueToHavingNoMutualGuilds,
-];
-
 /** Discord deletes a few a second, and an interaction is answered within 15 minutes. */
 const mostDeleted = 1000;
 
@@ -155,16 +151,16 @@ export function createDirectMessages(
         );
       });
       try {
-        const channelId = await api.openDm(userId);
+        const channelId = await sendUntilTaken(() => api.openDm(userId));
         for (const [index, { content, files, components }] of posts.entries()) {
           const body = { content, components, ...sentOnce(`${nonceBase}-d${index}`) };
           const raw = files.map(({ name, bytes }) => ({ name, data: Buffer.from(bytes) }));
-          const { id } = await api.postMessage(channelId, body, raw);
+          const { id } = await sendUntilTaken(() => api.postMessage(channelId, body, raw));
           await beforeSeen(channelId, id);
         }
         return 'sent';
       } catch (error) {
-        if (hasErrorCode(error, ...closedCodes)) return 'closed';
+        if (isDmClosed(error)) return 'closed';
         throw error;
       }
     },

@@ -1,12 +1,5 @@
-import { sentMaxChars, type Footer } from '../../core/chat.ts';
-import {
-  withFooter,
-  splitReply,
-  visiblePart,
-  withLongCodeAsFiles,
-  withSignsShown,
-  type ReplyFile,
-} from './split-reply.ts';
+import { sentMaxChars, type Footer } from '../../core/reply.ts';
+import { withFooter, splitReply, visiblePart, withoutForeignMarks, withSignsShown } from './split-reply.ts';
 
 const editPauseMs = 1200;
 const firstPauseMs = 200;
@@ -41,23 +34,16 @@ export interface ReplyState {
     | 'sent'
     | 'taken-away';
   readonly text: string;
-  readonly standing: readonly StandingMessage[];
-  readonly kind: ReplyKind;
+  readonly present: readonly StandingMessage[];
+  /** The words are a model's: none of them may look like a footer. */
+  readonly isModels: boolean;
   readonly footer?: Footer | undefined;
   /** No edits and no first message before this time; milliseconds since the epoch. */
   readonly notBefore?: number | undefined;
 }
 
-export interface ReplyKind {
-  /** Then long code becomes a file. */
-  readonly takesFiles?: boolean;
-  /** The words are a model's: none of them may look like a footer. */
-  readonly isModels?: true;
-}
-
 export interface Chunk {
   readonly content: string;
-  readonly files: readonly ReplyFile[];
   readonly isLast?: true;
 }
 
@@ -69,13 +55,13 @@ export type ReplyStep =
   | { readonly kind: 'delete'; readonly id: string }
   | { readonly kind: 'end' };
 
-export function newReply(standing: readonly string[], kind: ReplyKind = {}): ReplyState {
-  return { phase: 'growing', text: '', standing: standing.map((id) => ({ id })), kind };
+export function newReply(present: readonly string[], isModels: boolean): ReplyState {
+  return { phase: 'growing', text: '', present: present.map((id) => ({ id })), isModels };
 }
 
 export function withText(state: ReplyState, text: string, now: number): ReplyState {
   if (state.phase !== 'growing' && state.phase !== 'paused') return state;
-  const isFirst = state.notBefore === undefined && state.standing.length === 0 && text.trim() !== '';
+  const isFirst = state.notBefore === undefined && state.present.length === 0 && text.trim() !== '';
   return { ...state, text, notBefore: isFirst ? now + firstPauseMs : state.notBefore };
 }
 
@@ -97,15 +83,15 @@ export function stopped(state: ReplyState, phase: 'paused' | 'held' | 'gone'): R
 
 /** A new id is the reply's next message. */
 export function withMessage(state: ReplyState, message: StandingMessage, now: number): ReplyState {
-  const isKnown = state.standing.some(({ id }) => id === message.id);
-  const standing = isKnown
-    ? state.standing.map((each) => (each.id === message.id ? message : each))
-    : [...state.standing, message];
-  return { ...state, standing, notBefore: now + editPauseMs };
+  const isKnown = state.present.some(({ id }) => id === message.id);
+  const present = isKnown
+    ? state.present.map((each) => (each.id === message.id ? message : each))
+    : [...state.present, message];
+  return { ...state, present: present, notBefore: now + editPauseMs };
 }
 
 export function withoutMessage(state: ReplyState, messageId: string): ReplyState {
-  return { ...state, standing: state.standing.filter(({ id }) => id !== messageId) };
+  return { ...state, present: state.present.filter(({ id }) => id !== messageId) };
 }
 
 /** While a reply grows, superfluous messages stay. */
@@ -113,20 +99,22 @@ export function nextStep(state: ReplyState, now: number): ReplyStep {
   switch (state.phase) {
     case 'growing':
       // Until then the text need not be split.
-      if (state.standing.length === 0 && state.notBefore !== undefined && state.notBefore > now)
+      if (state.present.length === 0 && state.notBefore !== undefined && state.notBefore > now)
         return { kind: 'wait', milliseconds: state.notBefore - now };
-      return nextChange(state, chunksOf(visiblePart(state.text), state.kind).texts, now) ?? { kind: 'rest' };
+      return (
+        nextChange(state, chunksOf({ ...state, text: visiblePart(state.text) }), now) ?? { kind: 'rest' }
+      );
     case 'finishing': {
       const chunks = finalChunks(state);
       // Nothing more is awaited before the first message.
-      const notBefore = state.standing.length === 0 ? 0 : state.notBefore;
+      const notBefore = state.present.length === 0 ? 0 : state.notBefore;
       const change = nextChange({ ...state, notBefore }, chunks, now);
       if (change !== undefined) return change;
-      const superfluous = state.standing.slice(chunks.length).at(-1);
+      const superfluous = state.present.slice(chunks.length).at(-1);
       return superfluous === undefined ? { kind: 'end' } : { kind: 'delete', id: superfluous.id };
     }
     case 'taking-away': {
-      const last = state.standing.at(-1);
+      const last = state.present.at(-1);
       return last === undefined ? { kind: 'end' } : { kind: 'delete', id: last.id };
     }
     case 'paused':
@@ -139,46 +127,37 @@ export function nextStep(state: ReplyState, now: number): ReplyStep {
 }
 
 /** The whole reply: the last of its messages has the footer, and room for more of it. */
-function finalChunks({ text, kind, footer }: ReplyState): readonly Chunk[] {
-  const { texts, files } = chunksOf(text, kind);
-  const isSplit = kind.isModels === true && texts.length + files.length > 1;
-  const lines = footer?.lines ?? [];
+function finalChunks(state: ReplyState): readonly Chunk[] {
+  const lines = state.footer?.lines ?? [];
+  const isSplit = state.isModels && chunksOf(state).length > 1;
   const room = Math.max(isSplit ? footerRoom : 0, withFooter('', lines).length);
-  const roomy = files.length > 0 ? texts : chunksOf(text, kind, sentMaxChars - room).texts;
-  return [...roomy, ...files].map((chunk, index, { length }) =>
-    index < length - 1 ? chunk : { ...chunk, content: withFooter(chunk.content, lines), isLast: true },
+  return chunksOf(state, sentMaxChars - room).map((chunk, index, { length }) =>
+    index < length - 1 ? chunk : { content: withFooter(chunk.content, lines), isLast: true },
   );
 }
 
-/** Files are sent when the text is whole. */
 function chunksOf(
-  whole: string,
-  { takesFiles, isModels }: ReplyKind,
+  { text, isModels }: Pick<ReplyState, 'text' | 'isModels'>,
   lastMax?: number,
-): { readonly texts: readonly Chunk[]; readonly files: readonly Chunk[] } {
-  const { text, files } = takesFiles === true ? withLongCodeAsFiles(whole) : { text: whole, files: [] };
-  return {
-    texts: splitReply(isModels === true ? withSignsShown(text) : text, sentMaxChars, lastMax).map(
-      (content) => ({ content, files: [] }),
-    ),
-    files: files.map((file) => ({ content: `📄 ${file.name}`, files: [file] })),
-  };
+): readonly Chunk[] {
+  const shown = isModels ? withSignsShown(withoutForeignMarks(text)) : text;
+  return splitReply(shown, sentMaxChars, lastMax).map((content) => ({ content }));
 }
 
 function nextChange(
-  { standing, notBefore = 0, footer }: ReplyState,
+  { present, notBefore = 0, footer }: ReplyState,
   chunks: readonly Chunk[],
   now: number,
 ): ReplyStep | undefined {
   const index = chunks.findIndex(
     ({ content, isLast }, at) =>
-      standing[at]?.content !== content ||
-      (isLast === true && hasButtons(footer) && standing[at].hasButtons !== true),
+      present[at]?.content !== content ||
+      (isLast === true && hasButtons(footer) && present[at].hasButtons !== true),
   );
   const chunk = chunks[index];
   if (chunk === undefined) return undefined;
-  const message = standing[index];
-  if (notBefore > now && (message !== undefined || standing.length === 0))
+  const message = present[index];
+  if (notBefore > now && (message !== undefined || present.length === 0))
     return { kind: 'wait', milliseconds: notBefore - now };
   return message === undefined
     ? { kind: 'post', index, ...chunk }

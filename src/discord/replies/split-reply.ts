@@ -1,8 +1,9 @@
-import { sentMaxChars } from '../../core/chat.ts';
+import { sentMaxChars } from '../../core/reply.ts';
 import { clip } from '../../core/text.ts';
 import {
   discordForm,
   mayBeRow,
+  plainForm,
   shownForm,
   spoilerMark,
   spoilerMarks,
@@ -22,6 +23,11 @@ export function splitReply(text: string, max: number = sentMaxChars, lastMax = m
   const chunks = splitLines(formed, max - closing);
   const last = chunks.slice(-1).flatMap((chunk) => splitLines(chunk, lastMax - closing));
   return withSpoilersClosed([...chunks.slice(0, -1), ...last].map(shownForm));
+}
+
+/** What a model wrote, in Markdown that Discord has [G9]. Tables follow when it is split. */
+export function withoutForeignMarks(text: string): string {
+  return plainForm(fencedLines(text));
 }
 
 /** Small print of a model's own shows its sign `-#`, so that nothing poses as a footer [K6]. */
@@ -163,74 +169,6 @@ function closes(line: string, fence: Fence): boolean {
   const marker = closerPattern.exec(line)?.groups?.['marker'] ?? '';
   const opening = fence.closer.trimStart();
   return marker.startsWith(opening.charAt(0)) && marker.length >= opening.length;
-}
-
-export interface ReplyFile {
-  readonly name: string;
-  readonly text: string;
-}
-
-/** Longer code becomes a file. */
-const longestCode = 3 * sentMaxChars;
-const previewLines = 12;
-const previewMaxChars = 800;
-
-/** Code blocks over 6,000 characters become files [G3]; the text shows their beginning. */
-export function withLongCodeAsFiles(text: string): {
-  readonly text: string;
-  readonly files: readonly ReplyFile[];
-} {
-  if (text.length <= longestCode) return { text, files: [] };
-  const files: ReplyFile[] = [];
-  const shown: string[] = [];
-  let fence: Fence | undefined;
-  let code: string[] = [];
-
-  function showCode(opener: string, end: string): void {
-    const whole = code.join('\n') + end;
-    if (whole.length > longestCode) {
-      const name = `code-${files.length + 1}.${endingFor(opener)}`;
-      files.push({ name, text: whole });
-      const preview = clip(code.slice(0, previewLines).join('\n'), previewMaxChars).split('\n');
-      shown.push(...preview, `… ${code.length - preview.length} more lines in ${name}`);
-    } else shown.push(...code);
-    code = [];
-  }
-
-  for (const line of text.split('\n')) {
-    const after = fenceAfter(line, fence);
-    if (fence !== undefined && after !== undefined) {
-      code.push(line);
-      continue;
-    }
-    if (fence !== undefined) showCode(fence.opener, '\n');
-    shown.push(line);
-    fence = after;
-  }
-  if (fence !== undefined) showCode(fence.opener, '');
-  return { text: shown.join('\n'), files };
-}
-
-/** Unlisted short names are endings already, such as `go` or `sql`. */
-const endings: Readonly<Record<string, string>> = {
-  bash: 'sh',
-  csharp: 'cs',
-  haskell: 'hs',
-  javascript: 'js',
-  kotlin: 'kt',
-  markdown: 'md',
-  perl: 'pl',
-  powershell: 'ps1',
-  python: 'py',
-  ruby: 'rb',
-  rust: 'rs',
-  shell: 'sh',
-  typescript: 'ts',
-};
-
-function endingFor(opener: string): string {
-  const language = /^[\s`~]*(?<language>[^\s`~]*)/u.exec(opener)?.groups?.['language']?.toLowerCase() ?? '';
-  return endings[language] ?? (/^[a-z0-9]{1,5}$/u.test(language) ? language : 'txt');
 }
 
 /** Where possible rows of a growing table begin; the text's end where there are none. */

@@ -8,7 +8,7 @@ import { hasSecret, secretMark } from '../../core/secrets.ts';
 import { dataLine } from '../../core/section.ts';
 import { assertSnowflake } from '../../core/snowflake.ts';
 import type { DocumentKind, Store } from '../../core/store.ts';
-import { sameItemForm } from '../../core/text.ts';
+import { sameItemForm, toSingleLine } from '../../core/text.ts';
 import { mayUse, pickReach, visibilitySchema, type Reach } from '../../core/visibility.ts';
 
 export const itemKinds = [
@@ -109,9 +109,15 @@ export function isOver({ when, looksBack }: Pick<DurableItem, 'when' | 'looksBac
   return when !== undefined && when < today && looksBack === undefined;
 }
 
-/** Whether it holds a secret, or what was one and is masked [K14]. */
-export function isSecret(text: string): boolean {
-  return text.includes(secretMark) || hasSecret(text);
+/** Why a text, with its question if it has one, can be no item. */
+export type TextProblem = 'empty' | 'too-long' | 'secret';
+
+export function textProblem(item: Pick<DurableItem, 'text' | 'question'>): TextProblem | undefined {
+  if (toSingleLine(item.text) === '') return 'empty';
+  if (item.text.trim().length > itemMaxChars) return 'too-long';
+  const wording = wordingOf(item);
+  // What was a secret and is masked is none to remember either [K14].
+  return wording.includes(secretMark) || hasSecret(wording) ? 'secret' : undefined;
 }
 
 /** A document after a change, the very same object where nothing changed, and the answer to who asked for it. */
@@ -211,10 +217,9 @@ export function durableKey(userId: string): string {
 function completed(items: readonly WrittenItem[]): readonly DurableItem[] {
   const written = new Set(items.map(({ id }) => id?.toLowerCase()));
   const taken = new Set<string>();
-  const renamed = new Map<string, string>();
   /** By wording, so that many copies are not looked through for each. */
   const copies = new Map<string, number>();
-  const named = items.map((item) => {
+  return items.map((item) => {
     const { id: own } = item;
     const isKept = own !== undefined && isPlainId(own) && !taken.has(own.toLowerCase());
     const wording = wordingOf(item);
@@ -222,14 +227,9 @@ function completed(items: readonly WrittenItem[]): readonly DurableItem[] {
     copies.set(wording, copy + 1);
     const isTaken = (candidate: string): boolean => taken.has(candidate) || written.has(candidate);
     const id = isKept ? own : itemId(wording, isTaken, copy);
-    if (own !== undefined && !isPlainId(own) && !renamed.has(own)) renamed.set(own, id);
     taken.add(id.toLowerCase());
     const createdAt = item.createdAt ?? item.updatedAt ?? undated;
     return { ...item, id, createdAt, updatedAt: item.updatedAt ?? createdAt };
-  });
-  return named.map((item) => {
-    const supersededBy = renamed.get(item.supersededBy ?? '');
-    return supersededBy === undefined ? item : { ...item, supersededBy };
   });
 }
 
@@ -301,44 +301,51 @@ export function itemsWithWording(items: readonly DurableItem[], wording: string)
   return items.filter((item) => sameItemForm(wordingOf(item)) === form);
 }
 
-export function changedItems(
-  items: readonly DurableItem[],
+/** The very same document where nothing changes. */
+export function withItems(
+  document: DurableDocument,
   change: {
     readonly replaced?: readonly Replaced[];
     readonly removed?: readonly DurableItem[];
     readonly added?: readonly DurableItem[];
   },
-): readonly DurableItem[] {
+): DurableDocument {
   const { replaced = [], removed = [], added = [] } = change;
-  if (replaced.length + removed.length + added.length === 0) return items;
+  if (replaced.length + removed.length + added.length === 0) return document;
   const successors = new Map(replaced);
-  const left = items.filter((item) => !removed.includes(item));
-  return [...left.map((item) => successors.get(item) ?? item), ...added];
+  const left = document.items.filter((item) => !removed.includes(item));
+  return { ...document, items: [...left.map((item) => successors.get(item) ?? item), ...added] };
 }
 
 /** How lines tell days: moments as `dateOf` writes them, and what is over by `today`, `YYYY-MM-DD`. */
 export interface LineDays {
   readonly dateOf: (date: Date) => string;
   readonly today: string;
+  /** What people wrote, on one line. Default: as data [P3]. */
+  readonly words?: (text: string) => string;
 }
 
 /**
  * The line of an item as the model and its owner see it [D5] [D7]. A channel is named where what was said in it may
  * be used: `- [fact] I fly on Friday (src: manual, #dev, updated 2026-01-15, on 2026-01-16)`.
  */
-export function itemLine(item: DurableItem, place: Place, { dateOf, today }: LineDays): string {
+export function itemLine(
+  item: DurableItem,
+  place: Place,
+  { dateOf, today, words = dataLine }: LineDays,
+): string {
   const { type, heard, channelName } = item.source;
   const origin = [
     `src: ${type}`,
     ...(heard === undefined ? [] : ['heard']),
-    ...(channelName === undefined || !namesChannel(item, place) ? [] : [`#${dataLine(channelName)}`]),
+    ...(channelName === undefined || !namesChannel(item, place) ? [] : [`#${words(channelName)}`]),
     ...(Date.parse(item.updatedAt) === Date.parse(undated)
       ? []
       : [`updated ${dateOf(new Date(item.updatedAt))}`]),
     ...(item.when === undefined ? [] : [`on ${item.when}`]),
   ];
   const over = isOver(item, today) ? ' (over)' : '';
-  return `- [${item.kind}] ${dataLine(wordingOf(item))} (${origin.join(', ')})${over}`;
+  return `- [${item.kind}] ${words(wordingOf(item))} (${origin.join(', ')})${over}`;
 }
 
 /** Whether an item's line may name its channel: only where what was said there may be used. */

@@ -1,48 +1,45 @@
-import type { ChatMessage } from '../../core/chat.ts';
 import { measure } from '../../core/logger.ts';
-import type { Place, SessionKey } from '../../core/place.ts';
-import { compareSnowflakes, isSnowflake, snowflakeTime } from '../../core/snowflake.ts';
+import type { Place } from '../../core/place.ts';
+import { isSnowflake, snowflakeTime } from '../../core/snowflake.ts';
 import type { Store } from '../../core/store.ts';
 import { createTimeSlice, localDate, type Clock } from '../../core/time.ts';
 import type { Visibility } from '../../core/visibility.ts';
 import type { Work } from '../../core/writes.ts';
 import type { ChangeLedger } from '../changes.ts';
-import type { Forgotten, MemoryLayer, Purged, WithdrawnMessage } from '../layer.ts';
+import type { MemoryLayer, Withdrawn } from '../layer.ts';
 import type { MessagesByChannel } from '../undo.ts';
 import {
   activeInOrder,
-  changedItems,
   durableDocumentKind,
   durableKey,
   mayUseItem,
   readDurable,
+  withItems,
   type DocumentChange,
   type DurableDocument,
   type DurableItem,
   type Replaced,
 } from './document.ts';
 import { changedItem, confirmItems, editItem, keepOne } from './edit-items.ts';
-import { asksAny, stillSays } from './evidence.ts';
+import { askedIn, stillSays } from './evidence.ts';
 import { readDay } from './item-day.ts';
 import { importItems, type ImportResult } from './import-items.ts';
 import {
   findItems,
   forgetChosen,
   forgetItems,
-  formerItems,
+  itemHistories,
   purgeSaying,
   removeBySource,
   removePast,
   sourcesOf,
-  withoutItems,
   withoutQuestions,
-  wordsMeant,
+  matchedWords,
   type Forgetting,
 } from './items.ts';
-import { forgottenTest, type ForgottenTest } from './past.ts';
-import { outcomeFacts, rememberItem, type RememberOutcome, type RememberRequest } from './remember-item.ts';
+import { rememberItem, type RememberOutcome, type RememberRequest } from './remember-item.ts';
 import { reviewCards } from './review.ts';
-import { createDurableSections, type OwnDay } from './sections.ts';
+import { durableSections, durableUsage, type OwnDay } from './sections.ts';
 import { changeDocument, createUndoing, readItemsUndo, type UndoingOptions } from './undoing.ts';
 
 export interface RememberInput extends RememberRequest {
@@ -67,11 +64,6 @@ export interface DurableMemoryOptions extends UndoingOptions {
   readonly settings: DurableSettings;
   readonly store: Pick<Store, 'read' | 'update' | 'remove'>;
   readonly changes: Pick<ChangeLedger, 'forget' | 'restore'>;
-  /**
-   * The messages behind a person's channel notes that say some words and may be used in a place; they are forgotten
-   * too [B3]. Default: none.
-   */
-  readonly notesSaying?: (userId: string, words: string, place: Place) => Promise<MessagesByChannel>;
   readonly clock: Clock;
   /** IANA name; lines show local dates [N5]. */
   readonly timeZone: string;
@@ -89,7 +81,6 @@ export function createDurableMemory(options: DurableMemoryOptions) {
   const { settings, store, writes, clock, logger } = options;
   const { timeZoneOf = () => Promise.resolve(options.timeZone) } = options;
   const { enabled, maxItems, injectMaxChars } = settings;
-  const injected = createDurableSections({ injectMaxChars });
 
   async function dayOf(userId: string, now = clock()): Promise<OwnDay> {
     const timeZone = await timeZoneOf(userId);
@@ -109,14 +100,19 @@ export function createDurableMemory(options: DurableMemoryOptions) {
       if (!enabled) return [];
       const { id } = context.speaker;
       const [items, day] = await Promise.all([itemsOf(id), dayOf(id, context.now)]);
-      return injected.sections(items, id, context, day);
+      return durableSections(items, id, context, day, injectMaxChars);
     },
     async follow(change, stage) {
       if (stage === 'delete') return;
-      if (change.kind === 'forgotten') return forgetItemsOf(change);
-      if (change.kind === 'purged') return purgeItems(change);
-      if (change.kind === 'restored' || change.isForgetting === true) return;
-      await removeSources(change.session, change.messages);
+      if (change.kind === 'forgotten') {
+        const { userId, itemIds, commandId } = change;
+        await applyAndErase(userId, (document) =>
+          forgetChosen(document, ({ id }) => itemIds.includes(id), commandId, clock()),
+        );
+      } else if (change.kind === 'purged') {
+        const { userId, words, commandId } = change;
+        await applyAndErase(userId, (document) => purgeSaying(document, words, commandId));
+      } else if (change.kind === 'withdrawn' && change.isForgetting !== true) await removeSources(change);
     },
     async *export(userId) {
       const document = await store.read(durableKey(userId), durableDocumentKind);
@@ -135,19 +131,19 @@ export function createDurableMemory(options: DurableMemoryOptions) {
       const channels = new Set(sessions.map(({ channelId }) => channelId));
       await applyAndErase(userId, (document) => {
         const gone = document.items.filter(({ source }) => channels.has(source.channelId));
-        return { document: withoutItems(document, gone), result: undefined };
+        return { document: withItems(document, { removed: gone }), result: undefined };
       });
     },
   };
 
   /** The day that a text speaks of [D7], counted from the moment of its message. */
-  async function saidDay(
+  async function dayIn(
     userId: string,
     { text, messageId }: Pick<RememberRequest, 'text' | 'messageId'>,
     now: Date,
   ) {
-    const said = isSnowflake(messageId) ? snowflakeTime(messageId) : now;
-    const day = readDay(text, said, await timeZoneOf(userId));
+    const sentAt = isSnowflake(messageId) ? snowflakeTime(messageId) : now;
+    const day = readDay(text, sentAt, await timeZoneOf(userId));
     return { when: day?.when, looksBack: day?.looksBack, isCounted: day?.isCounted };
   }
 
@@ -156,14 +152,10 @@ export function createDurableMemory(options: DurableMemoryOptions) {
     work: Work,
     what: string,
     operation: (document: DurableDocument, now: Date) => DocumentChange<T>,
-    erases = false,
   ): Promise<T & { readonly undoId?: string | undefined }> {
     return writes.run(work, async () => {
       const now = clock();
-      const made = await apply(work.userId, (document) => operation(document, now), {
-        erases,
-        noted: { what },
-      });
+      const made = await apply(work.userId, (document) => operation(document, now), { noted: { what } });
       return { ...made.result, undoId: made.undoId };
     });
   }
@@ -176,40 +168,23 @@ export function createDurableMemory(options: DurableMemoryOptions) {
     part: Partial<Pick<DurableItem, 'visibility' | 'pinned'>>,
   ) {
     const make = (item: DurableItem): DurableItem => ({ ...item, ...part });
-    return makeChange(work, what, (document) => changedItem(document, work.userId, id, place, make), true);
-  }
-
-  async function forgetItemsOf({ userId, itemIds, commandId }: Forgotten): Promise<void> {
-    const ids = new Set(itemIds);
-    const forgotten = await applyAndErase(userId, (document) =>
-      forgetChosen(document, ({ id }) => ids.has(id), commandId, clock()),
-    );
-    logger.info('durable items were forgotten', { userId, itemIds: idsOf(forgotten) });
-  }
-
-  async function purgeItems({ userId, words, commandId }: Purged): Promise<void> {
-    const purged = await applyAndErase(userId, (document) => purgeSaying(document, words, commandId));
-    logger.info('durable items were erased', { userId, itemIds: idsOf(purged) });
+    return makeChange(work, what, (document) => changedItem(document, work.userId, id, place, make));
   }
 
   /** An item goes with the message that says it, its question with the answer that asks it [D1a]. */
-  async function removeSources(
-    { userId, channelId }: SessionKey,
-    messages: readonly WithdrawnMessage[],
-  ): Promise<void> {
+  async function removeSources({ session: { userId, channelId }, messages }: Withdrawn): Promise<void> {
     const own = messages.filter(({ before }) => before.role === 'user');
     const now = new Map(own.map((message) => [message.before.id, message.now]));
-    const stillSaid = ({ text, source }: DurableItem) => stillSays(text, now.get(source.messageId) ?? '');
-    const isUnsaid = (item: DurableItem) => now.has(item.source.messageId) && !stillSaid(item);
-    const isAsked = ({ question, source }: DurableItem) =>
-      source.channelId === channelId && asksAny(messages, question);
-    const removed = await applyAndErase(userId, (document) => {
-      const { result, document: left } = removeBySource(document, [...now.keys()], stillSaid);
-      return { result, document: withoutQuestions(left, isAsked) };
+    const isStillSaid = ({ text, source }: DurableItem) => stillSays(text, now.get(source.messageId) ?? '');
+    const isUnsaid = (item: DurableItem) => now.has(item.source.messageId) && !isStillSaid(item);
+    const isAsked = askedIn(messages);
+    const hasQuestion = ({ question, source }: DurableItem) =>
+      source.channelId === channelId && isAsked(question);
+    await applyAndErase(userId, (document) => {
+      const { result, document: left } = removeBySource(document, [...now.keys()], isStillSaid);
+      return { result, document: withoutQuestions(left, hasQuestion) };
     });
-    await undoing.keepFromReturning(userId, (item) => isUnsaid(item) || isAsked(item));
-    if (removed.length > 0)
-      logger.info('items removed: source message changed', { userId, itemIds: idsOf(removed) });
+    await undoing.keepFromReturning(userId, (item) => isUnsaid(item) || hasQuestion(item));
   }
 
   return {
@@ -231,8 +206,8 @@ export function createDurableMemory(options: DurableMemoryOptions) {
     list: async (userId: string): Promise<readonly DurableItem[]> => activeInOrder(await itemsOf(userId)),
 
     /** By the id of each active item what it corrected, newest first [D6]; use `mayUseItem` here too. */
-    formerOf: async (userId: string): Promise<ReadonlyMap<string, readonly DurableItem[]>> =>
-      formerItems(await itemsOf(userId)),
+    historiesOf: async (userId: string): Promise<ReadonlyMap<string, readonly DurableItem[]>> =>
+      itemHistories(await itemsOf(userId)),
 
     async remember(work: Work, input: RememberInput): Promise<RememberOutcome> {
       let isCounted = false;
@@ -242,7 +217,7 @@ export function createDurableMemory(options: DurableMemoryOptions) {
         }
         const now = clock();
         const { userId } = work;
-        const day = await saidDay(userId, input, now);
+        const day = await dayIn(userId, input, now);
         isCounted = day.isCounted === true;
         const request = { ...input, when: day.when, looksBack: day.looksBack };
         const { result, undoId } = await apply(
@@ -251,7 +226,6 @@ export function createDurableMemory(options: DurableMemoryOptions) {
           { noted: { what: input.isAccepted === true ? 'accept' : 'remember' } },
         );
         if (result.outcome !== 'refused') measure('evicted', { items: result.evicted.length });
-        logger.info('a durable item was asked for', { userId, type: input.type, ...outcomeFacts(result) });
         return result.outcome === 'refused' ? result : { ...result, undoId };
       });
       if (outcome.outcome === 'refused' || !isCounted) return outcome;
@@ -269,14 +243,12 @@ export function createDurableMemory(options: DurableMemoryOptions) {
           const replaced = document.items.flatMap((item): readonly Replaced[] => {
             const { messageId } = item.source;
             if (item.when === undefined || !isSnowflake(messageId)) return [];
-            const said = snowflakeTime(messageId);
-            const [old, day] = [before, after].map((zone) => readDay(item.text, said, zone));
+            const sentAt = snowflakeTime(messageId);
+            const [old, day] = [before, after].map((zone) => readDay(item.text, sentAt, zone));
             if (day === undefined || old?.when !== item.when || day.when === old.when) return [];
             return [[item, { ...item, when: day.when, looksBack: day.looksBack }]];
           });
-          if (replaced.length === 0) return { document, result: 0 };
-          const items = changedItems(document.items, { replaced });
-          return { document: { ...document, items }, result: replaced.length };
+          return { document: withItems(document, { replaced }), result: replaced.length };
         });
         return result;
       });
@@ -298,9 +270,7 @@ export function createDurableMemory(options: DurableMemoryOptions) {
         const isKnown = day !== undefined && !day.isCounted;
         dated.push(isKnown ? { ...item, when: day.when, looksBack: day.looksBack } : item);
       }
-      const result = await makeChange(work, 'import', (document) => importItems(document, dated, maxItems));
-      logger.info('durable items were imported', { userId: work.userId, count: result.added.length });
-      return result;
+      return makeChange(work, 'import', (document) => importItems(document, dated, maxItems));
     },
 
     /**
@@ -320,11 +290,11 @@ export function createDurableMemory(options: DurableMemoryOptions) {
         const { result, undo } = changeDocument(await documentOf(userId), (document) =>
           forgetItems(document, userId, target, place, commandId, now),
         );
-        const words = more.words ?? (typeof target === 'string' ? wordsMeant(target, result.forgotten) : '');
-        const notes = (await options.notesSaying?.(userId, words, place)) ?? [];
-        const messages = [...(more.messages ?? []), ...sourcesOf(result.forgotten), ...notes];
+        const words =
+          more.words ?? (typeof target === 'string' ? matchedWords(target, result.forgotten) : '');
+        const messages = [...(more.messages ?? []), ...sourcesOf(result.forgotten)];
         const cursors = (await options.noticing?.cursors(userId)) ?? [];
-        const itemIds = idsOf(result.forgotten);
+        const itemIds = result.forgotten.map(({ id }) => id);
         const change = { kind: 'forgotten', userId, itemIds, words, commandId, messages } as const;
         const noted = await options.undo.noting(
           { userId, what: 'forget', part: undo, words, messages, cursors },
@@ -334,7 +304,6 @@ export function createDurableMemory(options: DurableMemoryOptions) {
         return {
           ...result,
           words,
-          notes: notes.flatMap(({ messageIds }) => messageIds).length,
           isEverywhere: failures.size === 0,
           withdrawn,
           undoId: noted.undoId,
@@ -344,7 +313,7 @@ export function createDurableMemory(options: DurableMemoryOptions) {
 
     /** What a target names that may be used in `place`, and how many more there are elsewhere. */
     async find(userId: string, target: string, place: Place) {
-      const { named, inside, byId = false } = findItems(await itemsOf(userId), target);
+      const { named, inside, byId = false, isVague = false } = findItems(await itemsOf(userId), target);
       const usable = (item: DurableItem) => mayUseItem(item, userId, place);
       // Newest first.
       return {
@@ -352,6 +321,7 @@ export function createDurableMemory(options: DurableMemoryOptions) {
         inside: inside.filter(usable).toReversed(),
         elsewhere: named.filter((item) => !usable(item)).length,
         byId,
+        isVague,
       };
     },
 
@@ -368,7 +338,7 @@ export function createDurableMemory(options: DurableMemoryOptions) {
      * goes into its history. An edit in a narrower place narrows the item [V1].
      */
     async edit(work: Work, id: string, text: string, place: Place, messageId: string) {
-      const day = await saidDay(work.userId, { text, messageId }, clock());
+      const day = await dayIn(work.userId, { text, messageId }, clock());
       return makeChange(work, 'edit', (document, now) =>
         editItem(document, work.userId, { ...day, id, text, place, messageId }, now),
       );
@@ -405,24 +375,12 @@ export function createDurableMemory(options: DurableMemoryOptions) {
         return (await applyAndErase(userId, (document) => removePast(document, isPast))).length;
       }),
 
-    forgotten: async (userId: string): Promise<ForgottenTest> => forgottenTest(await documentOf(userId)),
-
-    /** Whether the user had something forgotten after a message, or what it says [A4]. */
-    async wasForgotten(userId: string, { id, at, text }: Pick<ChatMessage, 'id' | 'at' | 'text'>) {
-      const document = await documentOf(userId);
-      return compareSnowflakes(id, document.forgottenUpTo ?? '0') <= 0 || forgottenTest(document)(text, at);
-    },
-
     /** Characters of the budget that the items take in `place`, for people to see. */
     usage: async (userId: string, place: Place) => ({
-      used: injected.usage(await itemsOf(userId), userId, place, await dayOf(userId)),
+      used: durableUsage(await itemsOf(userId), userId, place, await dayOf(userId), injectMaxChars),
       budget: injectMaxChars,
     }),
   };
 }
 
 export type DurableMemory = ReturnType<typeof createDurableMemory>;
-
-function idsOf(items: readonly DurableItem[]): readonly string[] {
-  return items.map((item) => item.id);
-}

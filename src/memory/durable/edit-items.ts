@@ -1,20 +1,19 @@
 import { isDeepStrictEqual } from 'node:util';
 
 import type { Place } from '../../core/place.ts';
-import { toSingleLine } from '../../core/text.ts';
-import { askedVisibilityOf, isSameReach, narrower, pickReach } from '../../core/visibility.ts';
+import { explicitVisibilityOf, isSameReach, narrower, pickReach } from '../../core/visibility.ts';
 import {
-  changedItems,
   freeId,
-  isSecret,
-  itemMaxChars,
   itemsWithWording,
   mayUseItem,
   reachOfItem,
   sourceIn,
+  textProblem,
+  withItems,
   type DocumentChange,
   type DurableDocument,
   type DurableItem,
+  type TextProblem,
 } from './document.ts';
 import { supersede } from './items.ts';
 
@@ -25,10 +24,10 @@ export function openItem(
   id: string,
   place: Place,
 ): DurableItem | undefined {
-  const wanted = id.trim().toLowerCase();
+  const prefix = id.trim().toLowerCase();
   return items.find(
     (item) =>
-      item.status === 'active' && item.id.toLowerCase() === wanted && mayUseItem(item, ownerId, place),
+      item.status === 'active' && item.id.toLowerCase() === prefix && mayUseItem(item, ownerId, place),
   );
 }
 
@@ -44,8 +43,7 @@ export function changedItem(
   if (item === undefined) return { document, result: {} };
   const changed = change(item);
   if (isDeepStrictEqual(item, changed)) return { document, result: { item } };
-  const items = changedItems(document.items, { replaced: [[item, changed]] });
-  return { document: { ...document, items }, result: { item: changed } };
+  return { document: withItems(document, { replaced: [[item, changed]] }), result: { item: changed } };
 }
 
 /** A new text for an item, said by its owner in `place`. */
@@ -58,7 +56,7 @@ interface EditRequest extends Pick<DurableItem, 'when' | 'looksBack'> {
 
 export type EditOutcome =
   | { readonly outcome: 'edited'; readonly item: DurableItem }
-  | { readonly outcome: 'refused'; readonly reason: 'empty' | 'too-long' | 'secret' | 'unknown-id' }
+  | { readonly outcome: 'refused'; readonly reason: TextProblem | 'unknown-id' }
   /** Another item says that already. */
   | { readonly outcome: 'refused'; readonly reason: 'known'; readonly item: DurableItem };
 
@@ -69,14 +67,13 @@ export function editItem(
   { id, text: written, place, messageId, when, looksBack }: EditRequest,
   now: Date,
 ): DocumentChange<EditOutcome> {
-  const refused = (reason: 'empty' | 'too-long' | 'secret' | 'unknown-id') =>
+  const refused = (reason: TextProblem | 'unknown-id') =>
     ({ document, result: { outcome: 'refused', reason } }) as const;
   const text = written.trim();
   const old = openItem(document.items, ownerId, id, place);
   if (old === undefined) return refused('unknown-id');
-  if (toSingleLine(text) === '') return refused('empty');
-  if (text.length > itemMaxChars) return refused('too-long');
-  if (isSecret(text)) return refused('secret');
+  const problem = textProblem({ text });
+  if (problem !== undefined) return refused(problem);
   if (text === old.text) return { document, result: { outcome: 'edited', item: old } };
   const twin = itemsWithWording(document.items, text).find(
     (item) => item.status === 'active' && item !== old,
@@ -85,7 +82,7 @@ export function editItem(
 
   const at = now.toISOString();
   const before = reachOfItem(old);
-  const visibility = askedVisibilityOf(place.audience);
+  const visibility = explicitVisibilityOf(place.audience);
   // The new words are for nobody who could not read them, nor for more than the item was.
   const origin = isSameReach(narrower(pickReach({ ...place, visibility }), before), before)
     ? { source: { ...old.source, type: 'manual' as const } }
@@ -96,9 +93,9 @@ export function editItem(
     updatedAt: at,
     confirmedAt: at,
   };
-  const added = [formerOf(old, document.items, now)];
-  const items = changedItems(document.items, { replaced: [[old, item]], added });
-  return { document: { ...document, items }, result: { outcome: 'edited', item } };
+  const added = [previousVersion(old, document.items, now)];
+  const changed = withItems(document, { replaced: [[old, item]], added });
+  return { document: changed, result: { outcome: 'edited', item } };
 }
 
 /** An item that says something else, with or without a question and a day. */
@@ -110,7 +107,7 @@ export function reworded(
 }
 
 /** What an item says, as the history of the same item once it says something else [K8]. */
-function formerOf(item: DurableItem, items: readonly DurableItem[], now: Date): DurableItem {
+function previousVersion(item: DurableItem, items: readonly DurableItem[], now: Date): DurableItem {
   const at = now.toISOString();
   return {
     ...item,
@@ -135,7 +132,7 @@ export function confirmItems(
   if (items.length < ids.length) return { document, result: { items: [] } };
   const replaced = items.map((item) => [item, { ...item, confirmedAt: now.toISOString() }] as const);
   return {
-    document: { ...document, items: changedItems(document.items, { replaced }) },
+    document: withItems(document, { replaced }),
     result: { items: replaced.map(([, confirmed]) => confirmed) },
   };
 }
@@ -149,13 +146,13 @@ export function keepOne(
   ownerId: string,
   { kept, replaced, place }: { readonly kept: string; readonly replaced: string; readonly place: Place },
   now: Date,
-): DocumentChange<{ readonly item?: DurableItem; readonly former?: DurableItem }> {
+): DocumentChange<{ readonly item?: DurableItem; readonly previous?: DurableItem }> {
   const [staying, leaving] = [kept, replaced].map((id) => openItem(document.items, ownerId, id, place));
   if (staying === undefined) return { document, result: {} };
   const superseded = supersede(leaving, staying.id, now);
   if (superseded === undefined) return { document, result: {} };
   const pinned = staying.pinned || superseded[0].pinned;
   const item: DurableItem = { ...staying, pinned, confirmedAt: now.toISOString() };
-  const items = changedItems(document.items, { replaced: [[staying, item], superseded] });
-  return { document: { ...document, items }, result: { item, former: superseded[0] } };
+  const changed = withItems(document, { replaced: [[staying, item], superseded] });
+  return { document: changed, result: { item, previous: superseded[0] } };
 }

@@ -1,12 +1,5 @@
-import { ownWords } from '../../core/own-words.ts';
-import {
-  clipAtWord,
-  escapePattern,
-  fillerTerms,
-  sameItemForm,
-  terms,
-  toSingleLine,
-} from '../../core/text.ts';
+import { ownWords, withShortNames } from '../../core/own-words.ts';
+import { clipAtWord, isQuestion, normalizeText, sameItemForm, toSingleLine } from '../../core/text.ts';
 import type { WithdrawnMessage } from '../layer.ts';
 import { questionMaxChars } from './document.ts';
 
@@ -29,8 +22,30 @@ const unending = [
 const listItem = /^\s*(?:[-*•–]|\d{1,3}[.)])\s/u;
 const listBegins = /[:：]\s*\n/u;
 
-/** Stands in a message's prose where something was taken out: no quote goes across it. */
+/** Stands in a message's prose where whole lines were taken out: no quote goes across it. */
 const gap = '\uFFFC';
+/** Characters that stand for a mention, code or an emoji inside a sentence. */
+const pieceSigns = /[\u{f0000}-\u{ffffd}]/gu;
+
+/** What a message says in prose, and what it states there; pieces inside a sentence prove nothing, and stay as typed [D8]. */
+function proseOf(message: string) {
+  const pieces = new Map<string, string>();
+  const keep = (piece: string): string => {
+    const sign = String.fromCodePoint(0xf_00_00 + pieces.size);
+    pieces.set(sign, withShortNames(piece));
+    return sign;
+  };
+  const prose = ownWords(message, keep, gap);
+  const statements = statementsOf(prose).map(({ text, ...place }) => {
+    const typed = text.replace(pieceSigns, (sign) => pieces.get(sign) ?? sign);
+    // Emoji before a sentence and behind it are left out.
+    return { ...place, text: typed.replace(/^(?::\w{2,32}:\s*)+|(?<!\s)(?:\s*:\w{2,32}:)+$/gu, '') };
+  });
+  return { prose, statements };
+}
+
+/** What prompts tell of a marked moment [D8]: a quote may hold it. */
+const momentsTold = /(?<=<t:[-\d:a-z]{1,14}>) \(\w{3} [\d-]{10} \d\d:\d\d\)/giu;
 
 /** What a sentence states, and where it stands in the prose. */
 interface Statement {
@@ -45,85 +60,106 @@ interface Statement {
  * width of white space aside. `undefined` where it does not, or touches nothing that states something.
  */
 export function sentencesQuoted(quote: string, message: string): string | undefined {
-  const prose = ownWords(message, gap);
-  const place = findQuote(quote, prose);
+  const { prose, statements } = proseOf(message);
+  const place = findQuote(quote.replace(momentsTold, ''), prose);
   if (place === undefined) return undefined;
-  const touched = statementsOf(prose).filter(({ start, end }) => start < place.end && end > place.start);
+  const touched = statements.filter(({ start, end }) => start < place.end && end > place.start);
   return touched.length === 0 ? undefined : touched.map(({ text }) => text).join(' ');
 }
 
-/** Whether a message says, as whole sentences, what {@link sentencesQuoted} once took from it or from another one. */
+/**
+ * Whether a message says, as whole sentences, what {@link sentencesQuoted} once took from it or from another one. Each
+ * sentence is put into its form once, however many begin alike [L4].
+ */
 export function stillSays(text: string, message: string): boolean {
-  const wanted = sameItemForm(text);
-  const statements = statementsOf(ownWords(message, gap));
-  return statements.some((_, first) => {
-    let said = '';
-    for (const statement of statements.slice(first)) {
-      said = said === '' ? statement.text : `${said} ${statement.text}`;
-      if (sameItemForm(said) === wanted) return true;
-      if (said.length > 2 * text.length) return false;
-    }
-    return false;
-  });
+  const sought = sameItemForm(text);
+  const statements = proseOf(message).statements.map((statement) => normalizeText(statement.text));
+  const forms = statements.filter((form) => form !== '');
+  const all = forms.join(' ');
+  let start = 0;
+  let end = -1;
+  let ended = 0;
+  for (const form of forms) {
+    for (; end < start + sought.length && ended < forms.length; ended += 1)
+      end += 1 + (forms[ended]?.length ?? 0);
+    if (all.startsWith(sought, start) && sameItemForm(all.slice(start, end)) === sought) return true;
+    start += form.length + 1;
+  }
+  return false;
 }
 
-/** Where a quote stands in a text; any run of white space matches any other, and so does any apostrophe. */
+/** Where a quote stands in a text, by {@link comparable} forms, which takes no expression of its length [L4]. */
 function findQuote(quote: string, prose: string): Pick<Statement, 'start' | 'end'> | undefined {
-  const words = quote.replace(/(?<![\s\p{P}])[\s\p{P}]+$/u, '').trimStart();
+  const words = comparable(quote.replace(/(?<![\s\p{P}])[\s\p{P}]+$/u, '').trimStart()).form;
   if (words === '') return undefined;
-  const pattern = new RegExp(
-    words
-      .split(/\s+/u)
-      .map(escapePattern)
-      .join(String.raw`\s+`)
-      .replace(/['’‘]/gu, "['’‘]"),
-    'iu',
-  );
-  const found = pattern.exec(prose);
-  return found === null ? undefined : { start: found.index, end: found.index + found[0].length };
+  const { form, places } = comparable(prose);
+  const at = form.indexOf(words);
+  if (at === -1) return undefined;
+  return { start: places[at] ?? 0, end: places[at + words.length] ?? prose.length };
 }
 
-/** The sentences of a text, by Unicode's rules and ours: none ends within a quotation or right behind it. */
+/** Case, the width of white space and the form of apostrophes aside, with the place of each sign in the text. */
+function comparable(text: string): { readonly form: string; readonly places: readonly number[] } {
+  const places: number[] = [];
+  let form = '';
+  for (const { 0: piece, index } of text.replaceAll(/[’‘]/gu, "'").matchAll(/\s+|\S/gu)) {
+    const sign = piece.trim() === '' ? ' ' : piece.toUpperCase().toLowerCase();
+    form += sign;
+    for (let unit = 0; unit < sign.length; unit += 1) places.push(index);
+  }
+  return { form, places };
+}
+
+/**
+ * The sentences of a text, by Unicode's rules and ours: none ends within a quotation or right behind it. Of one that
+ * grows only the new end is read [L4].
+ */
 export function sentencesOf(text: string): readonly { readonly segment: string; readonly index: number }[] {
-  const quoted = Array.from(text.matchAll(quotations), ({ 0: { length }, index }) => ({
-    start: index,
-    end: index + length,
-  }));
+  const quoted = text.matchAll(quotations);
+  let quotation = quoted.next().value;
   const sentences: { segment: string; index: number }[] = [];
+  let goesOn = false;
+  let leadsToList = false;
   for (const { segment, index } of segmenter.segment(text)) {
+    while (quotation !== undefined && quotation.index + quotation[0].length < index)
+      quotation = quoted.next().value;
+    const isQuoted = quotation !== undefined && quotation.index < index;
+    const isBlank = segment.trim() === '';
     const before = sentences.at(-1);
-    const isQuoted = quoted.some(({ start, end }) => start < index && index <= end);
-    if (before !== undefined && (isQuoted || goesOn(before.segment, segment))) before.segment += segment;
-    else sentences.push({ segment, index });
+    if (before !== undefined && (isQuoted || goesOn || isBlank || (leadsToList && listItem.test(segment))))
+      before.segment += segment;
+    else {
+      sentences.push({ segment, index });
+      leadsToList = false;
+    }
+    leadsToList ||= listBegins.test(segment);
+    // Two characters before it tell whether a word begins there.
+    const end = text.slice(Math.max(sentences.at(-1)?.index ?? 0, index - 2), index + segment.length);
+    if (!isBlank) goesOn = unending.some((each) => each.test(end));
   }
   return sentences;
 }
 
-/** Whether a sentence goes on in what Unicode takes for the next one. */
-function goesOn(sentence: string, next: string): boolean {
-  if (listItem.test(next) && listBegins.test(sentence)) return true;
-  return unending.some((each) => each.test(sentence));
-}
+/** In characters from an answer's end: nobody asks at such length. */
+const questionReach = 1000;
 
 /** The question with which an answer of the bot ends [D1a], on one line; `undefined` where it ends otherwise. */
 export function questionAtEnd(answer = ''): string | undefined {
-  const last = sentencesOf(answer).findLast(({ segment }) => hasWords(segment))?.segment ?? '';
+  const end = answer.slice(-questionReach);
+  const last = sentencesOf(end).findLast(({ segment }) => hasWords(segment))?.segment ?? '';
   return isQuestion(last) ? clipAtWord(toSingleLine(last), questionMaxChars) : undefined;
 }
 
-/** Whether one of these messages is the answer that asked an item's question [D1a]. */
-export function asksAny(messages: readonly WithdrawnMessage[], question: string | undefined): boolean {
-  if (question === undefined) return false;
-  return messages.some(
-    ({ before }) => before.role === 'assistant' && questionAtEnd(before.text) === question,
-  );
-}
-
-/** Whether it ends as a question; one letter behind the mark is a face, such as `:D`. Greek asks with a semicolon. */
-export function isQuestion(sentence: string): boolean {
-  const [, behind] = /[?？؟⁇⁈‽]([^?？؟⁇⁈‽]*)$/u.exec(sentence) ?? [];
-  if (behind !== undefined) return !/^[\p{L}\p{N}]|[\p{L}\p{N}]{2}/u.test(behind);
-  return /[;\u037e]\s*$/u.test(sentence) && /\p{Script=Greek}/u.test(sentence);
+/** Whether these messages ask a question of the bot's [D1a]: each is read once, and only if there is one to look for [L4]. */
+export function askedIn(messages: readonly WithdrawnMessage[]): (question: string | undefined) => boolean {
+  let questions: ReadonlySet<string | undefined> | undefined;
+  return (question) => {
+    if (question === undefined) return false;
+    questions ??= new Set(
+      messages.map(({ before }) => (before.role === 'assistant' ? questionAtEnd(before.text) : undefined)),
+    );
+    return questions.has(question);
+  };
 }
 
 /** What a prose states: of a question what precedes its last comma, of what is a quotation alone nothing. */
@@ -135,25 +171,12 @@ function statementsOf(prose: string): readonly Statement[] {
     const text = parts
       .filter(hasWords)
       .join(' … ')
-      .replace(/^[,;:]\s*/u, '');
+      // Whom it is addressed to does not belong to what it says.
+      .replace(/^(?:[\u{f0000}-\u{ffffd}]\s*)*[,;:]\s*/u, '');
     return [{ text, start, end: start + stated.length }];
   });
 }
 
 function hasWords(text: string): boolean {
   return /[\p{L}\p{N}]/u.test(text);
-}
-
-export const unspacedScript =
-  /[\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}\p{Script=Thai}\p{Script=Lao}\p{Script=Khmer}\p{Script=Myanmar}]/u;
-
-/** The words of a text that carry its meaning, as terms. */
-export function contentWords(text: string): readonly string[] {
-  return terms(text).filter((term) => !fillerTerms.has(term));
-}
-
-/** The terms of a message; of scripts without spaces the single characters too, since an item may be one of them. */
-export function termsSaid(message: string): ReadonlySet<string> {
-  const said = terms(message);
-  return new Set([...said, ...said.flatMap((term) => (unspacedScript.test(term) ? Array.from(term) : []))]);
 }

@@ -2,14 +2,14 @@ import { z } from 'zod';
 
 import { ModelError } from '../../core/errors.ts';
 import type { Logger } from '../../core/logger.ts';
-import { jsonSchemaOf, structuredAnswer, type ModelClient, type ModelRequest } from '../../core/model.ts';
+import { jsonSchemaOf, type ModelClient, type ModelRequest, structuredAnswer } from '../../core/model.ts';
 import { ownWords } from '../../core/own-words.ts';
-import { sessionName, type Place, type SessionKey } from '../../core/place.ts';
+import type { Place, SessionKey } from '../../core/place.ts';
 import { maskSecrets } from '../../core/secrets.ts';
 import { dataLine, renderSection } from '../../core/section.ts';
 import type { Store } from '../../core/store.ts';
-import { chunk } from '../../core/text.ts';
-import { localDate, localMoment } from '../../core/time.ts';
+import { chunk, contentTerms, isQuestion } from '../../core/text.ts';
+import { createTimeSlice, localDate, localMoment, withMomentsTold } from '../../core/time.ts';
 import type { LateNotice } from '../../core/tool.ts';
 import { audienceOf } from '../../core/visibility.ts';
 import type { SessionWork, Work } from '../../core/writes.ts';
@@ -18,32 +18,36 @@ import type { UserMessage } from '../log/records.ts';
 import type { SessionLog } from '../log/session-log.ts';
 import { changeState, readState, type SessionStates } from '../log/session-state.ts';
 import type { CaptureMode } from '../settings/person-settings.ts';
-import { itemKinds, wordingOf, type DurableItem } from './document.ts';
+import { type DurableItem, itemKinds, wordingOf } from './document.ts';
 import type { RememberInput } from './durable-memory.ts';
-import { questionAtEnd, sentencesQuoted, stillSays } from './evidence.ts';
-import { readDay } from './item-day.ts';
+import { questionAtEnd, sentencesOf, sentencesQuoted, stillSays } from './evidence.ts';
+import { readDay, type SaidDay } from './item-day.ts';
 import { namedItem, namedProposal, proposalNotice, rememberNotice } from './notices.ts';
 import type { Proposals } from './proposals.ts';
 import type { UndoingOptions } from './undoing.ts';
-import { isWorthKeeping } from './worth-keeping.ts';
 
 /** One of the user's own messages, waiting to be looked at. */
-export interface ExtractionMessage {
-  readonly id: string;
-  readonly text: string;
+export interface ExtractionMessage extends Pick<UserMessage, 'id' | 'text' | 'at' | 'mode' | 'heard'> {
   /** What the bot said directly before it [D1a]. */
   readonly answerBefore?: string | undefined;
-  /** ISO 8601, UTC. */
-  readonly at: string;
   /** Where it was said; what comes from it is as private as that place [V1]. */
   readonly place: Place;
-  /** It was said in that mode [K9]. */
-  readonly mode?: 'ask' | undefined;
-  /** In a voice message [G7]. */
-  readonly heard?: true | undefined;
 }
 
-export interface ExtractionOptions {
+const maxItemsPerMessage = 3;
+/** What more a model finds in one message is not looked for: several may name one sentence, and it was asked for three. */
+const maxQuotesPerMessage = 10;
+/** What one call is given at most, so that its answer cannot be cut by its own length. */
+const batchMaxMessages = 10;
+const batchMaxChars = 20_000;
+
+export function createExtraction({
+  model,
+  modelName,
+  timeZoneOf,
+  durable,
+  tell,
+}: {
   readonly model: Pick<ModelClient, 'complete'>;
   readonly modelName: string;
   /** A person's zone, IANA [H3]. Must not reject. */
@@ -51,15 +55,7 @@ export interface ExtractionOptions {
   readonly durable: Pick<Proposals, 'remember'>;
   /** Tells the person what is newly stored [K6]. Must not reject. Default: nobody is told. */
   readonly tell?: ((stored: readonly LateNotice[]) => Promise<void>) | undefined;
-  readonly logger: Logger;
-}
-
-const maxItemsPerMessage = 3;
-/** What one call is given at most, so that its answer cannot be cut by its own length. */
-const batchMaxMessages = 10;
-const batchMaxChars = 20_000;
-
-export function createExtraction({ model, modelName, timeZoneOf, durable, tell, logger }: ExtractionOptions) {
+}) {
   return {
     /**
      * Stores what messages of one user, oldest first, say about them [A2]; resolves with the items stored or
@@ -76,26 +72,29 @@ export function createExtraction({ model, modelName, timeZoneOf, durable, tell, 
       const { userId } = work;
       const withWords = messages.filter((message) => ownWords(message.text) !== '');
       const findings: Finding[] = [];
+      const nextSlice = createTimeSlice();
       const timeZone = await timeZoneOf(userId);
       for (const batch of chunk(withWords, ({ text }) => text.length, batchMaxChars, batchMaxMessages)) {
         const request = extractionRequest(modelName, timeZone, userId, speakerName, batch);
         const response = await model.complete(request, { signal });
         const { items } = structuredAnswer(response, extractionAnswerSchema, 'The extraction');
-        findings.push(...findingsIn(items, batch));
+        for (const message of batch) {
+          findings.push(...findingsIn(items, message));
+          await nextSlice();
+        }
       }
 
       const items: DurableItem[] = [];
       const stored: LateNotice[] = [];
-      const kept = findings.filter(({ text, message: { text: message, answerBefore = '', at } }) => {
-        const [said, question] = [new Date(at), questionAtEnd(answerBefore)];
-        const [day, today] = [readDay(text, said, timeZone), localDate(said, timeZone)];
-        return isWorthKeeping({ text, message, question, day, today });
-      });
-      for (const { kind, text, message } of kept) {
+      for (const { kind, text, message } of findings) {
+        await nextSlice();
+        const [sentAt, question] = [new Date(message.at), questionAtEnd(message.answerBefore)];
+        const [day, today] = [readDay(text, sentAt, timeZone), localDate(sentAt, timeZone)];
+        if (!isWorthKeeping({ text, message: message.text, question, day, today })) continue;
         const found: RememberInput = {
           kind,
           text,
-          question: questionAtEnd(message.answerBefore),
+          question,
           place: message.place,
           messageId: message.id,
           type: 'summary',
@@ -120,13 +119,6 @@ export function createExtraction({ model, modelName, timeZoneOf, durable, tell, 
         if (outcome.outcome !== 'refreshed') stored.push({ ...of, notice, about: namedItem(outcome) });
       }
       if (stored.length > 0) await tell?.(stored);
-      logger.info('extraction is done', {
-        userId,
-        messages: messages.length,
-        quoted: findings.length,
-        worthKeeping: kept.length,
-        stored: items.length,
-      });
       return items;
     },
   };
@@ -138,17 +130,15 @@ interface Finding extends Pick<ExtractedItem, 'kind'> {
   readonly message: ExtractionMessage;
 }
 
-function findingsIn(
-  items: readonly ExtractedItem[],
-  messages: readonly ExtractionMessage[],
-): readonly Finding[] {
-  return messages.flatMap((message) => {
-    const found = items.flatMap(({ kind, quote, messageId }) => {
-      const text = messageId === message.id ? sentencesQuoted(quote, message.text) : undefined;
+function findingsIn(items: readonly ExtractedItem[], message: ExtractionMessage): readonly Finding[] {
+  const found = items
+    .filter(({ messageId }) => messageId === message.id)
+    .slice(0, maxQuotesPerMessage)
+    .flatMap(({ kind, quote }) => {
+      const text = sentencesQuoted(quote, message.text);
       return text === undefined ? [] : [{ kind, text, message }];
     });
-    return [...new Map(found.map((each) => [each.text, each])).values()].slice(0, maxItemsPerMessage);
-  });
+  return [...new Map(found.map((each) => [each.text, each])).values()].slice(0, maxItemsPerMessage);
 }
 
 /** What the model answers [A2]. */
@@ -191,7 +181,7 @@ function extractionRequest(
     title: 'Messages of one person, oldest first (quoted data):',
     lines: messages.map(({ id, text, at }) => {
       const when = localMoment(new Date(at), timeZone);
-      return `- ${when} [${id}] ${name}: ${dataLine(maskSecrets(ownWords(text)))}`;
+      return `- ${when} [${id}] ${name}: ${dataLine(maskSecrets(withMomentsTold(ownWords(text), timeZone)))}`;
     }),
   });
   return {
@@ -205,21 +195,7 @@ function extractionRequest(
   };
 }
 
-/** What a message of 200 characters costs: what is asked, and an answer with one finding. */
-export function typicalExtraction(modelName: string): {
-  readonly request: ModelRequest;
-  readonly answer: string;
-} {
-  const id = '1'.repeat(18);
-  const message = { id, text: 'I like tea. '.repeat(17), at: new Date(0).toISOString() };
-  const answer = { items: [{ kind: 'preference', quote: 'I prefer tabs over spaces', messageId: id }] };
-  return {
-    request: extractionRequest(modelName, 'UTC', id, 'Alice', [message]),
-    answer: JSON.stringify(answer),
-  };
-}
-
-/** After so many unusable answers in a row their messages are skipped: something in them makes the model fail. */
+/** After so many unusable answers in a row the messages are skipped: something in them makes the model fail. */
 const unusableAnswers = 3;
 
 interface Unseen {
@@ -243,8 +219,8 @@ export function createExtractionFold(ports: {
   readonly logger: Logger;
 }): NonNullable<MemoryLayer['fold']> {
   const { extraction, sessionLog, states, modeOf, logger } = ports;
-  /** Unusable answers in a row since a session's cursor moved, and the last line of the first of them. */
-  const unusable = new Map<string, { readonly count: number; readonly last: number }>();
+  /** By person, unusable answers in a row. */
+  const unusable = new Map<string, number>();
 
   async function unseenOf(session: SessionWork): Promise<Unseen | undefined> {
     const { extraction: cursor, speakerName = '' } = await states.read(session);
@@ -270,10 +246,9 @@ export function createExtractionFold(ports: {
     const origins = new Map<string, SessionKey>();
     const found = unseen.flatMap(({ session, messages: all }) =>
       all.map(async (message): Promise<ExtractionMessage> => {
-        const { id, text, at, mode, heard } = message;
-        origins.set(id, session);
-        const answerBefore = await sessionLog.answerBefore(session, id);
-        return { id, text, answerBefore, at, place: placeOf(session, message), mode, heard };
+        origins.set(message.id, session);
+        const answerBefore = await sessionLog.answerBefore(session, message.id);
+        return { ...message, answerBefore, place: placeOf(session, message) };
       }),
     );
     const messages = await Promise.all(found);
@@ -287,28 +262,18 @@ export function createExtractionFold(ports: {
       try {
         await extraction.extract(first.session, first.speakerName, oldestFirst, stillThere, signal);
       } catch (error) {
-        if (error instanceof ModelError && error.failure === 'invalid')
-          for (const each of unseen) await countUnusable(each);
-        throw error;
+        const isUnusable = error instanceof ModelError && error.failure === 'invalid';
+        const count = (unusable.get(userId) ?? 0) + (isUnusable ? 1 : 0);
+        unusable.set(userId, count);
+        if (!isUnusable || count < unusableAnswers) throw error;
+        logger.warn('no usable extraction; skipping these messages', { userId });
       }
+      unusable.delete(userId);
     }
     for (const { session, last } of unseen) await moveCursor(session, last);
   };
 
-  async function countUnusable({ session, last }: Unseen): Promise<void> {
-    const name = sessionName(session);
-    const before = unusable.get(name) ?? { count: 0, last };
-    unusable.set(name, { ...before, count: before.count + 1 });
-    if (before.count + 1 < unusableAnswers) return;
-    logger.warn('no usable extraction; skipping these messages', {
-      session: name,
-      upTo: before.last,
-    });
-    await moveCursor(session, before.last);
-  }
-
   async function moveCursor(session: SessionWork, last: number): Promise<void> {
-    unusable.delete(sessionName(session));
     await states.update(session, (state) =>
       state.extraction === undefined || state.extraction.cursor >= last
         ? state
@@ -350,4 +315,68 @@ export function createExtractionCursors({
 function placeOf({ channelId }: SessionKey, message: UserMessage): Place {
   const { visibility, homeId, readers, guildId, channelName } = message;
   return { audience: audienceOf(visibility), channelId, homeId, readers, guildId, channelName };
+}
+
+/** Sentences that were found in a message, and what stands around them. */
+interface Found {
+  readonly text: string;
+  readonly message: string;
+  /** The bot's question that they answer [D1a]. */
+  readonly question: string | undefined;
+  /** The day that they speak of [D7]. */
+  readonly day: SaidDay | undefined;
+  /** When they were said: `YYYY-MM-DD`, in the zone of `day`. */
+  readonly today: string;
+}
+
+/**
+ * Whether found sentences may matter in months, as far as that shows without knowing the language [A2]: the model is
+ * asked for such only, and takes more.
+ */
+export function isWorthKeeping({ text, message, question, day, today }: Found): boolean {
+  if (hasJoke.test(text) || holdsCode.test(message)) return false;
+  if (day !== undefined && isOfTheseDays(day, today)) return false;
+  const requests = sentencesOf(message).filter(({ segment }) => isQuestion(segment));
+  const weighty = new Set(contentTerms(text).filter(isWeighty));
+  // They may be the beginning of one.
+  if (requests.some(({ segment }) => prepares(weighty, segment.replace(text, '')))) return false;
+  // An answer may be one word.
+  return question !== undefined || !isOutcry(text);
+}
+
+/** A syllable said three times, but no `www` or `III`, or a face that laughs: without this a joke is told back as a fact. */
+const hasJoke = /(?<!\p{L})(?:(\p{L}\p{L}|\p{Script=Han})\1{2,}|(\p{L})\2{3,})|[😂🤣😹]|笑$/u;
+
+/** Words around a block of code tell what is wrong with it: without this, `it returns the wrong sum`. */
+const holdsCode = /^[ \t]*(?:```|~~~)/mu;
+
+const monthMs = 31 * 24 * 60 * 60 * 1000;
+
+/** Today or within a month before, in words that mean another day on another day: without this, yesterday's weather. */
+function isOfTheseDays({ when, isCounted }: SaidDay, today: string): boolean {
+  const passedMs = Date.parse(today) - Date.parse(when);
+  return isCounted && passedMs >= 0 && passedMs <= monthMs;
+}
+
+const words = new Intl.Segmenter('en', { granularity: 'word' });
+
+/** One word, a short exclamation, or nothing that means something: without this, `Good morning!` */
+function isOutcry(text: string): boolean {
+  const textTerms = Array.from(words.segment(text)).filter(({ isWordLike }) => isWordLike === true);
+  return (
+    textTerms.length <= 1 ||
+    (textTerms.length <= 2 && /[!！][^\p{L}!！]*$/u.test(text)) ||
+    contentTerms(text).length === 0
+  );
+}
+
+/** Whether the request is made of its weighty words: without this, how many columns the table has that is to be sorted. */
+function prepares(weighty: ReadonlySet<string>, request: string): boolean {
+  const shared = new Set(contentTerms(request).filter((term) => weighty.has(term))).size;
+  return shared >= 2 && shared >= weighty.size / 3;
+}
+
+/** No article, pronoun or ending, of whatever language. */
+function isWeighty(term: string): boolean {
+  return /^[^\p{Script=Hiragana}]{4,}$|[\p{Script=Han}\p{Script=Katakana}]{2}/u.test(term);
 }

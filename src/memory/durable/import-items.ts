@@ -1,21 +1,21 @@
-import { toSingleLine, sameItemForm } from '../../core/text.ts';
+import { sameItemForm } from '../../core/text.ts';
 import {
   activeInOrder,
-  changedItems,
-  isSecret,
   itemId,
-  itemMaxChars,
+  textProblem,
+  withItems,
   wordingOf,
   type DocumentChange,
   type DurableDocument,
   type DurableItem,
   type Replaced,
+  type TextProblem,
 } from './document.ts';
 import { findGone } from './past.ts';
-import { formerItems } from './items.ts';
+import { itemHistories } from './items.ts';
 
 /** Why an item is not imported; `full`: as many as fit are there. */
-export type ImportRefusal = 'empty' | 'too-long' | 'secret' | 'full';
+export type ImportRefusal = TextProblem | 'full';
 
 export interface ImportResult {
   /** The newest first, as in a list of what is remembered. */
@@ -44,41 +44,32 @@ export function importItems(
   let known = 0;
   for (const item of activeInOrder(items)) {
     const form = formOf(item);
-    const reason = refusalOf(item);
+    const reason = textProblem(item);
     if (reason !== undefined) refused[reason] += 1;
     else if (seen.has(form) || activeForms.has(form)) known += 1;
     else if (active.length + accepted.size >= maxItems) refused.full += 1;
     else accepted.add(item);
     seen.add(form);
   }
-  const histories = formerItems(items);
-  const former = [...accepted]
+  const histories = itemHistories(items);
+  const earlier = [...accepted]
     .flatMap(({ id }) => histories.get(id) ?? [])
     .filter(
-      (item) => item.forgotten === undefined && refusalOf(item) === undefined && !present.has(formOf(item)),
+      (item) => item.forgotten === undefined && textProblem(item) === undefined && !present.has(formOf(item)),
     );
-  const stored = withOwnIds([...former, ...accepted], document.items);
+  const stored = withOwnIds([...earlier, ...accepted], document.items);
   const added = [...accepted].flatMap((item) => stored.get(item) ?? []);
   const replaced = added.flatMap((item): readonly Replaced[] => {
     const past = present.get(formOf(item));
     return past === undefined ? [] : [[past, item]];
   });
   const taking = new Set(replaced.map(([, item]) => item));
-  const changed = changedItems(document.items, {
-    replaced,
-    added: items.flatMap((item) => stored.get(item) ?? []).filter((item) => !taking.has(item)),
-  });
+  const others = items.flatMap((item) => stored.get(item) ?? []).filter((item) => !taking.has(item));
   const remaining = added.reduce((left, item) => findGone(left, wordingOf(item))?.without ?? left, document);
   return {
-    document: added.length === 0 ? document : { ...remaining, items: changed },
+    document: withItems(remaining, { replaced, added: others }),
     result: { added, known, refused },
   };
-}
-
-function refusalOf(item: DurableItem): ImportRefusal | undefined {
-  if (toSingleLine(item.text) === '') return 'empty';
-  if (item.text.trim().length > itemMaxChars) return 'too-long';
-  return isSecret(wordingOf(item)) ? 'secret' : undefined;
 }
 
 function formOf(item: DurableItem): string {

@@ -1,11 +1,11 @@
 import type { Place } from '../../core/place.ts';
 import { compareSnowflakes, isYounger } from '../../core/snowflake.ts';
-import { saysWords, searchForm } from '../../core/text.ts';
+import { bareId, saysNothing, saysWords, searchForm } from '../../core/text.ts';
 import type { MessagesByChannel } from '../undo.ts';
 import {
   byAge,
-  changedItems,
   mayUseItem,
+  withItems,
   wordingOf,
   type DocumentChange,
   type DurableDocument,
@@ -26,16 +26,11 @@ export interface Forgetting extends ForgetResult {
   readonly isEverywhere: boolean;
   /** Messages that went with it, answers among them. */
   readonly withdrawn: number;
-  /** Of the person's notes in channels those that went too [B3]. */
-  readonly notes: number;
   /** Absent where nothing changed. */
   readonly undoId?: string | undefined;
 }
 
-/**
- * Deprecates what is meant and may be used in `place`. What was said up to `commandId` is not extracted again, even
- * without a match: an extraction may be running on it [A4].
- */
+/** Deprecates what is meant and may be used in `place`. */
 export function forgetItems(
   document: DurableDocument,
   ownerId: string,
@@ -58,7 +53,10 @@ export function forgetItems(
   return { ...change, result: { forgotten: result, elsewhere: matching.size - result.length } };
 }
 
-/** Deprecates the chosen items, and marks up to where nothing is extracted again. */
+/**
+ * Deprecates the chosen items. What was said up to `commandId` is not extracted again then, since an extraction may be
+ * running on it [A4]; where nothing was meant, what waits to be noticed stays.
+ */
 export function forgetChosen(
   document: DurableDocument,
   isChosen: (item: DurableItem) => boolean,
@@ -68,10 +66,10 @@ export function forgetChosen(
   const replaced = document.items
     .filter((item) => isSeen(item) && isChosen(item))
     .map((item) => [item, { ...deprecatedItem(item, now), forgotten: true as const }] as const);
+  if (replaced.length === 0) return { document, result: [] };
   return {
     document: {
-      ...document,
-      items: changedItems(document.items, { replaced }),
+      ...withItems(document, { replaced }),
       forgottenUpTo: later(document.forgottenUpTo, commandId),
     },
     result: replaced.map(([, forgotten]) => forgotten),
@@ -80,7 +78,7 @@ export function forgetChosen(
 
 /**
  * The items, corrected ones included [D6], that a target names by ids, quoted text or words [K4], never a pattern.
- * `inside` holds those with the words inside longer ones.
+ * `inside` holds those with the words inside longer ones. What {@link saysNothing} names an item only as its whole text.
  */
 export function findItems(
   items: readonly DurableItem[],
@@ -89,19 +87,38 @@ export function findItems(
   readonly named: readonly DurableItem[];
   readonly inside: readonly DurableItem[];
   readonly byId?: true;
+  /** The words name nothing by themselves. */
+  readonly isVague?: true;
 } {
-  const wanted = searchForm(target);
+  const needle = searchForm(target);
   const seen = items.filter(isSeen);
-  const ids = wanted.split(' ');
+  const ids = needle
+    .split(' ')
+    .map(bareId)
+    .filter((word) => word !== '' && word !== 'id');
   const withId = seen.filter(({ id }) => ids.includes(id.toLowerCase()));
-  if (wanted === '' || (withId.length > 0 && withId.length === ids.length))
+  if (needle === '' || (withId.length > 0 && withId.length === ids.length))
     return { named: withId, inside: [], byId: true };
-  const literal = /^["“„«](?<words>.+)["”“»]$/u.exec(wanted)?.groups?.['words']?.trim();
+  const literal = /^["“„«](?<words>.+)["”“»]$/u.exec(needle)?.groups?.['words']?.trim();
   const having = (words: string) =>
     seen.filter((item) => words !== '' && searchForm(wordingOf(item)).includes(words));
   if (literal !== undefined) return { named: having(literal), inside: [] };
-  const named = seen.filter((item) => saysWords(wordingOf(item), wanted));
-  return { named, inside: having(wanted).filter((item) => !named.includes(item)) };
+  const named = seen.filter((item) => saysWords(wordingOf(item), needle));
+  if (saysNothing(target) && !named.some((item) => searchForm(wordingOf(item)) === needle))
+    return { named: [], inside: [], isVague: true };
+  return { named, inside: having(needle).filter((item) => !named.includes(item)) };
+}
+
+/** Offered where words name none [K4]. */
+const newestOffered = 5;
+
+/** Those that came from some messages first. */
+export function newestItems(
+  items: readonly DurableItem[],
+  messageIds: readonly string[] = [],
+): readonly DurableItem[] {
+  const isFrom = ({ source }: DurableItem): number => Number(messageIds.includes(source.messageId));
+  return items.toSorted((a, b) => isFrom(b) - isFrom(a) || byAge(b, a)).slice(0, newestOffered);
 }
 
 function later(before: string | undefined, now: string): string {
@@ -118,7 +135,7 @@ export function purgeSaying(
     (item) => saysWords(wordingOf(item), words) && !isYounger(item.source.messageId, commandId),
   );
   const forgottenUpTo = later(document.forgottenUpTo, commandId);
-  return { document: { ...withoutItems(document, gone), forgottenUpTo }, result: gone };
+  return { document: { ...withItems(document, { removed: gone }), forgottenUpTo }, result: gone };
 }
 
 /**
@@ -138,7 +155,7 @@ export function removeBySource(
       changed.has(item.source.messageId) &&
       !stillSupported(item),
   );
-  return { document: withoutItems(document, removed), result: removed };
+  return { document: withItems(document, { removed }), result: removed };
 }
 
 /** Removes what was noticed in messages that are too old [K15], unless its owner pinned or confirmed it. */
@@ -150,25 +167,18 @@ export function removePast(
     ({ source, pinned, confirmedAt }) =>
       source.type !== 'manual' && !pinned && confirmedAt === undefined && isPast(source.messageId),
   );
-  return { document: withoutItems(document, removed), result: removed };
+  return { document: withItems(document, { removed }), result: removed };
 }
 
 /** Takes off the questions of some items [D1a]. The very same document where there are none. */
 export function withoutQuestions(
   document: DurableDocument,
-  isAsked: (item: DurableItem) => boolean,
+  hasQuestion: (item: DurableItem) => boolean,
 ): DurableDocument {
   const replaced = document.items
-    .filter(isAsked)
+    .filter(hasQuestion)
     .map((item): Replaced => [item, { ...item, question: undefined }]);
-  return replaced.length === 0
-    ? document
-    : { ...document, items: changedItems(document.items, { replaced }) };
-}
-
-/** The very same document where nothing is to be taken out. */
-export function withoutItems(document: DurableDocument, removed: readonly DurableItem[]): DurableDocument {
-  return removed.length === 0 ? document : { ...document, items: changedItems(document.items, { removed }) };
+  return withItems(document, { replaced });
 }
 
 function isSeen(item: DurableItem): boolean {
@@ -187,15 +197,15 @@ export function supersede(old: DurableItem | undefined, newId: string, now: Date
 }
 
 /** By the id of each active item what it corrected, directly or by way of others, newest first [D6]. */
-export function formerItems(items: readonly DurableItem[]): ReadonlyMap<string, readonly DurableItem[]> {
+export function itemHistories(items: readonly DurableItem[]): ReadonlyMap<string, readonly DurableItem[]> {
   const byId = new Map(items.map((item) => [item.id, item]));
-  const former = new Map<string, DurableItem[]>();
+  const histories = new Map<string, DurableItem[]>();
   for (const item of items.toReversed()) {
     const present = correctionOf(item, byId);
-    if (present !== undefined) former.set(present.id, [...(former.get(present.id) ?? []), item]);
+    if (present !== undefined) histories.set(present.id, [...(histories.get(present.id) ?? []), item]);
   }
-  for (const past of former.values()) past.sort((a, b) => byAge(b, a));
-  return former;
+  for (const past of histories.values()) past.sort((a, b) => byAge(b, a));
+  return histories;
 }
 
 /** The active item at the end of an item's corrections; a document edited by hand may lead nowhere, or in a circle. */
@@ -220,7 +230,7 @@ export function sourcesOf(items: readonly DurableItem[]): MessagesByChannel {
 }
 
 /** The target itself, or, where it was an id, the words of the item that has it. */
-export function wordsMeant(target: string, forgotten: readonly DurableItem[]): string {
+export function matchedWords(target: string, forgotten: readonly DurableItem[]): string {
   const [first] = forgotten;
   if (first === undefined || searchForm(wordingOf(first)).includes(searchForm(target))) return target;
   return first.text;

@@ -1,5 +1,7 @@
 import type { RecentChanges } from '../../core/changes.ts';
-import { counted, quoted } from '../../core/text.ts';
+import { buttonLineMaxChars } from '../../core/commands.ts';
+import type { CommandButton } from '../../core/reply.ts';
+import { counted, quoted, toSingleLine } from '../../core/text.ts';
 import type { LateNotice, MemoryNotice, NamedMemory } from '../../core/tool.ts';
 import { undoButton } from '../undo.ts';
 import { wordingOf, type DurableItem } from './document.ts';
@@ -51,11 +53,70 @@ export function proposalNotice({ id, item }: ProposedItem, mayName: boolean): Me
       { label: '✏️ Edit', line: `memory proposals ${id}`, opensForm: true },
       { label: '❌ No', line: `memory decline ${id}` },
     ],
-    isProposal: true,
   };
 }
 
 export type Stored = Exclude<RememberOutcome, { readonly outcome: 'refused' }>;
+
+/** Buttons that fit under an answer, less those that are for all, none and everything. */
+export const mostChoices = 20;
+/** Words that fit into what a button does. */
+export const wordsOfButtonMaxChars = 40;
+const eraseButton: CommandButton = {
+  label: 'Erase everything …',
+  line: 'memory erase',
+  isDanger: true,
+  takes: 'nothing',
+};
+
+export function forgetButton({ id, text }: DurableItem, before = ''): CommandButton {
+  return { label: `${before}${toSingleLine(text)}`, line: `memory forget ${id}`, takes: 'itself' };
+}
+
+/**
+ * A button for each of several items, for all and for none [K4]. Too many ids for a button are taken by the `words` that
+ * all of them say as whole words, if there are such. `isVague`: the words name none of them, and everything may be meant.
+ */
+export function whichToForget(
+  items: readonly DurableItem[],
+  { words = '', isVague = false }: { readonly words?: string; readonly isVague?: boolean },
+): readonly CommandButton[] {
+  const buttons = items.slice(0, mostChoices).map((item) => forgetButton(item));
+  if (isVague) return [...buttons, eraseButton, { label: 'None' }];
+  const byIds = `memory forget ${items.map(({ id }) => id).join(' ')}`;
+  const byWords =
+    words !== '' && words.length <= wordsOfButtonMaxChars ? `memory forget all ${words}` : undefined;
+  const line = byIds.length <= buttonLineMaxChars ? byIds : byWords;
+  return [
+    ...(items.length > 1 && line !== undefined
+      ? [{ label: `All ${items.length}`, line, isDanger: true as const }]
+      : []),
+    ...buttons,
+    { label: 'None' },
+  ];
+}
+
+/** Words that name several items, or none by themselves, forget nothing: their person is asked [K4]. */
+export function whichNotice(buttons: readonly CommandButton[]): MemoryNotice {
+  const bareLine = '🗑️ Nothing is forgotten yet: `!memory forget <id or words>`';
+  return { line: '🗑️ Nothing is forgotten yet. Which shall I forget?', bareLine, buttons, bareButtons: [] };
+}
+
+/** The same as a notice of something stored, which may replace one of several items. */
+export function mayReplace(notice: MemoryNotice, newId: string, items: readonly DurableItem[]): MemoryNotice {
+  const instead = items.slice(0, mostChoices).map(({ id, text }): CommandButton => ({
+    label: `Instead of: ${toSingleLine(text)}`,
+    line: `memory review keep ${newId},${id}/0`,
+    takes: 'itself',
+  }));
+  return {
+    ...notice,
+    line: `${notice.line} · Does it replace one of these?`,
+    buttons: [...notice.buttons, ...instead],
+    bareButtons: notice.buttons,
+    isQuiet: undefined,
+  };
+}
 
 /** What was forgotten is not said again, only how much it was. */
 export function forgetNotice(count: number, undoId: string | undefined): MemoryNotice {
@@ -82,7 +143,7 @@ export function stillNamed({
   proposals,
   recent,
 }: {
-  readonly durable: Pick<DurableMemory, 'list' | 'formerOf'>;
+  readonly durable: Pick<DurableMemory, 'list' | 'historiesOf'>;
   readonly proposals: Pick<Proposals, 'list'>;
   readonly recent: Pick<RecentChanges, 'latest'>;
 }) {
@@ -96,7 +157,7 @@ export function stillNamed({
       );
     if (!holds(await durable.list(userId), about)) return false;
     const { before } = about;
-    return before === undefined || holds((await durable.formerOf(userId)).get(about.id) ?? [], before);
+    return before === undefined || holds((await durable.historiesOf(userId)).get(about.id) ?? [], before);
   };
 }
 

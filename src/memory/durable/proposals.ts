@@ -22,7 +22,7 @@ import {
   type DurableItem,
 } from './document.ts';
 import type { DurableMemory, RememberInput } from './durable-memory.ts';
-import { asksAny } from './evidence.ts';
+import { askedIn } from './evidence.ts';
 import { withTombstones } from './past.ts';
 import { rememberItem, type RememberOutcome, type RememberRequest } from './remember-item.ts';
 
@@ -71,7 +71,7 @@ export interface ProposalsOptions extends ExpiringLogPorts {
   /** Must not reject. */
   readonly modeOf: (userId: string) => Promise<CaptureMode>;
   /** What a message of a session says now; `undefined` where it is there no more. */
-  readonly said: (session: SessionKey, messageId: string) => Promise<string | undefined>;
+  readonly textOf: (session: SessionKey, messageId: string) => Promise<string | undefined>;
   /** Active items at most [D3]. */
   readonly maxItems: number;
 }
@@ -83,7 +83,7 @@ export type Proposals = ReturnType<typeof createProposals>;
  * item. It leaves the disk with a no, with its message, or after seven days.
  */
 export function createProposals(options: ProposalsOptions) {
-  const { store, writes, durable, modeOf, said, clock } = options;
+  const { store, writes, durable, modeOf, textOf, clock } = options;
   const log = createExpiringLog<Proposal>(options, {
     name: proposalsFile,
     schema: proposalSchema,
@@ -142,10 +142,11 @@ export function createProposals(options: ProposalsOptions) {
       if (change.kind !== 'withdrawn') return;
       const { session, messages } = change;
       const gone = new Set(messages.flatMap(({ before }) => idsOf(before)));
+      const isAsked = askedIn(messages);
       await log.delete(
         session.userId,
         ({ messageId, place, question }) =>
-          gone.has(messageId) || (place.channelId === session.channelId && asksAny(messages, question)),
+          gone.has(messageId) || (place.channelId === session.channelId && isAsked(question)),
       );
     },
     async *export(userId) {
@@ -165,10 +166,14 @@ export function createProposals(options: ProposalsOptions) {
      * As `DurableMemory.remember`, for what the bot notices: in `ask`, now or when it was said, and of what was heard
      * [G7], the person is asked first.
      */
-    async remember(work: Work, input: RememberInput, saidIn: CaptureMode = 'auto'): Promise<ProposalOutcome> {
+    async remember(
+      work: Work,
+      input: RememberInput,
+      originalMode: CaptureMode = 'auto',
+    ): Promise<ProposalOutcome> {
       const mode = await modeOf(work.userId);
       if (mode === 'off') return { outcome: 'refused', reason: 'forgotten' };
-      return mode === 'ask' || saidIn === 'ask' || input.heard === true
+      return mode === 'ask' || originalMode === 'ask' || input.heard === true
         ? writes.run(work, () => propose(work.userId, input))
         : durable.remember(work, input);
     },
@@ -191,7 +196,7 @@ export function createProposals(options: ProposalsOptions) {
       if (proposal === undefined) return undefined;
       const { id: _, expiresAt: __, ...proposed } = proposal;
       const session = { channelId: proposal.place.channelId, userId };
-      const stillStands = async () => (await said(session, proposal.messageId)) !== undefined;
+      const stillStands = async () => (await textOf(session, proposal.messageId)) !== undefined;
       const request: RememberInput =
         reworded === undefined
           ? { ...proposed, isAccepted: true, stillStands }

@@ -1,15 +1,13 @@
 import { hasUnknownReaders, type Place } from '../../core/place.ts';
 import { compareSnowflakes } from '../../core/snowflake.ts';
-import { toSingleLine } from '../../core/text.ts';
-import { askedVisibilityOf, isWider, visibilityOf, type Visibility } from '../../core/visibility.ts';
+import { explicitVisibilityOf, isWider, visibilityOf, type Visibility } from '../../core/visibility.ts';
 import {
   byAge,
-  changedItems,
   freeId,
-  isSecret,
-  itemMaxChars,
   itemsWithWording,
   sourceIn,
+  textProblem,
+  withItems,
   wordingOf,
   type DocumentChange,
   type DurableDocument,
@@ -17,6 +15,7 @@ import {
   type ItemKind,
   type ItemSource,
   type Replaced,
+  type TextProblem,
 } from './document.ts';
 import { openItem, reworded } from './edit-items.ts';
 import { deprecatedItem, supersede } from './items.ts';
@@ -44,10 +43,10 @@ export interface RememberRequest extends Pick<DurableItem, 'when' | 'looksBack'>
 }
 
 /**
- * Why nothing was stored. `secret`: it looks like a password, key, code, card or account number [K14]. `forgotten`:
+ * Why nothing was stored. `secret`: it looks like a password, key, card or bank number [K14]. `forgotten`:
  * its owner forgot it, or used `forget` after saying it, or the message was withdrawn.
  */
-export type RefusalReason = 'empty' | 'too-long' | 'secret' | 'full' | 'forgotten' | 'unknown-id';
+export type RefusalReason = TextProblem | 'full' | 'forgotten' | 'unknown-id';
 
 export type RememberOutcome =
   | {
@@ -74,11 +73,10 @@ export function rememberItem(
   const refused = (reason: RefusalReason) => ({ document, result: { outcome: 'refused', reason } }) as const;
 
   const text = request.text.trim();
-  if (toSingleLine(text) === '') return refused('empty');
-  if (text.length > itemMaxChars) return refused('too-long');
+  const problem = textProblem({ ...request, text });
+  if (problem !== undefined) return refused(problem);
   const wording = wordingOf({ ...request, text });
-  if (isSecret(wording)) return refused('secret');
-  if (saidBeforeForget(document, request)) return refused('forgotten');
+  if (isOlderThanForget(document, request)) return refused('forgotten');
   const { replaces, place } = request;
   const { items } = document;
   const corrected = replaces === undefined ? undefined : openItem(items, ownerId, replaces, place);
@@ -86,8 +84,8 @@ export function rememberItem(
 
   const gone = findGone(document, wording);
   if (gone !== undefined && request.type !== 'manual') return refused('forgotten');
-  const asked = gone === undefined ? { ...request, text } : { kind: gone.kind, ...request, text };
-  const added = addItem(items, asked, gone !== undefined, now);
+  const resolved = gone === undefined ? { ...request, text } : { kind: gone.kind, ...request, text };
+  const added = addItem(items, resolved, gone !== undefined, now);
   if (added === undefined) return refused('forgotten');
   const { old, outcome } = added;
   const superseded = supersede(corrected, added.item.id, now);
@@ -99,9 +97,8 @@ export function rememberItem(
     ...(superseded === undefined ? [] : [superseded]),
     ...evicted,
   ];
-  const changed = changedItems(items, { replaced, added: old === undefined ? [item] : [] });
   return {
-    document: { ...(gone?.without ?? document), items: changed },
+    document: withItems(gone?.without ?? document, { replaced, added: old === undefined ? [item] : [] }),
     result: {
       outcome,
       item,
@@ -115,7 +112,7 @@ export function rememberItem(
  * Whether something extracted was said before its owner used `forget` [A4]. A person may forget and correct in one
  * breath, so the turn itself may still store.
  */
-function saidBeforeForget(document: DurableDocument, request: RememberRequest): boolean {
+function isOlderThanForget(document: DurableDocument, request: RememberRequest): boolean {
   const { forgottenUpTo } = document;
   if (request.type === 'manual' || request.isAccepted === true || forgottenUpTo === undefined) return false;
   if (forgottenUpTo === request.turnMessageId) return false;
@@ -140,7 +137,8 @@ function addItem(
   now: Date,
 ): Added | undefined {
   const twins = itemsWithWording(items, wordingOf(request));
-  const active = twins.find((item) => item.status === 'active');
+  const noticed = request.type === 'manual' ? [] : itemsWithWording(items, wordingOf(withoutLeadIn(request)));
+  const active = [...twins, ...noticed].find((item) => item.status === 'active');
   if (active !== undefined)
     return { outcome: 'refreshed', item: refreshed(active, request, now), old: active };
   const past = twins.at(-1);
@@ -148,6 +146,11 @@ function addItem(
     return { outcome: wasGone ? 'revived' : 'stored', item: created(items, request, now), old: undefined };
   if (request.type !== 'manual') return undefined;
   return { outcome: 'revived', item: revived(past, request, now), old: past };
+}
+
+/** "Well, I live in Porto!" only confirms "I live in Porto" [D2]. */
+function withoutLeadIn<Item extends Pick<DurableItem, 'text' | 'question'>>(item: Item): Item {
+  return { ...item, text: item.text.replace(/^(?:[^\s,]+\s+){0,2}[^\s,]+,\s+/u, '') };
 }
 
 function created(items: readonly DurableItem[], request: RememberRequest, now: Date): DurableItem {
@@ -171,7 +174,7 @@ function created(items: readonly DurableItem[], request: RememberRequest, now: D
 /** Asked for in public it is for everywhere; noticed there, for that server [V1]. */
 function visibilityFor({ type, isAccepted, place }: RememberRequest): Visibility {
   return type === 'manual' && isAccepted !== true
-    ? askedVisibilityOf(place.audience)
+    ? explicitVisibilityOf(place.audience)
     : visibilityOf(place.audience);
 }
 
@@ -236,11 +239,4 @@ function evict(
 
 function isManual({ source }: DurableItem): boolean {
   return source.type === 'manual';
-}
-
-/** What a log line tells of an outcome: ids, no words. */
-export function outcomeFacts(told: RememberOutcome): Readonly<Record<string, unknown>> {
-  const { outcome } = told;
-  if (outcome === 'refused') return { outcome, reason: told.reason };
-  return { outcome, itemId: told.item.id, evicted: told.evicted.map(({ id }) => id) };
 }

@@ -12,20 +12,18 @@ import { itemKinds, mayUseItem, sourceOfItem, wordingOf, type DurableItem } from
 import type { SessionLog } from '../log/session-log.ts';
 import type { DurableMemory, RememberInput } from './durable-memory.ts';
 import { questionAtEnd, sentencesQuoted, stillSays } from './evidence.ts';
-import { findItems } from './items.ts';
+import { findItems, matchedWords, newestItems } from './items.ts';
 import { undoButton } from '../undo.ts';
-import { forgetNotice, proposalNotice, rememberNotice } from './notices.ts';
+import {
+  forgetNotice,
+  mayReplace,
+  proposalNotice,
+  rememberNotice,
+  whichNotice,
+  whichToForget,
+} from './notices.ts';
 import type { ProposalOutcome, Proposals } from './proposals.ts';
 import type { RefusalReason } from './remember-item.ts';
-
-interface RememberItemToolOptions {
-  readonly durable: Pick<DurableMemory, 'list' | 'remember'>;
-  /** Stores, or asks the person first. */
-  readonly proposals: Pick<Proposals, 'remember'>;
-  /** What a message of the session says now, as the log has it; `undefined` once it is deleted [A4]. */
-  readonly stillThere: (session: SessionKey, messageId: string) => Promise<string | undefined>;
-  readonly answerBefore: SessionLog['answerBefore'];
-}
 
 /**
  * Stores whole sentences of the speaker's own message [M5a], so it is safe beside others' text; what it would replace
@@ -36,20 +34,24 @@ export function createRememberItemTool({
   proposals,
   stillThere,
   answerBefore,
-}: RememberItemToolOptions): Tool {
+}: {
+  readonly durable: Pick<DurableMemory, 'list' | 'remember'>;
+  /** Stores, or asks the person first. */
+  readonly proposals: Pick<Proposals, 'remember'>;
+  /** What a message of the session says now, as the log has it; `undefined` once it is deleted [A4]. */
+  readonly stillThere: (session: SessionKey, messageId: string) => Promise<string | undefined>;
+  readonly answerBefore: SessionLog['answerBefore'];
+}): Tool {
   return checkedTool({
     name: 'remember_item',
     description:
       'Remember one lasting thing that the person says about themselves in the message you are answering. `quote` is a short piece of that message that says it by ' +
-      'itself, copied character for character in its language, such as "I prefer tabs over spaces", "vivo en Porto" or "ナッツアレルギーです". What is stored are the whole ' +
-      'sentences that the quote touches, in the words of the person. Questions, and what others said, cannot be stored. When it corrects something remembered, name that in `replaces`.',
+      'itself, copied character for character, such as "I prefer tabs over spaces", "vivo en Porto" or "ナッツアレルギーです". Stored are the whole sentences that it touches. ' +
+      'Questions, and what others said, cannot be stored. When it corrects something remembered, name that in `replaces`.',
     input: z.object({
       kind: z.enum(itemKinds),
-      quote: z.string().describe("Word for word from the person's own message."),
-      replaces: z
-        .string()
-        .describe('Id, or words of the text, of the one item that this corrects.')
-        .exactOptional(),
+      quote: z.string(),
+      replaces: z.string().describe('Id, or words of the text, of one item.').exactOptional(),
     }),
     notDone: 'Not stored',
     stores: 'items',
@@ -70,7 +72,7 @@ export function createRememberItemTool({
         kind,
         text,
         question: questionAtEnd(answered),
-        place: context.saidIn ?? context.place,
+        place: context.originalPlace ?? context.place,
         messageId: message.id,
         type: 'discord',
         heard: message.heard,
@@ -81,13 +83,11 @@ export function createRememberItemTool({
         },
       };
       if (replaces === undefined) return answer(await proposals.remember(workOf(context), request), context);
-      const [item, ...others] = await usableItems(context, durable, replaces);
-      if (item === undefined)
-        return refusal('Not stored: `replaces` names no item. Leave it out, or name one.');
-      if (others.length > 0) {
-        const choices = [item, ...others].map((each) => choiceLine('', each));
-        const heading = { text: 'Not stored: `replaces` fits several items. Name one by its id:' };
-        return { ok: false, ...textWithSources([heading, ...choices], '\n') };
+      const { item, choices } = await usableItems(context, durable, replaces);
+      if (item === undefined) {
+        if (choices.length === 0)
+          return refusal('Not stored: `replaces` names no item. Leave it out, or name one.');
+        return answer(await proposals.remember(workOf(context), request), context, choices);
       }
       const replacing = { ...request, replaces: item.id };
       if (!asksFirst(context)) return answer(await proposals.remember(workOf(context), replacing), context);
@@ -108,14 +108,19 @@ export function createRememberItemTool({
   });
 }
 
-function answer(outcome: ProposalOutcome, context: TurnContext): ToolOutcome {
+/** `choices`: which of them it replaces, the person is asked [K4]. */
+function answer(
+  outcome: ProposalOutcome,
+  context: TurnContext,
+  choices: readonly DurableItem[] = [],
+): ToolOutcome {
   if (outcome.outcome === 'proposed')
     return outcome.isKnown
       ? refusal('Not stored yet: the person was asked already whether this may be remembered.')
       : {
           ok: true,
           text: 'Not stored yet: under your answer the person is asked whether this may be remembered. Do not claim that it is.',
-          notice: proposalNotice(outcome.proposed, context.saidIn === undefined),
+          notice: proposalNotice(outcome.proposed, context.originalPlace === undefined),
         };
   if (outcome.outcome === 'refused') return refusal(`Not stored: ${reasons[outcome.reason]}`);
   const { item, evicted, superseded } = outcome;
@@ -127,11 +132,18 @@ function answer(outcome: ProposalOutcome, context: TurnContext): ToolOutcome {
     ...(superseded === undefined ? [] : [choiceLine('It replaces: ', superseded)]),
     ...named.map((each) => choiceLine('No longer kept, to make room: ', each)),
     ...(evicted.length > named.length ? [{ text: 'An older item is no longer kept, to make room.' }] : []),
+    ...(choices.length > 0 ? [{ text: 'Nothing is replaced yet: buttons ask the person which.' }] : []),
   ];
+  const notice = rememberNotice(
+    outcome,
+    wordingOf(item),
+    context.originalPlace === undefined || isUsable(item, context),
+  );
+  const others = choices.filter(({ id }) => id !== item.id);
   return {
     ok: true,
     ...textWithSources(lines, '\n'),
-    notice: rememberNotice(outcome, wordingOf(item), context.saidIn === undefined || isUsable(item, context)),
+    notice: others.length === 0 ? notice : mayReplace(notice, item.id, others),
   };
 }
 
@@ -140,7 +152,7 @@ const reasons: Readonly<Record<RefusalReason, string>> = {
   'too-long':
     'the whole sentence has more than 500 characters, which is too long for an item. Quote a shorter sentence.',
   secret:
-    'it looks like a password, key, code, card or account number, which memory never holds. Tell the person that it was not stored.',
+    'it looks like a password, key, card or bank number, which memory never holds. Tell the person that it was not stored.',
   full: 'the memory is full of pinned items. The person has to forget one first.',
   forgotten:
     'the person has forgotten this, or taken the message back. Only they can bring it back, with `!memory remember`.',
@@ -160,18 +172,29 @@ export function createForgetItemTool({
     name: 'forget_item',
     description:
       'Forget what is remembered about the person, when they ask for it in the message you are answering. `target` is the id of an item or words that stand ' +
-      'in its text; every item with these words is forgotten, so choose them narrowly.',
-    input: z.object({ target: z.string().describe('Id, or words of the text, taken literally.') }),
+      'in its text alone; where they fit several, the person is asked which.',
+    input: z.object({ target: z.string() }),
     notDone: 'Nothing forgotten',
     async run({ target }, context) {
       const newest = context.messages.at(-1);
       if (newest === undefined) return refusal('Nothing forgotten: there is no message that asks for it.');
-      const forget = () => durable.forget(workOf(context), target, context.place, newest.id);
-      const meant = await usableItems(context, durable, target);
-      if (meant.length === 0) return refusal('Nothing forgotten: no item here has this id or these words.');
+      const { item, choices, isVague } = await usableItems(context, durable, target);
+      if (item === undefined) {
+        if (choices.length === 0 && !isVague)
+          return refusal('Nothing forgotten: no item here has this id or these words.');
+        return {
+          ok: true,
+          text: 'Nothing forgotten yet: buttons under your answer ask the person which. Do not claim that it is done.',
+          notice: whichNotice(whichToForget(choices, { isVague })),
+        };
+      }
+      const forget = () => {
+        const words = matchedWords(target, [item]);
+        return durable.forget(workOf(context), [item.id], context.place, newest.id, { words });
+      };
       if (!asksFirst(context)) {
         const { forgotten, undoId } = await forget();
-        const lines = forgotten.map((item) => choiceLine('- ', item));
+        const lines = forgotten.map((each) => choiceLine('- ', each));
         return {
           ok: true,
           ...textWithSources([{ text: 'Forgotten:' }, ...lines], '\n'),
@@ -181,14 +204,12 @@ export function createForgetItemTool({
       return {
         ...refusal('Nothing forgotten yet: the person is asked by a button under your answer.'),
         offer: {
-          what: meant.length === 1 ? 'Forget this:' : `Forget these ${meant.length} items:`,
-          words: meant.map((item) => toSingleLine(wordingOf(item))).join('\n'),
+          what: 'Forget this:',
+          words: toSingleLine(wordingOf(item)),
           async carryOut() {
-            const present = await usableItems(context, durable, target);
-            const isSame =
-              present.length === meant.length &&
-              present.every(({ id, text }) => meant.some((item) => item.id === id && item.text === text));
-            if (!isSame) return 'Not forgotten: it has changed in the meantime.';
+            const present = (await usableItems(context, durable, target)).item;
+            if (present?.id !== item.id || present.text !== item.text)
+              return 'Not forgotten: it has changed in the meantime.';
             const { forgotten, undoId } = await forget();
             return forgotten.length === 0
               ? 'Not forgotten: it is no longer there.'
@@ -200,17 +221,21 @@ export function createForgetItemTool({
   });
 }
 
-/** The speaker's own items that a target names and that may be used here. */
+/** The one of the speaker's own items usable here that a target names, else those among which they choose [K4]. */
 async function usableItems(
   context: TurnContext,
   durable: Pick<DurableMemory, 'list'>,
   target: string,
-): Promise<readonly DurableItem[]> {
-  const items = await durable.list(context.speaker.id);
-  return findItems(
-    items.filter((item) => isUsable(item, context)),
-    target,
-  ).named;
+): Promise<{
+  readonly item?: DurableItem | undefined;
+  readonly choices: readonly DurableItem[];
+  readonly isVague: boolean;
+}> {
+  const items = (await durable.list(context.speaker.id)).filter((item) => isUsable(item, context));
+  const { named, inside, isVague = false } = findItems(items, target);
+  if (named.length === 1) return { item: named[0], choices: [], isVague };
+  if (isVague) return { choices: newestItems(items), isVague };
+  return { choices: named.length > 0 ? named : inside, isVague };
 }
 
 function isUsable(item: DurableItem, context: TurnContext): boolean {

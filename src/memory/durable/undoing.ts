@@ -1,6 +1,6 @@
 import { z } from 'zod';
 
-import { beginningNow, type Work, type Writes } from '../../core/writes.ts';
+import { unconditional, type Work, type Writes } from '../../core/writes.ts';
 import type { Logger } from '../../core/logger.ts';
 import type { Store } from '../../core/store.ts';
 import type { ChangeLedger } from '../changes.ts';
@@ -176,7 +176,7 @@ export function createUndoing({ store, writes, undo, changes, notes, noticing, l
 
     /** After a kill: finishes undoing a change, or deletes what was noted of one that was never made [K5]. */
     resume: ({ userId, id }: UndoableChange): Promise<void> =>
-      writes.run(beginningNow(userId), async () => {
+      writes.run(unconditional(userId), async () => {
         const noted = (await undo.all(userId)).find((each) => each.id === id);
         // Another process may have done it.
         if (noted === undefined) return;

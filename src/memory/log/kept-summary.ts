@@ -32,7 +32,6 @@ export function renderNote(note: SummaryNote, timeZone: string): string {
     `created: ${note.updatedAt}`,
     `keywords: ${JSON.stringify(keywords(note.text))}`,
     reachLines(note),
-    ...(note.thirdPartyTextAt === undefined ? [] : [`others: ${note.thirdPartyTextAt}`]),
     `from: ${note.from}`,
     `cursor: ${note.cursor}`,
     '-->',
@@ -63,7 +62,6 @@ const metaSchema = z.object({
   readers: z.string().transform(readersIn).exactOptional(),
   from: z.coerce.number().int(),
   cursor: z.coerce.number().int(),
-  others: z.iso.datetime().optional(),
 });
 
 /** `undefined` where the file was changed into something else. */
@@ -74,8 +72,8 @@ export function parseNote(file: string): SummaryNote | undefined {
   const meta = metaSchema.safeParse(Object.fromEntries(fields));
   const text = body.join('\n-->\n').trim();
   if (!meta.success || text === '') return undefined;
-  const { created: updatedAt, home: homeId, guild: guildId, others: thirdPartyTextAt, ...rest } = meta.data;
-  return { text, updatedAt, homeId, guildId, thirdPartyTextAt, ...rest };
+  const { created: updatedAt, home: homeId, guild: guildId, ...rest } = meta.data;
+  return { text, updatedAt, homeId, guildId, ...rest };
 }
 
 const keywordCount = 8;

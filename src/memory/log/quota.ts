@@ -17,34 +17,25 @@ import {
 /** Making room leaves this share in use, so that it is not needed after every turn. */
 const usedAfterwards = 0.9;
 
-/** With room for n such turns, so many pass before the next look. */
-const bytesOfTurn = 1024 * 1024;
-const turnsBetweenLooks = 50;
-
 export interface QuotaOptions {
   readonly store: Store;
   readonly writes: Writes;
-  readonly log: Pick<SessionLog, 'sessionsOfPerson' | 'dropBefore'>;
+  readonly log: Pick<SessionLog, 'sessionsOfPerson' | 'dropLines'>;
   readonly states: Pick<SessionStates, 'read'>;
   /** Of one person's files, without backups. */
   readonly maxBytes: number;
   /** The active layers that fold the log. */
   readonly folds: readonly (FoldName | 'rolling')[];
-  /** Drops a person's index, which is made again from what is left. */
-  readonly dropIndex: (userId: string) => Promise<void>;
   readonly logger: Logger;
 }
 
 /**
- * Keeps each person's files within a quota [L3], checked after turns that may exceed it: the oldest messages
+ * Keeps each person's files within a quota [L3], checked after every turn: the oldest messages
  * that every layer has folded go, and the oldest replaced summaries; never items, present summaries, or a
  * notebook's files but its oldest daily logs.
  */
 export function createQuota(options: QuotaOptions) {
-  const { store, writes, log, states, maxBytes, folds, dropIndex, logger } = options;
-  /** Turns that may pass before a person's next check. */
-  const turnsLeft = new Map<string, number>();
-
+  const { store, writes, log, states, maxBytes, folds, logger } = options;
   /** In bytes. */
   async function measure(userId: string): Promise<number> {
     const sessions = await log.sessionsOfPerson(userId);
@@ -57,10 +48,10 @@ export function createQuota(options: QuotaOptions) {
     const parts = (await Promise.all(sessions.map(partsOf))).flat();
     const before = momentBefore(parts, excess);
     for (const session of sessions) {
-      await log.dropBefore(session, before, foldedUpTo(await states.read(session), folds));
+      const upTo = foldedUpTo(await states.read(session), folds);
+      await log.dropLines(session, ({ sequence, record }) => sequence <= upTo && record.at < before);
       for (const { key, day } of await keptSummaries(session)) if (day < before) await store.remove(key);
     }
-    await dropIndex(userId);
     const used = await measure(userId);
     logger.info('the oldest messages of a person were dropped for their quota', { userId, before, used });
     if (used > maxBytes)
@@ -93,14 +84,9 @@ export function createQuota(options: QuotaOptions) {
   /** The last work after turns. Rejects with `StoreError`. */
   return async function keepWithinQuota(userId: string, [work]: readonly SessionWork[]): Promise<void> {
     if (work === undefined) return;
-    const left = turnsLeft.get(userId) ?? 0;
-    turnsLeft.set(userId, left - 1);
-    if (left > 0) return;
     await writes.run(work, () => trimDailyLogs(userId));
     const used = await measure(userId);
-    turnsLeft.set(userId, Math.min(turnsBetweenLooks, Math.floor((maxBytes - used) / bytesOfTurn)));
-    if (used <= maxBytes) return;
-    await writes.run(work, () => makeRoom(userId, used - maxBytes * usedAfterwards));
+    if (used > maxBytes) await writes.run(work, () => makeRoom(userId, used - maxBytes * usedAfterwards));
   };
 }
 
@@ -121,7 +107,7 @@ function momentBefore(parts: readonly Part[], bytes: number): string {
 }
 
 /** Up to which line every layer has folded; one without a cursor holds nothing back. */
-export function foldedUpTo(state: SessionState, folds: QuotaOptions['folds']): number {
+function foldedUpTo(state: SessionState, folds: QuotaOptions['folds']): number {
   const cursors = folds.map((name) =>
     name === 'rolling' ? (state.rolling?.cursor ?? 0) : (state[name]?.cursor ?? Infinity),
   );

@@ -6,7 +6,8 @@ import { reachFields } from '../../core/visibility.ts';
 import { maskSecrets } from '../../core/secrets.ts';
 import { dataLine } from '../../core/section.ts';
 import { chunk, clip, toSingleLine } from '../../core/text.ts';
-import { localMoment } from '../../core/time.ts';
+import { localMoment, withMomentsTold } from '../../core/time.ts';
+import { ownMark } from '../../core/turn-context.ts';
 
 const common = {
   type: z.literal('message'),
@@ -39,12 +40,11 @@ const assistantMessageSchema = z.object({
   ids: z.array(z.string()).min(1),
   /** The user's messages that it answers: one turn. */
   replyTo: z.array(z.string()),
-  /** Whether others' words or a file were in view, which it may repeat [M5a]; absent where unknown. */
-  hasThirdPartyText: z.boolean().exactOptional(),
-  /** ISO 8601, UTC: when these were last in view, if only an earlier answer that may repeat them was. */
-  thirdPartyTextAt: z.string().optional(),
-  /** It retells what was read in a channel [B4]: nothing is made of it. */
-  retells: z.literal(true).optional(),
+  /**
+   * It was made with others' words or a file in view, which it may repeat [M5a]: its own id, or, where only an earlier answer
+   * with a mark was in view, that one's mark.
+   */
+  thirdPartyMark: z.string().optional(),
 });
 
 /** One line of `messages.jsonl` [W3]; `of` is the sequence number of the edited or deleted message [G5]. */
@@ -65,13 +65,12 @@ export function idsOf(message: LoggedMessage): readonly string[] {
 }
 
 /**
- * Whether a message may hold others' words or a file's [M5a]: an answer made with these in view, or outside
- * of DMs one of unknown origin; a person's own that was heard, or with a mention whose name can say anything.
+ * The mark of a message that may hold others' words or a file's [M5a]: an answer made with these in view; `own` of a person's
+ * own that was heard, or with a mention whose name can say anything.
  */
-export function mayHoldOthersWords(message: LoggedMessage): boolean {
-  return message.role === 'user'
-    ? isHeard(message) || namesPeople(message.text)
-    : (message.hasThirdPartyText ?? message.visibility !== 'dm');
+export function markOf(message: LoggedMessage): string | undefined {
+  if (message.role === 'assistant') return message.thirdPartyMark;
+  return isHeard(message) || namesPeople(message.text) ? ownMark : undefined;
 }
 
 /** Whether it was heard in a voice message, which may play somebody else [G7]. */
@@ -79,18 +78,9 @@ export function isHeard(message: LoggedMessage): boolean {
   return message.role === 'user' && message.heard === true;
 }
 
-/** When others' words that a message may hold were last in view [M5a]: ISO 8601, UTC. */
-export function othersWordsAt(message: LoggedMessage): string | undefined {
-  if (!mayHoldOthersWords(message)) return undefined;
-  return message.role === 'user' ? message.at : (message.thirdPartyTextAt ?? message.at);
-}
-
-/** Messages of which something may be made unasked [K9]; nothing from others' talk [B4]. */
+/** Messages of which something may be made unasked [K9]. */
 export function unaskedMessages(messages: readonly SequencedMessage[]): readonly SequencedMessage[] {
-  return messages.filter(
-    ({ message }) =>
-      message.mode === undefined && !(message.role === 'assistant' && message.retells === true),
-  );
+  return messages.filter(({ message }) => message.mode === undefined);
 }
 
 /** Cursors count by `sequence`. */
@@ -161,20 +151,18 @@ const nameMaxChars = 80;
 /** Of turns in one model call. */
 const batchMaxChars = 20_000;
 
-/** A message as one line, which forges neither a tag nor a speaker [P3]; what was heard and others' words have a tag [M5a]. */
+/**
+ * A message as one line, which forges neither a tag nor a speaker [P3], for what writes summaries and notes: of what may hold
+ * others' words or a file's it tells only that it was there [M5a].
+ */
 export function turnLine(message: LoggedMessage, timeZone: string): string {
-  const said = dataLine(maskSecrets(message.text) + fileNote(message));
-  const tag = isHeard(message) ? 'heard' : 'others_words';
-  return lineBegin(message, timeZone) + (mayHoldOthersWords(message) ? `<${tag}>${said}</${tag}>` : said);
-}
-
-/** Without what may be others' words. */
-export function ownLine(message: LoggedMessage, timeZone: string): string {
-  const isLeftOut = mayHoldOthersWords(message) && (message.role === 'assistant' || isHeard(message));
-  const said = isLeftOut
+  const isLeftOut = message.role === 'assistant' ? message.thirdPartyMark !== undefined : isHeard(message);
+  const { text, attachments } = message;
+  const files = attachments.length === 0 ? '' : ` [attached: ${attachments.join(', ')}]`;
+  const words = isLeftOut
     ? leftOut[message.role]
-    : dataLine(maskSecrets(withoutMarkedNames(message.text)) + fileNote(message));
-  return lineBegin(message, timeZone) + said;
+    : dataLine(maskSecrets(withMomentsTold(withoutMarkedNames(text, '@someone'), timeZone)) + files);
+  return lineBegin(message, timeZone) + words;
 }
 
 const leftOut = {
@@ -187,10 +175,6 @@ function lineBegin({ id, at, author, role }: LoggedMessage, timeZone: string): s
   const name =
     clip(toSingleLine(author.normalize('NFKC').replace(/[:[\]<>()]/gu, ' ')), nameMaxChars) || 'someone';
   return `- ${localMoment(new Date(at), timeZone)} [${id}] ${role === 'assistant' ? `${name} (bot)` : name}: `;
-}
-
-function fileNote({ attachments }: LoggedMessage): string {
-  return attachments.length === 0 ? '' : ` [attached: ${attachments.join(', ')}]`;
 }
 
 /** Parts for one model call each, in order; an overlong message is one by itself. */

@@ -1,14 +1,15 @@
 import type { MessageChange, RecentChanges } from '../../core/changes.ts';
-import type { ChannelPort, RememberedMessage } from '../../core/chat.ts';
+import type { ChannelPort } from '../../core/channels.ts';
+import type { RememberedMessage } from '../../core/message.ts';
 import { workOf, type Writes } from '../../core/writes.ts';
 import { lruCache } from '../../core/limits.ts';
-import type { ChannelGuild, SessionKey } from '../../core/place.ts';
+import type { SessionKey } from '../../core/place.ts';
 import { maskSecrets, secretValues } from '../../core/secrets.ts';
 import { compareSnowflakes, isSnowflake, snowflakeTime } from '../../core/snowflake.ts';
 import type { LogEntry, Store } from '../../core/store.ts';
 import { chunk, saysWords } from '../../core/text.ts';
 import { createTimeSlice, type Clock } from '../../core/time.ts';
-import { sessionOf, type TurnContext, type TurnMessage } from '../../core/turn-context.ts';
+import { ownMark, sessionOf, type TurnContext, type TurnMessage } from '../../core/turn-context.ts';
 import { isSameReach, narrower, pickReach, reachIn, reachOf, type Reach } from '../../core/visibility.ts';
 import { personOf, type MemoryLayer } from '../layer.ts';
 import type { CaptureMode } from '../settings/person-settings.ts';
@@ -17,8 +18,8 @@ import {
   foldLog,
   idsOf,
   isUnanswered,
-  mayHoldOthersWords,
-  othersWordsAt,
+  logRecordSchema,
+  markOf,
   type LogFold,
   type LoggedMessage,
   type LogRecord,
@@ -33,6 +34,7 @@ import {
   stateKey,
   type FoldName,
 } from './session-state.ts';
+import { createMessageHolders } from './holders.ts';
 import { createSessions } from './sessions.ts';
 import { LogTails } from './tails.ts';
 import {
@@ -43,7 +45,7 @@ import {
   saysAny,
   takeBackDeletions,
   withdrawnTerms,
-  wordsSaid,
+  wordsPresent,
 } from './withdrawal.ts';
 
 /** A reply as it was sent. */
@@ -53,13 +55,27 @@ export interface SentReply {
   readonly text: string;
   /** ISO 8601, UTC. */
   readonly at: string;
-  /** See {@link AssistantMessage}. */
-  readonly retells?: true;
-  /** See {@link AssistantMessage}. */
-  readonly thirdPartyTextAt?: string | undefined;
+  readonly thirdPartyMark?: string | undefined;
 }
 
-export interface SessionLogOptions {
+/** Layers that learn from what people say, and the modes in which they read nothing [K9]. */
+const blindIn: ReadonlyMap<FoldName, readonly CaptureMode[]> = new Map([
+  ['extraction', ['off']],
+  ['reflection', ['ask', 'off']],
+]);
+
+/** Logs of a channel that are compared with what stands there after a gap. */
+const comparedLogs = 200;
+/** How far the disk's clock may differ from Discord's. */
+const clockSlackMs = 60 * 60_000;
+
+export type SessionLog = ReturnType<typeof createSessionLog>;
+
+/** People whose last withdrawal is remembered: far more than have a running turn. */
+const keptPeople = 1000;
+
+/** What was said, secrets masked [K14]: the truth that every layer folds [F4]. Rejects with `StoreError`. */
+export function createSessionLog(options: {
   readonly store: Store;
   /** The users' write queue; its jobs must not call the methods that record. */
   readonly writes: Writes;
@@ -71,34 +87,19 @@ export interface SessionLogOptions {
   readonly botName: string;
   /** The active layers with a cursor. Default: all. */
   readonly activeFolds?: readonly FoldName[];
-}
-
-/** Layers that learn from what people say, and the modes in which they read nothing [K9]. */
-const blindIn: ReadonlyMap<FoldName, readonly CaptureMode[]> = new Map([
-  ['extraction', ['off']],
-  ['reflection', ['ask', 'off']],
-]);
-
-/** Logs of a channel that are compared with what stands there after a gap. */
-const comparedLogs = 200;
-const comparedAtOnce = 16;
-/** How far the disk's clock may differ from Discord's. */
-const clockSlackMs = 60 * 60_000;
-
-export type SessionLog = ReturnType<typeof createSessionLog>;
-
-/** People whose last withdrawal is remembered: far more than have a running turn. */
-const keptPeople = 1000;
-
-/** What was said, secrets masked [K14]: the truth that every layer folds [F4]. Rejects with `StoreError`. */
-export function createSessionLog(options: SessionLogOptions) {
+}) {
   const { store, writes, changes, placeOf, clock, botName } = options;
   const { activeFolds = ['shortTerm', 'extraction', 'reflection'] } = options;
   const sessions = createSessions(store);
   const tails = new LogTails(store, sessions);
+  const holders = createMessageHolders(async function* (channelId, from) {
+    for (const session of await sessions.changedSince(channelId, from - clockSlackMs))
+      for await (const { record } of store.scan(logKey(session), logRecordSchema))
+        if (record.type === 'message') yield { userId: session.userId, ids: idsOf(record) };
+  });
   const takenBackAt = lruCache<string, number>(keptPeople);
   /** Of which messages are being logged: nothing of them may be on disk yet where a deletion looks. */
-  const begun = new Set<SessionKey>();
+  const logging = new Set<SessionKey>();
 
   async function since(session: SessionKey, cursor: number): Promise<LogFold> {
     return foldLog(await tails.after(session, cursor), cursor);
@@ -118,7 +119,7 @@ export function createSessionLog(options: SessionLogOptions) {
     for (const { id, at, text, heard, attachments, shown = [] } of context.messages) {
       if (logged.has(id) || changes.wasDeleted(id)) continue;
       const changed = changes.latest(id);
-      const said = reachOf(context.place);
+      const own = reachOf(context.place);
       await tails.append(session, {
         type: 'message',
         role: 'user',
@@ -129,11 +130,11 @@ export function createSessionLog(options: SessionLogOptions) {
         text: maskSecrets(changed?.text ?? text),
         heard,
         attachments: [...attachments, ...shown.map(({ kind }) => kind)],
-        // The edited text was said where others may read [V1].
-        ...(changed === undefined ? said : narrower(said, await presentReach(session))),
+        ...(changed === undefined ? own : await reachOfEdit(session, own)),
         channelName: context.place.channelName,
         mode: mode === 'ask' ? mode : undefined,
       });
+      holders.note(session, [id]);
     }
     const folds = activeFolds.filter((name) => blindIn.get(name)?.includes(mode) !== true);
     const before = Math.min(last, ...ids.map((id) => (logged.get(id) ?? Infinity) - 1));
@@ -151,11 +152,11 @@ export function createSessionLog(options: SessionLogOptions) {
     if (known.some(({ record }) => namesAny(record, reply.ids))) return true;
     if (reply.ids.some((each) => changes.wasDeleted(each))) return true;
     if (context.messages.some((message) => isAnswerWithdrawn(message, reply.text, known))) return false;
-    const asked = known.flatMap(({ record }) =>
+    const questions = known.flatMap(({ record }) =>
       record.type === 'message' && context.messages.some(({ id: of }) => of === record.id) ? [record] : [],
     );
     // Without its question, no deletion could reach it.
-    if (asked.length === 0) return true;
+    if (questions.length === 0) return true;
     await tails.append(session, {
       type: 'message',
       role: 'assistant',
@@ -166,15 +167,19 @@ export function createSessionLog(options: SessionLogOptions) {
       author: botName,
       text: maskSecrets(reply.text, new Set(context.messages.flatMap(({ text }) => secretValues(text)))),
       attachments: [],
-      hasThirdPartyText: context.hasThirdPartyText,
-      retells: reply.retells,
-      thirdPartyTextAt: reply.thirdPartyTextAt,
+      thirdPartyMark: reply.thirdPartyMark === ownMark ? id : reply.thirdPartyMark,
       // It may repeat edits made on their way, and what was said since the channel was closed to some.
-      ...asked.reduce(narrower, narrower(reachOf(context.place), await presentReach(session))),
+      ...questions.reduce(narrower, narrower(reachOf(context.place), await presentReach(session))),
       channelName: context.place.channelName,
-      mode: asked.some(({ mode }) => mode === 'ask') ? 'ask' : undefined,
+      mode: questions.some(({ mode }) => mode === 'ask') ? 'ask' : undefined,
     });
+    holders.note(session, reply.ids);
     return true;
+  }
+
+  /** Whose door has turned meanwhile was open to nobody knows whom at the time of the edit [V1]. */
+  async function reachOfEdit(session: SessionKey, own: Reach): Promise<Reach> {
+    return isSameReach(own, await presentReach(session)) ? own : { visibility: 'dm', homeId: own.homeId };
   }
 
   async function presentReach({ channelId }: SessionKey): Promise<Reach> {
@@ -225,15 +230,19 @@ export function createSessionLog(options: SessionLogOptions) {
         await store.remove(stateKey(session));
         tails.evict(session);
       }
+      if (erasure.isWhole) holders.evict(erasure.userId);
       await sessions.erase(erasure);
     },
-    evict: (userId) => tails.evictPerson(userId),
+    evict(userId) {
+      tails.evictPerson(userId);
+      holders.evict(userId);
+    },
   };
 
   return {
     ...layer,
     /** Whether a turn's messages are logged as said [G5], and nothing in view was withdrawn since [A4]. */
-    async standsAsSaid(context: TurnContext): Promise<boolean> {
+    async isUnchanged(context: TurnContext): Promise<boolean> {
       if (context.messages.some((message) => changes.hasChanged(message))) return false;
       if ((takenBackAt.get(context.speaker.id) ?? 0) >= context.now.getTime()) return false;
       const ids = context.messages.map(({ id }) => id);
@@ -245,8 +254,8 @@ export function createSessionLog(options: SessionLogOptions) {
     async recordUser(context: TurnContext, mode: CaptureMode = 'auto'): Promise<void> {
       if (context.speaker.isBot !== undefined) return;
       const session = sessionOf(context);
-      begun.add(session);
-      await writes.run(workOf(context), () => logUser(context, mode)).finally(() => begun.delete(session));
+      logging.add(session);
+      await writes.run(workOf(context), () => logUser(context, mode)).finally(() => logging.delete(session));
     },
     /** Logs the reply once; resolves with whether it may be remembered. */
     recordReply: (context: TurnContext, reply: SentReply): Promise<boolean> =>
@@ -258,27 +267,29 @@ export function createSessionLog(options: SessionLogOptions) {
       const { channelId } = change;
       if (change.kind === 'edited' && change.authorId !== undefined)
         return [{ channelId, userId: change.authorId }];
-      const beingLogged = [...begun].filter((session) => session.channelId === channelId);
-      return [...beingLogged, ...(await sessions.inChannel(channelId))];
+      const beingLogged = [...logging].filter((session) => session.channelId === channelId);
+      const ids = change.kind === 'edited' ? [change.messageId] : change.messageIds;
+      return [...beingLogged, ...(await holders.of(channelId, ids))];
     },
     /** What a change takes out of a session [G5]. Part of a job of the user's queue. */
     affected: (session: SessionKey, change: MessageChange) => affectedMessages(tails, session, change),
     /** Which of the words are still said in the session. Reads the whole log. */
-    stillSaid: async (session: SessionKey, words: ReadonlySet<string>): Promise<ReadonlySet<string>> =>
-      wordsSaid(words, (await since(session, 0)).messages),
+    stillPresent: async (session: SessionKey, words: ReadonlySet<string>): Promise<ReadonlySet<string>> =>
+      wordsPresent(words, (await since(session, 0)).messages),
     /** Messages in a channel from an id on; the first answer after a start waits for it [G3b]. */
-    async rememberedSince(channelId: string, messageId: string): Promise<readonly RememberedMessage[]> {
+    async rememberedSince(
+      this: void,
+      channelId: string,
+      messageId: string,
+    ): Promise<readonly RememberedMessage[]> {
       const found: RememberedMessage[] = [];
       const writtenAt = isSnowflake(messageId) ? snowflakeTime(messageId).getTime() - clockSlackMs : 0;
       const changed = (await sessions.changedSince(channelId, writtenAt)).slice(0, comparedLogs);
-      for (let first = 0; first < changed.length; first += comparedAtOnce) {
-        const some = changed.slice(first, first + comparedAtOnce);
-        for (const entries of await Promise.all(some.map((each) => tails.covering(each, [messageId]))))
-          for (const { message } of foldLog(entries).messages) {
-            const ids = idsOf(message).filter((id) => compareSnowflakes(id, messageId) >= 0);
-            if (ids.length > 0) found.push({ ids, isOwn: message.role === 'assistant' });
-          }
-      }
+      for (const session of changed)
+        for (const { message } of foldLog(await tails.covering(session, [messageId])).messages) {
+          const ids = idsOf(message).filter((id) => compareSnowflakes(id, messageId) >= 0);
+          if (ids.length > 0) found.push({ ids, isOwn: message.role === 'assistant' });
+        }
       return found;
     },
     /** Messages after a cursor as they read now, and what was withdrawn of them or earlier ones. */
@@ -296,27 +307,27 @@ export function createSessionLog(options: SessionLogOptions) {
       const ids = repliedTo === undefined ? [id] : [id, repliedTo];
       const { messages } = foldLog(await tails.covering(session, ids));
       const at = messages.findIndex(({ message }) => message.id === id);
-      const said = messages[at]?.message;
+      const own = messages[at]?.message;
       const isRepliedTo = ({ message }: SequencedMessage): boolean =>
         idsOf(message).includes(repliedTo ?? '');
       const before = (repliedTo === undefined ? messages[at - 1] : messages.find(isRepliedTo))?.message;
-      if (said === undefined || before?.role !== 'assistant' || mayHoldOthersWords(before)) return undefined;
-      return isSameReach(pickReach(before), pickReach(said)) ? before.text : undefined;
+      if (own === undefined || before?.role !== 'assistant' || markOf(before) !== undefined) return undefined;
+      return isSameReach(pickReach(before), pickReach(own)) ? before.text : undefined;
     },
     /** Whether a message was logged without a reply. */
     isUnanswered: async (session: SessionKey, id: string): Promise<boolean> =>
       isUnanswered(foldLog(await tails.covering(session, [id])), id),
     /** `undefined` when it was never logged or was deleted. */
     logged: messageOf,
-    /** When others' words were last in view for these messages, ISO 8601; absent for what is not logged [M5a]. */
-    async othersWordsIn(
+    /** The marks of answers among these messages; absent for what is not logged [M5a]. */
+    async marksOf(
       session: SessionKey,
       ids: readonly string[],
     ): Promise<ReadonlyMap<string, string | undefined>> {
       const known = new Map<string, string | undefined>();
       for (const { message } of foldLog(await tails.covering(session, ids)).messages) {
-        const at = message.role === 'user' ? undefined : othersWordsAt(message);
-        for (const id of idsOf(message)) if (ids.includes(id)) known.set(id, at);
+        const mark = message.role === 'user' ? undefined : markOf(message);
+        for (const id of idsOf(message)) if (ids.includes(id)) known.set(id, mark);
       }
       return known;
     },
@@ -324,7 +335,7 @@ export function createSessionLog(options: SessionLogOptions) {
     async mentions(
       userId: string,
       words: string,
-      isMeant: (message: LoggedMessage) => boolean,
+      isMatch: (message: LoggedMessage) => boolean,
       areHeld = false,
     ): Promise<MessagesByChannel> {
       const found: { channelId: string; messageIds: string[] }[] = [];
@@ -333,7 +344,7 @@ export function createSessionLog(options: SessionLogOptions) {
         const messageIds = new Set<string>();
         const entries = await tails.after(session, 0);
         for (const { message } of areHeld ? heldMessages(entries) : foldLog(entries).messages) {
-          if (saysWords(message.text, words) && isMeant(message)) messageIds.add(message.id);
+          if (saysWords(message.text, words) && isMatch(message)) messageIds.add(message.id);
           await pause();
         }
         if (messageIds.size > 0) found.push({ channelId: session.channelId, messageIds: [...messageIds] });
@@ -346,35 +357,21 @@ export function createSessionLog(options: SessionLogOptions) {
       const named = messages.filter(({ message }) => idsOf(message).some((id) => ids.includes(id)));
       return named.map(({ sequence }) => sequence);
     },
-    /** The newest messages, oldest first. */
-    async recent(session: SessionKey, limit: number): Promise<readonly SequencedMessage[]> {
-      const { last } = await store.logState(logKey(session));
-      for (let size = limit * 2; ; size *= 4) {
-        const { messages } = await since(session, Math.max(0, last - size));
-        if (messages.length >= limit || size >= last) return limit > 0 ? messages.slice(-limit) : [];
-      }
-    },
     logState: (session: SessionKey) => store.logState(logKey(session)),
     /** 0 for a session without a log. */
     lastSequence: async (session: SessionKey): Promise<number> =>
       (await store.logState(logKey(session))).last,
-    /** Erases what was said before a moment, up to a line [L3]. Part of a job of the user's queue. */
-    dropBefore: (session: SessionKey, before: string, upTo: number): Promise<void> =>
-      tails.rewrite(session, ({ sequence, record }) =>
-        sequence <= upTo && record.at < before ? undefined : record,
-      ),
     /** Erases lines of which nothing is made any more. Part of a job of the user's queue. */
     dropLines: (session: SessionKey, isGone: (entry: LogEntry<LogRecord>) => boolean): Promise<void> =>
       tails.rewrite(session, (entry) => (isGone(entry) ? undefined : entry.record)),
     sessionsIn: sessions.inChannel,
-    sessionsOfPerson: (userId: string) => sessions.ofPerson(userId),
+    sessionsOfPerson: sessions.ofPerson,
     /** All sessions of a person with anything on disk. */
     everyOfPerson: sessions.everyOfPerson,
     /** Lists a session before anything is kept of it. Part of a job of the user's queue. */
-    listSession: (session: SessionKey): Promise<void> => sessions.begin(session),
-    guildOf: (channelId: string): Promise<ChannelGuild> => sessions.guildOf(channelId),
-    guildsOf: (userId: string): Promise<readonly string[]> => sessions.guildsOf(userId),
-    threadsOf: (channelId: string): Promise<readonly string[]> => sessions.threadsOf(channelId),
+    listSession: sessions.begin,
+    guildOf: sessions.guildOf,
+    threadsOf: sessions.threadsOf,
     allSessions: sessions.all,
     /** Channels of which something may be remembered, with when somebody new appeared, in milliseconds. */
     channels: async () =>

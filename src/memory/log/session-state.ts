@@ -15,8 +15,6 @@ const summarySchema = z.object({
   updatedAt: z.string(),
   /** The narrowest of all that was folded in. */
   ...reachFields,
-  /** When others' words that it may repeat were last in view [M5a]; ISO 8601, UTC. */
-  thirdPartyTextAt: z.string().optional(),
 });
 
 const rollingSchema = z.object({
@@ -30,7 +28,7 @@ const rollingSchema = z.object({
   revision: z.number(),
   /** Something was withdrawn: the summary is due at once. */
   rebuild: z.boolean(),
-  /** How often something was withdrawn; absent for never. */
+  /** How often a summary was reset or withdrawn; absent for never. */
   withdrawals: z.number().exactOptional(),
   summary: summarySchema.optional(),
 });

@@ -1,33 +1,19 @@
 import { z } from 'zod';
 
-import { lruCache } from '../../core/limits.ts';
-import { guildOfPlace, type ChannelGuild, type SessionKey } from '../../core/place.ts';
+import { guildOfPlace, type ChannelGuild, type Place, type SessionKey } from '../../core/place.ts';
 import { assertSnowflake, isSnowflake } from '../../core/snowflake.ts';
 import type { DocumentKind, Store } from '../../core/store.ts';
-import { createTimeSlice } from '../../core/time.ts';
 import type { Erasure } from '../layer.ts';
 import { channelFolder, logFile, readState, sessionsFolder } from './session-state.ts';
 
-interface PersonSessions {
-  readonly version: 1;
-  readonly channels: readonly string[];
-}
+const listSchema = z.object({ version: z.literal(1), channels: z.array(z.string()).readonly() });
 
-export const sessionsKind: DocumentKind<PersonSessions> = {
-  version: 1,
-  schema: z.object({ version: z.literal(1), channels: z.array(z.string()).readonly() }),
-};
-
-/** Channels whose guild is remembered. */
-const rememberedChannels = 100_000;
+export const sessionsKind: DocumentKind<z.infer<typeof listSchema>> = { version: 1, schema: listSchema };
 
 export type Sessions = ReturnType<typeof createSessions>;
 
 /** Which sessions there are; read each time, as another process may have erased them. Rejects with `StoreError`. */
 export function createSessions(store: Store) {
-  /** A channel's guild never changes. */
-  const guilds = lruCache<string, ChannelGuild>(rememberedChannels);
-
   async function foldersIn(channelId: string, name?: string) {
     const folders = await store.folders(channelFolder(channelId), name);
     const users = folders.filter((folder) => isSnowflake(folder.name) && folder.changedAt > 0);
@@ -68,19 +54,18 @@ export function createSessions(store: Store) {
     return [...new Map(both.map((session) => [session.channelId, session])).values()];
   }
 
-  async function guildOfSession(session: SessionKey): Promise<ChannelGuild> {
-    const known = guilds.get(session.channelId);
-    if (known !== undefined) return known;
-    const { place } = await readState(store, session);
-    if (place === undefined) return { kind: 'unknown' };
-    const guild = guildOfPlace(place);
-    guilds.set(session.channelId, guild);
-    return guild;
+  /** Where a channel is, from anybody's state there. */
+  async function placeOf(channelId: string): Promise<Place | undefined> {
+    for (const session of await inChannel(channelId)) {
+      const { place } = await readState(store, session);
+      if (place !== undefined) return place;
+    }
+    return undefined;
   }
 
   return {
     /** To be called before anything is kept of a session. */
-    async begin({ channelId, userId }: SessionKey): Promise<void> {
+    async begin(this: void, { channelId, userId }: SessionKey): Promise<void> {
       const list = await store.read(sessionsKey(userId), sessionsKind);
       if (list?.channels.includes(channelId) === true) return;
       const before = await listOf(userId);
@@ -98,30 +83,17 @@ export function createSessions(store: Store) {
     ofPerson,
     /** The same, with unlisted ones that somebody put there by hand. */
     everyOfPerson,
-    /** The servers of a person's sessions, from their state. Each channel's is read once. */
-    async guildsOf(userId: string): Promise<readonly string[]> {
-      const channels = await Promise.all((await ofPerson(userId)).map(guildOfSession));
-      return [...new Set(channels.flatMap((guild) => (guild.kind === 'guild' ? guild.guildId : [])))];
+    /** A channel's guild, from anybody's state there. */
+    async guildOf(this: void, channelId: string): Promise<ChannelGuild> {
+      const place = await placeOf(channelId);
+      return place === undefined ? { kind: 'unknown' } : guildOfPlace(place);
     },
-    /** A channel's guild, from anybody's state there. Read once for each. */
-    async guildOf(channelId: string): Promise<ChannelGuild> {
-      const known = guilds.get(channelId);
-      if (known !== undefined) return known;
-      for (const session of await inChannel(channelId)) {
-        const guild = await guildOfSession(session);
-        if (guild.kind !== 'unknown') return guild;
-      }
-      return { kind: 'unknown' };
-    },
-    /** A channel's threads, from anybody's state there; looks through all folders. */
-    async threadsOf(channelId: string): Promise<readonly string[]> {
-      const threads = new Set<string>();
-      const pause = createTimeSlice();
-      for (const session of await all()) {
-        if ((await readState(store, session)).place?.parentId === channelId) threads.add(session.channelId);
-        await pause();
-      }
-      return [...threads];
+    /** A channel's threads, from anybody's state in each; looks through the folders of all channels. */
+    async threadsOf(this: void, channelId: string): Promise<readonly string[]> {
+      const threads: string[] = [];
+      for (const { name } of await store.folders(sessionsFolder))
+        if (isSnowflake(name) && (await placeOf(name))?.parentId === channelId) threads.push(name);
+      return threads;
     },
     /** Those of a channel with a log, the most recently written first. */
     inChannel: (channelId: string) => inChannel(channelId, logFile),
@@ -136,11 +108,10 @@ export function createSessions(store: Store) {
     async erase({ userId, sessions, isWhole }: Erasure): Promise<void> {
       if (isWhole) return;
       const gone = new Set(sessions.map(({ channelId }) => channelId));
-      const left = (list: PersonSessions) => list.channels.filter((channelId) => !gone.has(channelId));
       await store.update(
         sessionsKey(userId),
         sessionsKind,
-        (list) => list && { ...list, channels: left(list) },
+        (list) => list && { ...list, channels: list.channels.filter((channelId) => !gone.has(channelId)) },
         { erase: true },
       );
     },

@@ -2,7 +2,6 @@ import { lruCache } from '../../core/limits.ts';
 import { sessionName, type SessionKey } from '../../core/place.ts';
 import { compareSnowflakes } from '../../core/snowflake.ts';
 import type { LogEntry, LogState, Store } from '../../core/store.ts';
-import { createTimeSlice } from '../../core/time.ts';
 import { logRecordSchema, type LogRecord } from './records.ts';
 import { logKey } from './session-state.ts';
 import type { Sessions } from './sessions.ts';
@@ -18,7 +17,7 @@ interface Tail {
   /** Grows; nobody else has it. */
   readonly entries: LogEntry<LogRecord>[];
   /** As it was when they were all. */
-  readonly state: LogState;
+  readonly state: Pick<LogState, 'last' | 'edition'>;
 }
 
 /** Keeps the ends of busy logs in memory [S5], checked by last sequence number and edition. */
@@ -32,16 +31,13 @@ export class LogTails {
     this.#sessions = sessions;
   }
 
-  /** In order. */
-  async after(session: SessionKey, cursor: number): Promise<readonly LogEntry<LogRecord>[]> {
-    return this.#after(session, cursor, await this.#store.logState(logKey(session)));
-  }
-
-  async #after(
+  /** In order. `known` is the log's state where it was just asked for. */
+  async after(
     session: SessionKey,
     cursor: number,
-    { last, edition }: LogState,
+    known?: Tail['state'],
   ): Promise<readonly LogEntry<LogRecord>[]> {
+    const { last, edition } = known ?? (await this.#store.logState(logKey(session)));
     const name = sessionName(session);
     const kept = this.#tails.get(name);
     const isCurrent = kept?.state.last === last && kept.state.edition === edition;
@@ -63,7 +59,7 @@ export class LogTails {
     // Before all there is what begins at 0.
     for (let size = oldest === '0' ? state.last : firstWindow; ; size *= 4) {
       const start = Math.max(0, state.last - size);
-      const entries = await this.#after(session, start, state);
+      const entries = await this.after(session, start, state);
       const beginsBefore = (['user', 'assistant'] as const).every((role) => {
         const first = entries.find(({ record }) => record.type === 'message' && record.role === role);
         return first !== undefined && compareSnowflakes(first.record.id, oldest) < 0;
@@ -74,9 +70,7 @@ export class LogTails {
 
   /** Appends in few writes [S2] of bounded size [L4]; resolves when on disk. */
   async appendAll(session: SessionKey, records: readonly LogRecord[]): Promise<void> {
-    const pause = createTimeSlice();
     for (let first = 0; first < records.length; first += appendedAtOnce) {
-      await pause();
       const batch = records.slice(first, first + appendedAtOnce);
       await Promise.all(batch.map((record) => this.append(session, record)));
     }
@@ -112,7 +106,8 @@ export class LogTails {
 
   /** The same for all sessions of a person. */
   evictPerson(userId: string): void {
-    for (const name of this.#tails.keys()) if (name.endsWith(`:${userId}`)) this.#tails.delete(name);
+    for (const name of Array.from(this.#tails.keys()))
+      if (name.endsWith(`:${userId}`)) this.#tails.delete(name);
   }
 
   /** A long conversation keeps only its newer half. */

@@ -2,7 +2,7 @@ import type { MessageChange } from '../../core/changes.ts';
 import type { SessionKey } from '../../core/place.ts';
 import { maskSecrets } from '../../core/secrets.ts';
 import type { LogEntry } from '../../core/store.ts';
-import { stopTerms, terms } from '../../core/text.ts';
+import { contentTerms, terms } from '../../core/text.ts';
 import { createTimeSlice } from '../../core/time.ts';
 import { exceeds } from '../../core/visibility.ts';
 import type { WithdrawnMessage } from '../layer.ts';
@@ -25,7 +25,12 @@ export async function affectedMessages(
   session: SessionKey,
   change: MessageChange,
 ): Promise<readonly WithdrawnMessage[]> {
-  const changes = textsOf(change);
+  // By message id the new text, secrets masked [K14]; `undefined` where deleted.
+  const changes = new Map<string, string | undefined>(
+    change.kind === 'edited'
+      ? [[change.messageId, maskSecrets(change.text)]]
+      : change.messageIds.map((id) => [id, undefined]),
+  );
   const entries = await tails.covering(session, [...changes.keys()]);
   const present = new Map(foldLog(entries).messages.map(({ sequence, message }) => [sequence, message.text]));
   const held = heldMessages(entries);
@@ -119,13 +124,6 @@ export async function takeBackDeletions(
     );
 }
 
-/** By message id the new text, secrets masked [K14]; `undefined` where deleted. */
-function textsOf(change: MessageChange): Map<string, string | undefined> {
-  return change.kind === 'edited'
-    ? new Map([[change.messageId, maskSecrets(change.text)]])
-    : new Map(change.messageIds.map((id) => [id, undefined]));
-}
-
 /** What changes, with replies that go along. `present` are the log's present texts. */
 function changedBy(
   messages: readonly SequencedMessage[],
@@ -155,11 +153,11 @@ function isWithdrawn(
 /** Stemmed words that only `before` says, without words that tell nothing. */
 export function withdrawnTerms(before: string, now: string = ''): ReadonlySet<string> {
   const present = new Set(terms(now));
-  return new Set(terms(before).filter((term) => !present.has(term) && !stopTerms.has(term)));
+  return new Set(contentTerms(before).filter((term) => !present.has(term)));
 }
 
-export function saysAny(text: string, wanted: ReadonlySet<string>): boolean {
-  return wanted.size > 0 && terms(text).some((term) => wanted.has(term));
+export function saysAny(text: string, needles: ReadonlySet<string>): boolean {
+  return needles.size > 0 && terms(text).some((term) => needles.has(term));
 }
 
 /** Terms that messages said and say no more: the person's own, and with the bot's answers. */
@@ -181,15 +179,15 @@ export async function withdrawnWords(messages: readonly WithdrawnMessage[]): Pro
 }
 
 /** Those of the words that any of the messages says. */
-export async function wordsSaid(
-  wanted: ReadonlySet<string>,
+export async function wordsPresent(
+  needles: ReadonlySet<string>,
   messages: readonly SequencedMessage[],
 ): Promise<ReadonlySet<string>> {
-  const said = new Set<string>();
+  const present = new Set<string>();
   const pause = createTimeSlice();
   for (const { message } of messages) {
-    for (const term of terms(message.text)) if (wanted.has(term)) said.add(term);
+    for (const term of terms(message.text)) if (needles.has(term)) present.add(term);
     await pause();
   }
-  return said;
+  return present;
 }

@@ -9,6 +9,7 @@ import type { TurnContext, TurnMessage } from '../../core/turn-context.ts';
 import type { SessionWork, Writes } from '../../core/writes.ts';
 import { sessionFolder, type SessionState, type SessionStates } from '../log/session-state.ts';
 import type { NotebookStore } from './files.ts';
+import { lossProblem } from './losses.ts';
 
 /** The notes as one piece of background work has them, by the context's place [V3]. */
 export interface OpenedNotebook {
@@ -42,8 +43,15 @@ export interface BackgroundSession {
   readonly state: Pick<SessionState, 'speakerName' | 'isOwner'>;
 }
 
-/** The files that a session's work may touch: its own, in DMs the person's notebook too. */
-export function stageFiles(store: Store, { session, place, state }: BackgroundSession): StagedFiles {
+/**
+ * The files that a session's work may touch: its own, in DMs the person's notebook too. `spoken` is what the person
+ * said in what it looks back on.
+ */
+export function stageFiles(
+  store: Store,
+  { session, place, state }: BackgroundSession,
+  spoken = '',
+): StagedFiles {
   const folders = [`${sessionFolder(session)}/`];
   if (place.audience === 'dm') {
     folders.push(state.isOwner === true ? 'workspace/' : `users/${session.userId}/notebook/`);
@@ -51,6 +59,7 @@ export function stageFiles(store: Store, { session, place, state }: BackgroundSe
   return new StagedFiles(
     store,
     (key) => folders.some((folder) => key.startsWith(folder)) && !isForEveryPrompt(key),
+    spoken,
   );
 }
 
@@ -96,17 +105,22 @@ export function inWriteQueues<T>(
   return writes.run(session, () => (state.isOwner === true ? writes.runInWorkspace(job) : job()));
 }
 
-/** Writes wait for `commit`, reads see them. Other keys reject with `StoreError` [V2][V3]. */
+/**
+ * Writes wait for `commit`, reads see them. Other keys reject with `StoreError` [V2][V3], and so does a write by which
+ * the whole would lose more than background work may take [A3].
+ */
 export class StagedFiles implements NotebookStore {
   readonly #store: NotebookStore & Pick<Store, 'remove'>;
   readonly #isOwn: (key: string) => boolean;
+  readonly #spoken: string;
   readonly #seenTexts = new Map<string, string | undefined>();
   readonly #seenFolders = new Map<string, readonly StoredFile[]>();
   readonly #staged = new Map<string, string>();
 
-  constructor(store: NotebookStore & Pick<Store, 'remove'>, isOwn: (key: string) => boolean) {
+  constructor(store: NotebookStore & Pick<Store, 'remove'>, isOwn: (key: string) => boolean, spoken = '') {
     this.#store = store;
     this.#isOwn = isOwn;
+    this.#spoken = spoken;
   }
 
   async readText(key: string): Promise<string | undefined> {
@@ -116,6 +130,13 @@ export class StagedFiles implements NotebookStore {
 
   async writeText(key: string, text: string): Promise<void> {
     await this.#seen(key);
+    const staged = new Map(this.#staged).set(key, text);
+    for (const [each, after] of staged) {
+      const elsewhere = [...staged].flatMap(([other, otherText]) => (other === each ? [] : [otherText]));
+      const problem = lossProblem(this.#seenTexts.get(each) ?? '', after, elsewhere, this.#spoken);
+      if (problem !== undefined)
+        throw new StoreError(`${each === key ? key : 'Another note'} ${problem}`, key);
+    }
     this.#staged.set(key, text);
   }
 

@@ -1,3 +1,4 @@
+import { withoutInvisible } from '../../core/text.ts';
 import { createHash } from 'node:crypto';
 
 import { StoreError } from '../../core/errors.ts';
@@ -9,13 +10,12 @@ import { sessionOf, type TurnContext } from '../../core/turn-context.ts';
 import { mayUse } from '../../core/visibility.ts';
 import { workOf, type Writes } from '../../core/writes.ts';
 import type { SessionLog } from '../log/session-log.ts';
-import { plainText, summaryOf, type FormattedText } from './format.ts';
+import { summaryOf, type FormattedText } from './format.ts';
 import {
   archivedOverviewKey,
   isFolder,
   isKeptSummary,
   isOfSession,
-  noteHoldsOthersWords,
   reachOfSessionFile,
   readMark,
   refused,
@@ -72,7 +72,7 @@ export function createNotebookFiles(
     log,
     undoable,
   }: {
-    readonly log?: Pick<SessionLog, 'standsAsSaid'>;
+    readonly log?: Pick<SessionLog, 'isUnchanged'>;
     readonly undoable?: Pick<UndoableNotes, 'change'> | undefined;
   } = {},
 ) {
@@ -107,13 +107,7 @@ export function createNotebookFiles(
     path: string,
     context: TreeContext,
   ): Promise<
-    | {
-        readonly outcome: 'opened';
-        readonly file: TreeFile;
-        readonly content: FileContent | undefined;
-        /** A kept summary into which others' words were folded [M5a]. */
-        readonly hasThirdPartyText: boolean;
-      }
+    | { readonly outcome: 'opened'; readonly file: TreeFile; readonly content: FileContent | undefined }
     | Refusal
   > {
     const resolved = resolvePath(path, context);
@@ -121,8 +115,7 @@ export function createNotebookFiles(
     const { file } = resolved;
     return orRefusal(file, async () => {
       const loaded = await load(file, context);
-      const hasThirdPartyText = isKeptSummary(file) && noteHoldsOthersWords(loaded?.raw ?? '', context.now);
-      return { outcome: 'opened', file, content: loaded?.content, hasThirdPartyText };
+      return { outcome: 'opened', file, content: loaded?.content };
     });
   }
 
@@ -135,7 +128,7 @@ export function createNotebookFiles(
     if (raw === undefined) return undefined;
     const reach = isOfSession(file) ? reachOfSessionFile(file, raw) : undefined;
     const isUsable = reach === undefined || mayUse({ ownerId: speaker.id, ...reach }, place, speaker.id);
-    const text = plainText(isOfSession(file) ? readMark(raw).text : raw);
+    const text = withoutInvisible(isOfSession(file) ? readMark(raw).text : raw);
     return { raw, content: isUsable ? { text } : undefined };
   }
 
@@ -161,7 +154,7 @@ export function createNotebookFiles(
     if (resolved.outcome === 'refused') return resolved;
     if (context.hasThirdPartyText) return refused(thirdPartyReason);
     // A file takes its place's readers: what was said before others joined must not go there [V1].
-    if (context.saidIn !== undefined) return refused(moreReadersReason);
+    if (context.originalPlace !== undefined) return refused(moreReadersReason);
     if (hasUnknownReaders(context.place)) return refused(unknownReadersReason);
     const { file } = resolved;
     const job = () => orRefusal(file, () => changeFile(file, context, edit, isByHand));
@@ -179,7 +172,7 @@ export function createNotebookFiles(
     isByHand: boolean,
   ): Promise<WrittenFile | Refusal> {
     // A withdrawn message brings nothing into the notes any more [A4].
-    if ((await log?.standsAsSaid(context)) === false) return refused(changedReason);
+    if ((await log?.isUnchanged(context)) === false) return refused(changedReason);
     const session = sessionOf(context);
     if (isKeptSummary(file)) {
       return refused(`${file.path} is named as the kept summaries are, which can be read, not written.`);
@@ -193,16 +186,16 @@ export function createNotebookFiles(
     const knowledge = content === undefined ? 'whole' : marks.knowledgeOf(session, file.key, content);
     const edited = edit(content === undefined ? undefined : { text: content.text, knowledge }, file);
     if (typeof edited !== 'string') return edited;
-    const wanted = plainText(edited);
+    const newText = withoutInvisible(edited);
     // What a person has written into the file by hand stays.
-    const masked = maskNewSecrets(wanted, content?.text ?? '');
+    const masked = maskNewSecrets(newText, content?.text ?? '');
     if (masked.trim() === '' && !isByHand) return refused('The file would be empty. Nothing was written.');
     const stored = isOfSession(file) ? withMark(masked, context.place) : masked;
     const written = {
       outcome: 'written',
       file,
       bytes: Buffer.byteLength(stored),
-      isMasked: masked !== wanted,
+      isMasked: masked !== newText,
     } as const;
     if (stored === present?.raw) return { ...written, isNew: false, undoId: undefined };
     const problem = await sizeProblem(store, file, stored);
@@ -216,7 +209,7 @@ export function createNotebookFiles(
     const changed = { key, queueKey, before: present?.raw, after: stored, archive };
     const undoId = await (undoable?.change(context.speaker.id, changed, write) ?? write());
     if (knowledge === 'whole' && !isByHand)
-      marks.mark(session, file.key, { text: plainText(readMark(stored).text) });
+      marks.mark(session, file.key, { text: withoutInvisible(readMark(stored).text) });
     return { ...written, isNew: content === undefined, undoId: undoId ?? undefined };
   }
 
@@ -278,7 +271,7 @@ export type Knowledge = 'unread' | 'partly' | 'changed' | 'whole';
 const maxReadMarks = 5000;
 
 /** Which state of each file the model has seen in a session, and how far. */
-export class ReadMarks {
+class ReadMarks {
   readonly #marks = lruCache<string, { readonly hash: string; readonly upTo: number }>(maxReadMarks);
 
   /** The model was given, or wrote, these characters. What was skipped before them stays unread. */

@@ -1,5 +1,6 @@
 import { clipAtWord, toSingleLine } from '../../core/text.ts';
-import { isDay, refused, type Refusal, type TreeFile } from './tree.ts';
+import { isCalendarDay } from '../../core/time.ts';
+import { refused, type Refusal, type TreeFile } from './tree.ts';
 
 /** A file's text as stored, or why it cannot be. */
 export type FormattedText = string | Refusal;
@@ -21,8 +22,8 @@ export function formatWritten(file: TreeFile, content: string, options: FormatOp
 }
 
 /** Puts a patched text's header right. A header of `former` may stay as a person wrote it. */
-export function formatPatched(file: TreeFile, text: string, former: string): FormattedText {
-  return withHeader(file, text, undefined, readHeader(former));
+export function formatPatched(file: TreeFile, text: string, previous: string): FormattedText {
+  return withHeader(file, text, undefined, readHeader(previous));
 }
 
 /** Applies all patches, or none [M4]. Each literal `oldText` must stand exactly once; they may not overlap. */
@@ -78,20 +79,13 @@ export function formatAppended(
   entry: string,
   { today, summary }: FormatOptions,
 ): FormattedText {
-  if (file.part === 'facts') {
-    const former = readHeader(present);
-    const { title = titleOf(file), summary: before, body } = former;
-    const parts = before === undefined ? keywordsOf(body) : before.split(', ');
-    const refreshed = summary ?? joinSummary([...parts, ...keywordsOf(entry)]);
-    return writeHeader({ title, summary: refreshed }, joinEntry(body, entry), former);
-  }
-  if (file.part === 'episodes') {
-    const former = readHeader(present);
-    const { title = titleOf(file), body } = former;
-    const entries = formatEntries(entry, file.name, today);
-    if (typeof entries !== 'string') return entries;
-    const whole = joinEntry(body, entries);
-    return writeHeader({ title, summary: summary ?? derivedSummary(file, whole) }, whole, former);
+  if (file.part === 'facts' || file.part === 'episodes') {
+    const previous = readHeader(present);
+    const { title = titleOf(file), body } = previous;
+    const added = file.part === 'episodes' ? formatEntries(entry, file.name, today) : entry;
+    if (typeof added !== 'string') return added;
+    const whole = joinEntry(body, added);
+    return writeHeader({ title, summary: summary ?? derivedSummary(file, whole) }, whole, previous);
   }
   const head = present === '' && file.part === 'daily' ? `# ${file.name}\n` : present;
   return withHeader(file, joinEntry(head, entry), summary, readHeader(present));
@@ -101,13 +95,13 @@ export function formatAppended(
 function withHeader(
   file: TreeFile,
   text: string,
-  given: string | undefined,
-  former: Header = {},
+  newSummary: string | undefined,
+  previous: Header = {},
 ): FormattedText {
   const needsHeader = file.part === 'facts' || file.part === 'episodes';
-  if (!needsHeader && given === undefined) return `${text.trim()}\n`;
+  if (!needsHeader && newSummary === undefined) return `${text.trim()}\n`;
   const { title = titleOf(file), summary, body } = readHeader(text);
-  return writeHeader({ title, summary: given ?? summary ?? derivedSummary(file, body) }, body, former);
+  return writeHeader({ title, summary: newSummary ?? summary ?? derivedSummary(file, body) }, body, previous);
 }
 
 function derivedSummary(file: TreeFile, body: string): string {
@@ -156,11 +150,11 @@ function readHeader(text: string): Header & { readonly body: string } {
 }
 
 /** An overlong title or summary is refused, unless a person wrote it before. */
-function writeHeader(header: FileHeader, body: string, former: Header = {}): FormattedText {
+function writeHeader(header: FileHeader, body: string, previous: Header = {}): FormattedText {
   const title = toSingleLine(header.title);
   const summary = toSingleLine(header.summary);
-  if (title.length > titleMaxChars && header.title !== former.title) return tooLong('title', titleMaxChars);
-  if (summary.length > summaryMaxChars && header.summary !== former.summary)
+  if (title.length > titleMaxChars && header.title !== previous.title) return tooLong('title', titleMaxChars);
+  if (summary.length > summaryMaxChars && header.summary !== previous.summary)
     return tooLong('summary line', summaryMaxChars);
   const head = `# ${title}\n> Summary: ${summary}`;
   return body === '' ? `${head}\n` : `${head}\n\n${body}\n`;
@@ -238,19 +232,19 @@ function formatEntry(entry: string, month: string, today: string): FormattedText
   const lines = entry.split('\n');
   const heading = /^## +(?<title>\S[^\n]*)$/u.exec(lines[0] ?? '')?.groups?.['title']?.trimEnd();
   const rest = heading === undefined ? lines : lines.slice(1);
-  const given = takeValue(rest, summaryLine);
-  const dated = takeValue(given.rest, dateLine);
-  const firstWords = (dated.rest[0] ?? given.value).replace(/^\s*(?:[-*+>]|#+)\s+/u, '');
+  const newSummary = takeValue(rest, summaryLine);
+  const dated = takeValue(newSummary.rest, dateLine);
+  const firstWords = (dated.rest[0] ?? newSummary.value).replace(/^\s*(?:[-*+>]|#+)\s+/u, '');
   const title = toSingleLine(heading ?? clipAtWord(toSingleLine(firstWords), entryTitleMaxChars));
   if (title.length > entryTitleMaxChars) return tooLong('title of the entry', entryTitleMaxChars);
   const summary =
-    given.value === ''
+    newSummary.value === ''
       ? title.split(' ').slice(0, entrySummaryMaxWords).join(' ')
-      : toSingleLine(given.value);
+      : toSingleLine(newSummary.value);
   if (summary.split(' ').length > entrySummaryMaxWords)
     return refused(`The summary of the entry "${title}" has 10 words or more. Nothing was written.`);
   const date = dated.value === '' ? today : dated.value;
-  if (!isDay(date))
+  if (!isCalendarDay(date))
     return refused(
       `The date of the entry "${title}" is not a date. Give it as "- Date: YYYY-MM-DD". Nothing was written.`,
     );
@@ -309,13 +303,4 @@ export function withoutEmptyParts(text: string): string {
     .toReversed()
     .join('\n')
     .replace(/\n{3,}/gu, '\n\n');
-}
-
-/** Without control and invisible characters, except tabs and joiners of scripts and emoji. Idempotent. */
-export function plainText(text: string): string {
-  return text
-    .toWellFormed()
-    .replace(/\r\n?|[\v\f\u0085\u2028\u2029]/gu, '\n')
-    .replace(/[^\P{Cc}\n\t]/gu, '')
-    .replace(/(?![\u200c\u200d])\p{Cf}/gu, '');
 }

@@ -31,7 +31,7 @@ export interface NotebookOptions {
   /** Default: what the model's tools write cannot be undone. */
   readonly undoable?: Pick<UndoableNotes, 'change' | 'finish'>;
   readonly states: Pick<SessionStates, 'read'>;
-  readonly log: Pick<SessionLog, 'stillSaid' | 'everyOfPerson' | 'sessionsOfPerson' | 'standsAsSaid'>;
+  readonly log: Pick<SessionLog, 'stillPresent' | 'everyOfPerson' | 'sessionsOfPerson' | 'isUnchanged'>;
   /** What is done with a session after a turn, in order. */
   readonly background?: readonly ((session: SessionWork, signal: AbortSignal) => Promise<unknown>)[];
   readonly logger: Logger;

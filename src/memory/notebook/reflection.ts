@@ -7,7 +7,7 @@ import type { Tool } from '../../core/tool.ts';
 import type { TurnContext } from '../../core/turn-context.ts';
 import { mayUse } from '../../core/visibility.ts';
 import type { SessionWork } from '../../core/writes.ts';
-import { type SequencedMessage, inBatches, ownLine, unaskedMessages, wholeTurns } from '../log/records.ts';
+import { type SequencedMessage, inBatches, turnLine, unaskedMessages, wholeTurns } from '../log/records.ts';
 import type { SessionLog } from '../log/session-log.ts';
 import { type SessionState, changeState } from '../log/session-state.ts';
 import type { CaptureMode } from '../settings/person-settings.ts';
@@ -121,14 +121,14 @@ export function createReflection(options: ReflectionOptions) {
     batch: readonly SequencedMessage[],
     signal: AbortSignal | undefined,
   ): Promise<boolean> {
-    const files = stageFiles(store, unseen);
-    const notebook = options.openNotebook(files);
     const messages = batch.map(({ message }) => message);
     const own = messages.filter(({ role }) => role === 'user');
+    const files = stageFiles(store, unseen, own.map(({ text }) => text).join('\n'));
+    const notebook = options.openNotebook(files);
     // Days are those of the conversation, even after midnight or a stop.
     const context = contextOf(unseen, own, new Date(messages.at(-1)?.at ?? options.clock()));
     const ownZone = await options.timeZoneOf(unseen.session.userId);
-    const lines = messages.map((message) => ownLine(message, ownZone));
+    const lines = messages.map((message) => turnLine(message, ownZone));
     const day = localDate(context.now, timeZone);
     const request = await reflectionRequest(modelName, notebook, context, lines, day);
     const { tools } = notebook;
@@ -251,6 +251,10 @@ function fileSection(name: SectionName, title: string, texts: readonly (string |
   return renderSection({ name, title, lines });
 }
 
+/** The person is not there to look [A3]; `losses.ts` holds the notes to it. */
+const lossRule =
+  'In one look back at most five lines of a file, or a tenth of its words, may be replaced or dropped: each by a line that keeps its names and numbers, or where the person now says otherwise. Headings stay. More is refused, and nothing of it written.';
+
 /** Notes are read when "tomorrow" is long over [H3]. */
 const datesRule =
   'Each turn begins with the date and time at which it was said. Write every time as a date, such as 2026-01-16, and never as today, tomorrow, on Friday or next week; what a turn calls tomorrow counts from the date of that turn.';
@@ -266,6 +270,7 @@ What belongs where:
 Rules:
 - Write only what the person said or clearly agreed to. No guesses, no judgements, nothing about the private lives of others, no passwords, keys, codes or account numbers, and nothing that they asked to forget.
 - ${datesRule}
+- ${lossRule}
 - Do not write what the files say already. memory_write replaces a whole file: merge with what it holds, or better use memory_patch.
 - Write in the language of the person.
 - "Nothing new" is a good result. After small talk, or when all is known, call no tool and answer: Nothing new.
@@ -279,6 +284,7 @@ Rules:
 - Write overview.md and no other file. It concerns this conversation, not the person's life.
 - Write only what was said. No guesses, no passwords, keys or codes, and nothing that the person asked to forget.
 - ${datesRule}
+- ${lossRule}
 - memory_write replaces the whole file: merge with what it holds.
 - Write in the language of the conversation.
 - "Nothing new" is a good result. After small talk, or when all is noted, call no tool and answer: Nothing new.

@@ -1,10 +1,10 @@
 import type { MemorySource } from '../../core/memory-source.ts';
-import { dayBefore, localDate } from '../../core/time.ts';
+import { daysAfter, localDate } from '../../core/time.ts';
 import { dataLine, dataText, renderSection, type Section, type SectionSource } from '../../core/section.ts';
-import { clipAtWord } from '../../core/text.ts';
+import { clipAtWord, withoutInvisible } from '../../core/text.ts';
 import type { TurnContext } from '../../core/turn-context.ts';
 import type { FileContent, ListedFile, NotebookFiles } from './files.ts';
-import { plainText, withoutEmptyParts } from './format.ts';
+import { withoutEmptyParts } from './format.ts';
 import type { TreeFile } from './tree.ts';
 
 const inlinedFiles = {
@@ -71,7 +71,7 @@ export function notebookIndex(
 
   async function recentDays(context: TurnContext): Promise<readonly TreeFile[]> {
     const today = localDate(context.now, timeZone);
-    const paths = [today, dayBefore(today)].map((day) => `daily/${day}.md`);
+    const paths = [today, daysAfter(today, -1)].map((day) => `daily/${day}.md`);
     const opened = await Promise.all(paths.map((path) => files.open(path, context)));
     return opened.flatMap((day) => (day.outcome === 'opened' && day.content !== undefined ? [day.file] : []));
   }
@@ -136,7 +136,7 @@ export function textSection(
 
 /** Lines as data: indentation stays; control and invisible characters and blank ends go. */
 function textLines(text: string): readonly string[] {
-  const lines = dataText(plainText(text))
+  const lines = dataText(withoutInvisible(text))
     .split('\n')
     .map((line) => line.trimEnd());
   const first = lines.findIndex((line) => line !== '');

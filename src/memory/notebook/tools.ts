@@ -4,12 +4,12 @@ import { textWithSources } from '../../core/memory-source.ts';
 import { localDate } from '../../core/time.ts';
 import { secretMark } from '../../core/secrets.ts';
 import { dataText } from '../../core/section.ts';
-import { clip } from '../../core/text.ts';
+import { clip, withoutInvisible } from '../../core/text.ts';
 import { checkedTool, refusal, type MemoryNotice, type Tool, type ToolOutcome } from '../../core/tool.ts';
 import { isProxied, type TurnContext } from '../../core/turn-context.ts';
 import { undoButton } from '../undo.ts';
 import type { FileEdit, Knowledge, ListedFile, NotebookFiles, WrittenFile } from './files.ts';
-import { applyPatches, formatAppended, formatPatched, formatWritten, plainText } from './format.ts';
+import { applyPatches, formatAppended, formatPatched, formatWritten } from './format.ts';
 import { fileLine, sourceOfFile, sourceOfListed } from './sections.ts';
 import { refused, treeParts } from './tree.ts';
 
@@ -26,42 +26,34 @@ export function createNotebookTools(files: NotebookFiles, timeZone: string): rea
 
 const notDone = 'Nothing was done';
 
-const pathInput = z
-  .string()
-  .describe(
-    'Such as overview.md, detail/plan.md; in direct messages also USER.md, MEMORY.md, facts/user.md, episodes/2026-01.md, topics/rust.md, daily/2026-01-15.md.',
-  );
-
 const summaryInput = z
   .string()
-  .describe('What the file then holds, in one line of a few words; lists show it.')
+  .describe('What the file then holds, in a few words; lists show it.')
   .exactOptional();
 
 // Made once: schemas are slow to make, and slower to describe to the model.
 const listInput = z.object({
-  folder: z.string().describe('Only this folder, such as topics. Default: all.').exactOptional(),
+  folder: z.string().describe('Such as topics. Default: all.').exactOptional(),
 });
 
 const readInput = z.object({
-  path: pathInput,
-  offset: z.int().nonnegative().default(0).describe('Where to begin, in characters. Default: 0.'),
+  path: z.string().describe('Such as overview.md; in direct messages also facts/user.md.'),
+  offset: z.int().nonnegative().default(0),
 });
 
 const writeInput = z.object({
-  path: pathInput
-    .default('MEMORY.md')
-    .describe('Where to write. Default: MEMORY.md, the curated notes, in direct messages.'),
-  content: z.string().describe('The whole new content, as markdown.'),
+  path: z.string().default('MEMORY.md').describe('Default: MEMORY.md.'),
+  content: z.string(),
   summary: summaryInput,
 });
 
 const patchInput = z.object({
-  path: pathInput,
+  path: z.string(),
   patches: z
     .array(
       z.object({
-        oldText: z.string().describe('Literal text that stands once in the file.'),
-        newText: z.string().describe('What stands there afterwards; empty to remove.'),
+        oldText: z.string(),
+        newText: z.string().describe('Empty to remove.'),
       }),
     )
     .min(1)
@@ -69,8 +61,8 @@ const patchInput = z.object({
 });
 
 const appendInput = z.object({
-  path: pathInput,
-  entry: z.string().describe('Markdown to add.'),
+  path: z.string(),
+  entry: z.string(),
   summary: summaryInput,
 });
 
@@ -116,20 +108,19 @@ function writeNotice({ file, undoId }: WrittenFile, isAddition: boolean): Memory
 function listTool(files: NotebookFiles): Tool {
   return checkedTool({
     name: 'memory_list',
-    description:
-      'List the files that you keep: path, bytes, summary. Here are the notes of this conversation (overview.md, detail/); in direct messages also the notebook of the person.',
+    description: 'List the files that you keep: path, bytes, summary.',
     input: listInput,
     notDone,
     async run({ folder }, context) {
       const parts = treeParts(context).map(({ part }) => part);
-      const wanted =
+      const requested =
         folder === undefined ? parts : parts.filter((part) => part === folder.replace(/\/$/u, ''));
-      if (wanted.length === 0)
+      if (requested.length === 0)
         return refusal(`There is no such folder here. There are: ${parts.join(', ')}.`);
-      const described = wanted.filter((part) => part !== 'daily');
+      const described = requested.filter((part) => part !== 'daily');
       const [listed, days] = await Promise.all([
         files.list(context, described),
-        wanted.includes('daily') ? files.list(context, ['daily']) : [],
+        requested.includes('daily') ? files.list(context, ['daily']) : [],
       ]);
       const newestFirst = days.toReversed().map((day) => ({ ...day, summary: '' }));
       return { ok: true, ...renderList([...listed, ...newestFirst]) };
@@ -153,13 +144,13 @@ function renderList(listed: readonly ListedFile[]): Pick<ToolOutcome, 'text' | '
 function readTool(files: NotebookFiles): Tool {
   return checkedTool({
     name: 'memory_read',
-    description: 'Read a file that you keep. A long one comes in parts; the result says where it goes on.',
+    description: 'Read a file that you keep. A long one comes in parts.',
     input: readInput,
     notDone,
     async run({ path, offset }, context) {
       const opened = await files.open(path, context);
       if (opened.outcome === 'refused') return refusal(opened.reason);
-      const { file, content, hasThirdPartyText } = opened;
+      const { file, content } = opened;
       if (content === undefined) return refusal(`There is no file ${file.path} yet.`);
       const { text } = content;
       const part = partFrom(text, offset);
@@ -167,11 +158,10 @@ function readTool(files: NotebookFiles): Tool {
       files.markRead(context, file, content, offset, end);
       const heading = partHeading(file.path, offset, end, text.length);
       const source = part === '' ? undefined : sourceOfFile(file.path, content);
-      const outcome = {
+      return {
         ok: true,
         ...textWithSources([{ text: heading }, { text: dataText(part), source }], '\n'),
       };
-      return hasThirdPartyText ? { ...outcome, hasThirdPartyText } : outcome;
     },
   });
 }
@@ -204,7 +194,7 @@ function writeTool(files: NotebookFiles, timeZone: string): Tool {
   return changeTool(files, {
     name: 'memory_write',
     description:
-      'Replace a whole file, or make a new one. The former content is gone, so read the file first and merge; for a small change use memory_patch. Refused where the file changed since you read it.',
+      'Replace a whole file, or make a new one: read it first and merge. For a change use memory_patch, for an addition memory_append.',
     input: writeInput,
     edit:
       ({ content, summary }, { now }) =>
@@ -238,7 +228,7 @@ function patchTool(files: NotebookFiles): Tool {
   return changeTool(files, {
     name: 'memory_patch',
     description:
-      'Change places of a file and leave the rest as it is. Each oldText must stand exactly once in the file, letter for letter; all patches are applied, or none.',
+      'Change places of a file. Each oldText must stand exactly once in the file, letter for letter; all patches are applied, or none.',
     input: patchInput,
     edit:
       ({ patches }) =>
@@ -259,12 +249,12 @@ function appendTool(files: NotebookFiles, timeZone: string): Tool {
   return changeTool(files, {
     name: 'memory_append',
     description:
-      'Add an entry at the end of a file; a new file is made where there is none. An entry of episodes/YYYY-MM.md is "## Title", "- Summary: under 10 words", "- Date: YYYY-MM-DD", then free lines.',
+      'Add an entry at the end of a file, new or not. One of episodes/YYYY-MM.md is "## Title", "- Summary: under 10 words", "- Date: YYYY-MM-DD", then free lines.',
     input: appendInput,
     edit:
       ({ entry, summary }, { now }) =>
       (present, file) => {
-        const added = plainText(entry);
+        const added = withoutInvisible(entry);
         if (added.trim() === '') return refused('The entry is empty. Nothing was written.');
         return formatAppended(file, present?.text ?? '', added, { today: localDate(now, timeZone), summary });
       },

@@ -1,7 +1,7 @@
 import type { Place } from '../../core/place.ts';
 import { assertSnowflake } from '../../core/snowflake.ts';
-import { sessionOf, type Speaker, type TurnContext, answerCounts } from '../../core/turn-context.ts';
-import { localDateTime } from '../../core/time.ts';
+import { sessionOf, type Speaker, type TurnContext } from '../../core/turn-context.ts';
+import { isCalendarDay, localDateTime } from '../../core/time.ts';
 import { reachOf, type Reach } from '../../core/visibility.ts';
 import { cursorOfNote, parseNote, reachLines, readersIn } from '../log/kept-summary.ts';
 import { sessionFolder } from '../log/session-state.ts';
@@ -120,15 +120,9 @@ function dateProblem(part: TreePart, name: string): string | undefined {
   if (part === 'episodes' && !/^\d{4}-(?:0[1-9]|1[0-2])$/u.test(name)) {
     return 'episodes are files by month, such as episodes/2026-01.md';
   }
-  if (part === 'daily' && !isDay(name)) return 'daily logs are files by day, such as daily/2026-01-15.md';
+  if (part === 'daily' && !isCalendarDay(name))
+    return 'daily logs are files by day, such as daily/2026-01-15.md';
   return undefined;
-}
-
-/** `YYYY-MM-DD` of the calendar. */
-export function isDay(text: string): boolean {
-  if (!/^\d{4}-\d{2}-\d{2}$/u.test(text)) return false;
-  const noon = new Date(`${text}T12:00:00Z`);
-  return !Number.isNaN(noon.getTime()) && noon.toISOString().startsWith(text);
 }
 
 /** Without its ending. */
@@ -171,13 +165,6 @@ export function isOfSession({ part }: TreeFile): boolean {
 /** A replaced summary in `detail/` [R3], which only the rolling summary writes. */
 export function isKeptSummary({ part, name }: TreeFile): boolean {
   return part === 'detail' && cursorOfNote(`${name}.md`) !== undefined;
-}
-
-/** Whether a kept summary may repeat others' words [M5a], by now; not known of one that was changed. */
-export function noteHoldsOthersWords(stored: string, now: Date): boolean {
-  const note = parseNote(stored);
-  if (note === undefined) return true;
-  return note.thirdPartyTextAt !== undefined && answerCounts(note.thirdPartyTextAt, now);
 }
 
 /** Where a session's file may be used [V2]; `undefined` for one written where all read along. */

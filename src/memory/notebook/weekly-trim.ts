@@ -14,6 +14,7 @@ import {
   type BackgroundOptions,
   type OpenedNotebook,
 } from './background.ts';
+import { lostLines } from './losses.ts';
 
 const weekMs = 7 * 24 * 60 * 60_000;
 const maxTopics = 12;
@@ -110,19 +111,6 @@ async function runTool(
   const tool = tools.find(({ definition }) => definition.name === name);
   const outcome = await tool?.run(input, context, new AbortController().signal);
   return outcome?.ok === true;
-}
-
-/** Lines with visible characters that are in none of the others, ignoring white space around them. */
-function lostLines(text: string, others: readonly string[]): readonly string[] {
-  const kept = new Set(others.flatMap((other) => linesOf(other)));
-  return linesOf(text).filter((line) => !kept.has(line));
-}
-
-function linesOf(text: string): readonly string[] {
-  return text
-    .split(/\r\n?|\n/u)
-    .map((line) => line.trim())
-    .filter((line) => line !== '');
 }
 
 const answerSchema = z.object({

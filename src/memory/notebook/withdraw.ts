@@ -1,6 +1,6 @@
 import type { SessionKey } from '../../core/place.ts';
 import type { Store } from '../../core/store.ts';
-import { saysWords, stopTerms, terms } from '../../core/text.ts';
+import { contentTerms, saysWords } from '../../core/text.ts';
 import { createTimeSlice } from '../../core/time.ts';
 import type { Writes } from '../../core/writes.ts';
 import type { ExportedFile, Purged, Withdrawn } from '../layer.ts';
@@ -25,7 +25,7 @@ interface NotesPorts<Asked extends keyof SessionLog> {
  * the person's notebook. Paraphrases stay. Runs as a job of the user's queue.
  */
 export async function withdrawNotes(
-  ports: NotesPorts<'stillSaid'>,
+  ports: NotesPorts<'stillPresent'>,
   { session, messages }: Withdrawn,
 ): Promise<void> {
   const { store, writes, states, log } = ports;
@@ -42,15 +42,15 @@ export async function withdrawNotes(
   async function rewrite(keys: readonly string[], mostlyOf: ReadonlySet<string> | undefined): Promise<void> {
     const notes = await Promise.all(keys.map(async (key) => ({ key, text: await store.readText(key) })));
     const candidates = new Set<string>();
-    for (const { text = '' } of notes)
-      for (const line of text.split('\n')) {
+    for (const { text = '' } of notes) {
+      for (const line of text.split('\n'))
         for (const term of distinctiveTerms(line)) if (words.all.has(term)) candidates.add(term);
-        await pause();
-      }
-    const said = candidates.size === 0 ? candidates : await log.stillSaid(session, candidates);
-    const gone = new Set([...candidates].filter((term) => !said.has(term)));
+      await pause();
+    }
+    const presentTerms = candidates.size === 0 ? candidates : await log.stillPresent(session, candidates);
+    const gone = new Set([...candidates].filter((term) => !presentTerms.has(term)));
     for (const { key, text } of notes) {
-      const rest = text && (await withoutWithdrawnLines(text, gone, mostlyOf));
+      const rest = text && withoutWithdrawnLines(text, gone, mostlyOf);
       if (rest === undefined) await store.remove(key);
       else if (rest !== text) await store.writeText(key, rest);
     }
@@ -102,7 +102,7 @@ export async function purgeNotes(
       const rest =
         text === undefined || saysWords(name, words)
           ? undefined
-          : await linesWithout(text, (line) => saysWords(line, words));
+          : linesWithout(text, (line) => saysWords(line, words));
       // Comments, and words that go on over a line's end.
       if (rest === undefined || saysWords(rest, words)) await store.remove(key);
       else await store.writeText(key, rest);
@@ -149,22 +149,20 @@ export async function keysBelow(store: Store, folder: string): Promise<readonly 
  * person may have written, a line goes only if all its words are withdrawn ones, or at least two that make
  * half of it. The summary, the model's own, goes with one.
  */
-export async function withoutWithdrawnLines(
+export function withoutWithdrawnLines(
   text: string,
   gone: ReadonlySet<string>,
   mostlyOf?: ReadonlySet<string>,
-): Promise<string | undefined> {
+): string | undefined {
   return linesWithout(text, (line) => isWithdrawn(line, gone, mostlyOf));
 }
 
-async function linesWithout(text: string, isGone: (line: string) => boolean): Promise<string | undefined> {
+function linesWithout(text: string, isGone: (line: string) => boolean): string | undefined {
   let isInComment = false;
   let hasContent = false;
-  const pause = createTimeSlice();
   const lines = text.split('\n');
   const kept: string[] = [];
   for (const line of lines) {
-    await pause();
     const isComment: boolean = isInComment || line.includes('<!--');
     isInComment = isComment && !line.includes('-->');
     if (!isComment && isGone(line)) continue;
@@ -180,17 +178,17 @@ function isWithdrawn(
   gone: ReadonlySet<string>,
   mostlyOf: ReadonlySet<string> | undefined,
 ): boolean {
-  const said = distinctiveTerms(line);
-  if (isOwnHeading(line) || !said.some((term) => gone.has(term))) return false;
+  const presentTerms = distinctiveTerms(line);
+  if (isOwnHeading(line) || !presentTerms.some((term) => gone.has(term))) return false;
   if (mostlyOf === undefined || isSummary(line)) return true;
-  const shared = said.filter((term) => mostlyOf.has(term)).length;
-  return shared === said.length || (shared >= 2 && shared * 2 >= said.length);
+  const shared = presentTerms.filter((term) => mostlyOf.has(term)).length;
+  return shared === presentTerms.length || (shared >= 2 && shared * 2 >= presentTerms.length);
 }
 
 /** The words that tie a line of a note to a message: short numbers stand everywhere. */
 export function distinctiveTerms(line: string): readonly string[] {
   const content = line.replace(/^\s*(?:[-*>]\s*)?(?:Summary|Date):/u, '').replace(/\d{4}-\d{2}-\d{2}/gu, '');
-  return terms(content).filter((term) => !stopTerms.has(term) && !/^\d{1,2}$/u.test(term));
+  return contentTerms(content).filter((term) => !/^\d{1,2}$/u.test(term));
 }
 
 function isSummary(line: string): boolean {

@@ -1,4 +1,4 @@
-import type { ServerPort } from '../../core/chat.ts';
+import type { ServerPort } from '../../core/channels.ts';
 import type { Logger } from '../../core/logger.ts';
 import type { Place } from '../../core/place.ts';
 import type { SectionSource } from '../../core/section.ts';
@@ -107,10 +107,10 @@ const contextFolder = 'workspace/channels';
 
 /** Says once of each bare name that it does not count. */
 function createUnusedTeller(logger: Logger) {
-  const told = new Set<string>();
+  const warned = new Set<string>();
   return (name: string, guildId = '<server id>'): void => {
-    if (told.has(name)) return;
-    told.add(name);
+    if (warned.has(name)) return;
+    warned.add(name);
     logger.warn(
       'what is written about a channel by its bare name is not used: the bot is in several servers',
       {

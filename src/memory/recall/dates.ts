@@ -1,5 +1,5 @@
 import { searchForm } from '../../core/text.ts';
-import { dayBefore, localDate } from '../../core/time.ts';
+import { dayText, daysAfter, localDate, weekdayOf } from '../../core/time.ts';
 
 /** No word of a text begins so. */
 const prefix = 'date:';
@@ -33,7 +33,7 @@ export function createDates(timeZone: string) {
       const found = words.flatMap((word, at): readonly string[] => {
         if (isYear(word)) return [`${prefix}year-${word}`];
         if (todays.has(word)) return [`${prefix}${today}`];
-        if (yesterdays.has(word)) return [`${prefix}${dayBefore(today)}`];
+        if (yesterdays.has(word)) return [`${prefix}${daysAfter(today, -1)}`];
         const days = daysOfNumbers(word);
         if (days.length > 0) return days.map((day) => prefix + day);
         const named = monthAt(words, at) ?? dateNames.get(word);
@@ -49,8 +49,7 @@ export function createDates(timeZone: string) {
 /** `YYYY-MM-DD`. */
 function termsOfDay(day: string): readonly string[] {
   const [year, month, ofMonth] = day.split('-').map(Number);
-  const weekday = new Date(`${day}T12:00:00Z`).getUTCDay();
-  const names = [day, `year-${year}`, `month-${month}`, `of-${ofMonth}`, `weekday-${weekday}`];
+  const names = [day, `year-${year}`, `month-${month}`, `of-${ofMonth}`, `weekday-${weekdayOf(day)}`];
   return names.map((name) => prefix + name);
 }
 
@@ -84,10 +83,6 @@ function daysOfNumbers(word: string): readonly string[] {
   return orders
     .filter(([one, other]) => Number(one) <= 12 && isDay(one) && isDay(other))
     .map(([one = '', other = '']) => dayText(year, one, other));
-}
-
-function dayText(year: string, month: string, day: string): string {
-  return `${year}-${month.padStart(2, '0')}-${day.padStart(2, '0')}`;
 }
 
 /** The month that a word names, a short name only beside a day. */
@@ -148,27 +143,4 @@ function termsByName(names: string, term: string): [string, readonly string[]][]
 /** In `searchForm`; `today` and `yesterday` count too. */
 export function isDateName(word: string): boolean {
   return dateNames.has(word) || shortMonths.has(word) || todays.has(word) || yesterdays.has(word);
-}
-
-const timeQuestion =
-  /\b(?:when|how long|(?:what|which) (?:date|day|week|month|year|time))\b|когда|сколько времени|как долго/iu;
-
-const timeExpression = new RegExp(
-  [
-    '\\b(?:yesterday|today|tonight|tomorrow|ago|last|next|recently|week|weekend|month|year|morning|evening',
-    'summer|winter|spring|autumn|fall|since|(?:mon|tues|wednes|thurs|fri|satur|sun)day',
-    '(?:jan|feb|mar|apr|jun|jul|aug|sept?|oct|nov|dec)\\.? \\d{1,2}|\\d{1,2} (?:jan|feb|mar|apr|jun|jul|aug|sept?|oct|nov|dec)',
-    'january|february|march|april|june|july|august|september|october|november|december|(?:19|20)\\d{2})s?\\b',
-    'вчера|сегодня|завтра|назад|прошл|следующ|недел|месяц',
-  ].join('|'),
-  'iu',
-);
-
-export function asksWhen(query: string): boolean {
-  return timeQuestion.test(query);
-}
-
-/** A question of when is answered by "last week", too. */
-export function tellsWhen(text: string): boolean {
-  return timeExpression.test(text);
 }

@@ -1,8 +1,6 @@
 import { dataLine } from '../../core/section.ts';
 import { clip, clipAtWord } from '../../core/text.ts';
-import { createTimeSlice } from '../../core/time.ts';
-import type { DatedHit } from './earlier.ts';
-import type { Find } from './hits.ts';
+import type { DatedHit, Find } from './hits.ts';
 import type { RecallQuery } from './query.ts';
 import type { RecallUnit, TextReaders } from './segments.ts';
 import type { SourceName } from './sources.ts';
@@ -32,24 +30,21 @@ export interface Passage {
   readonly date: string;
   /** The hit, with the lines around it that fit. */
   readonly content: string;
-  /** Whether any line may repeat what is not the owner's; answers of the bot excluded [M5a]. */
-  readonly hasThirdPartyText: boolean;
-  /** When such words were last in view for the answers in it that may repeat them; ISO 8601, UTC. */
-  readonly repeatedAt: readonly string[];
+  /** Of its lines that may repeat others' words [M5a]. */
+  readonly marks: readonly string[];
 }
 
-export async function passagesOf(
+export function passagesOf(
   hits: readonly DatedHit[],
   wordings: readonly RecallQuery[],
   { terms, dates }: TextReaders,
   found: readonly (readonly Find[])[],
   isHidden: (unit: RecallUnit) => boolean,
-): Promise<readonly Passage[]> {
-  const wanted = new Set(wordings.flatMap(({ terms: ofWording }) => ofWording.map(({ term }) => term)));
-  const isWord = (word: string): boolean => terms.read(word).some((term) => wanted.has(term));
+): readonly Passage[] {
+  const queryTerms = new Set(wordings.flatMap(({ terms: ofWording }) => ofWording.map(({ term }) => term)));
+  const isWord = (word: string): boolean => terms.read(word).some((term) => queryTerms.has(term));
   const shown = new Set<RecallUnit>(hits.map(({ unit }) => unit));
   const places = placesOf(found);
-  const pause = createTimeSlice();
   const passages: Passage[] = [];
   for (const hit of hits) {
     const { source, unit } = hit;
@@ -63,11 +58,8 @@ export async function passagesOf(
     for (const neighbour of shownWith) shown.add(neighbour.unit);
     const inOrder = [...shownWith, { at: hit.index, line, unit }].toSorted((a, b) => a.at - b.at);
     const content = inOrder.map((each) => each.line).join(separator);
-    const marked = inOrder.filter((each) => each.unit.hasThirdPartyText);
-    const hasThirdPartyText = marked.some((each) => each.unit.thirdPartyTextAt === undefined);
-    const repeatedAt = marked.flatMap((each) => each.unit.thirdPartyTextAt ?? []);
-    passages.push({ source, unit, date, content, hasThirdPartyText, repeatedAt });
-    await pause();
+    const marks = inOrder.flatMap((each) => each.unit.thirdPartyMark ?? []);
+    passages.push({ source, unit, date, content, marks });
   }
   return passages;
 }

@@ -1,5 +1,4 @@
 import { searchForm } from '../../core/text.ts';
-import { asksWhen } from './dates.ts';
 import { titleTerm, type TextReaders } from './segments.ts';
 
 /** A term to look for; ranking weighs its kind. */
@@ -21,7 +20,6 @@ export interface RecallQuery {
   readonly namedAuthors: ReadonlySet<string>;
   /** Asks for what the bot said: has "you", and no "I". */
   readonly meansBot: boolean;
-  readonly asksWhen: boolean;
   /** Asks for what holds now, or was last. */
   readonly asksNow: boolean;
 }
@@ -73,7 +71,6 @@ export function readQuery(
     words,
     namedAuthors: named.size === names.size ? new Set() : named,
     meansBot: meansBot(text),
-    asksWhen: asksWhen(query),
     asksNow: asksNow(text),
   };
 }

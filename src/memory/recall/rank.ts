@@ -17,30 +17,20 @@ const weights = {
   lengthShare: 0.5,
   /** A person's word at a distance of one, two, three. */
   neighbours: [0.4, 0.25, 0.12],
-  /** Factor for a neighbour by the same author. */
-  sameAuthor: 1.5,
   /** Between the sum of a word's occurrences in text and neighbours (0) and its best one (1). */
   bestOccurrence: 0.5,
   /** What a matching term of each kind counts beside a word of the query. */
   kinds: { word: 1, author: 0.3, related: 0.2, title: 1, date: 1, beginning: 0.3 },
-  /** Other words of a text for the same query word, beside its best one. */
-  alike: 0.5,
   /** A question's words, lent to the answer that follows. */
   answer: 0.4,
   /** The three best texts of a stretch, for each in it. */
   stretch: 0.15,
-  /** Factor for the bot's texts in a stretch. */
-  botStretch: 0.1,
   /** Factor for the bot's texts, which lend their neighbours nothing. */
   bot: 0.2,
   /** An author whom the query names, or means by "I" or "you". */
   namedAuthor: 1,
   /** Taken from a text that only asks: it repeats queries' words, not answers. */
   question: 0.3,
-  /** For a text nearly three times as long as usual; taken from one as much shorter. */
-  longer: 0.03,
-  /** An expression of time, where the query asks when. */
-  time: 0.5,
   /** A text with a number, and one with a name. */
   number: 0.2,
   name: 0.2,
@@ -125,7 +115,7 @@ export async function rank(
     ...(query.asksNow ? timesOf(candidates) : { first: 0, last: 0 }),
   };
   return {
-    perSource: await bestOf(perSource, depth, (candidate, least) => scored(candidate, scoring, least)),
+    perSource: await bestOf(perSource, depth, (candidate) => scored(candidate, scoring)),
     rarities,
   };
 }
@@ -136,13 +126,13 @@ export async function rank(
  */
 export async function literalHits(
   sources: readonly SourceSegments[],
-  { text: wanted }: RecallQuery,
+  { text: queryText }: RecallQuery,
   view: SearchView,
   depth: number,
 ): Promise<Ranking> {
   const perSource = sources.map((source) => candidatesOf(source, view));
   const found = await bestOf(perSource, depth, (candidate) =>
-    findsIn(candidate, ({ text }) => (wanted !== '' && searchForm(text).includes(wanted) ? 1 : 0)),
+    findsIn(candidate, ({ text }) => (queryText !== '' && searchForm(text).includes(queryText) ? 1 : 0)),
   );
   return { perSource: found, rarities: [] };
 }
@@ -186,19 +176,18 @@ function rarity(holding: number, units: number): number {
   return Math.log(1 + (Math.max(0, units - holding) + 0.5) / (holding + 0.5));
 }
 
-/** The best finds of each source. What scores less than `least` is not needed any more. */
+/** The best finds of each source. */
 async function bestOf(
   perSource: readonly (readonly Candidate[])[],
   depth: number,
-  findIn: (candidate: Candidate, least: number) => readonly Find[],
+  findIn: (candidate: Candidate) => readonly Find[],
 ): Promise<readonly (readonly Find[])[]> {
   const pause = createTimeSlice();
   const found: (readonly Find[])[] = [];
   for (const candidates of perSource) {
     let best: readonly Find[] = [];
     for (const candidate of candidates) {
-      const least = best.length < depth ? 0 : (best.at(-1)?.score ?? 0);
-      const finds = findIn(candidate, least);
+      const finds = findIn(candidate);
       // Later segments are newer.
       if (finds.length > 0) best = [...finds, ...best].toSorted(compareHits).slice(0, depth);
       await pause();
@@ -208,15 +197,14 @@ async function bestOf(
   return found;
 }
 
-/** The units of a segment that have a score above 0; `mayScore` spares a look at the others. */
+/** The units of a segment that have a score above 0. */
 function findsIn(
   { source, segment, leftOut }: Candidate,
   scoreOf: (unit: RecallUnit, facts: TextFacts, index: number) => number,
-  mayScore: (index: number) => boolean = () => true,
 ): readonly Find[] {
   const finds: Find[] = [];
   for (let index = 0; index < segment.units.length; index += 1) {
-    if (!mayScore(index) || leftOut.has(index)) continue;
+    if (leftOut.has(index)) continue;
     const [unit, facts] = [segment.units[index], segment.facts[index]];
     if (unit === undefined || facts === undefined) continue;
     const score = scoreOf(unit, facts, index);
@@ -225,45 +213,19 @@ function findsIn(
   return finds;
 }
 
-/**
- * What has a word of the query, is near one, or answers a question that has one. Looking around exactly takes
- * longest, so it is left to what may reach `least`.
- */
-function scored(candidate: Candidate, scoring: Scoring, least: number): readonly Find[] {
+/** What has a word of the query, is near one, or answers a question that has one. */
+function scored(candidate: Candidate, scoring: Scoring): readonly Find[] {
   const { segment } = candidate;
   if (!scoring.terms.some(({ term }) => segment.postings.has(term))) return [];
   const columns = columnsOf(candidate, scoring);
   const { own, fields } = columns;
   const stretches = stretchSums(segment, own);
-  const highest = { factor: highestFactor(scoring), stretch: Math.max(0, ...stretches.values()) };
-  const askedBefore = (index: number) => weights.answer * (own[index - 1] ?? 0);
-  const mostAt = (index: number) => mostAround(own, index) + (fields[index] ?? 0) + askedBefore(index);
-
-  return findsIn(
-    candidate,
-    (unit, facts, index) => {
-      const ofStretch = weights.stretch * (stretches.get(unit.stretch) ?? 0);
-      const factor = factorOf(unit, facts, scoring);
-      if ((mostAt(index) + ofStretch) * factor < least) return 0;
-      const answered = isAnswer(segment, index) ? askedBefore(index) : 0;
-      const found = wordsAround(candidate, index, columns) + (fields[index] ?? 0) + answered;
-      return found > 0 ? (found + ofStretch) * factor : 0;
-    },
-    (index) => {
-      const most = mostAt(index);
-      return most > 0 && (most + weights.stretch * highest.stretch) * highest.factor >= least;
-    },
-  );
-}
-
-/** What a unit's words and those around it count at most. */
-function mostAround(own: Float64Array, index: number): number {
-  const [near, farther, farthest] = weights.neighbours;
-  const lent =
-    near * ((own[index - 1] ?? 0) + (own[index + 1] ?? 0)) +
-    farther * ((own[index - 2] ?? 0) + (own[index + 2] ?? 0)) +
-    farthest * ((own[index - 3] ?? 0) + (own[index + 3] ?? 0));
-  return (own[index] ?? 0) + weights.sameAuthor * lent;
+  return findsIn(candidate, (unit, facts, index) => {
+    const ofStretch = weights.stretch * (stretches.get(unit.stretch) ?? 0);
+    const answered = isAnswer(segment, index) ? weights.answer * (own[index - 1] ?? 0) : 0;
+    const found = wordsAround(candidate, index, columns) + (fields[index] ?? 0) + answered;
+    return found > 0 ? (found + ofStretch) * factorOf(unit, facts, scoring) : 0;
+  });
 }
 
 /** What the units of a segment get from the terms of a query. */
@@ -291,12 +253,11 @@ function columnsOf(candidate: Candidate, { terms, meanLength }: Scoring): Column
     const ofWord = byWord.get(word) ?? column();
     byWord.set(word, ofWord);
     eachWith(segment, term, leftOut, (index, count) => {
-      const score = value * saturated(count, (segment.lengths[index] ?? 0) / meanLength);
+      const score = value * saturated(count, (segment.facts[index]?.length ?? 0) / meanLength);
       const before = ofWord[index] ?? 0;
-      // Of several terms for one word the best counts most.
-      const after = Math.max(before, score) + weights.alike * Math.min(before, score);
-      ofWord[index] = after;
-      own[index] = (own[index] ?? 0) + after - before;
+      // Of several terms for one word the best counts.
+      ofWord[index] = Math.max(before, score);
+      own[index] = (own[index] ?? 0) + Math.max(0, score - before);
     });
   }
   return { ofWords: [...byWord.values()], own, fields };
@@ -335,22 +296,20 @@ function lendersOf({ units }: Segment, index: number) {
     for (const at of [index - distance - 1, index + distance + 1]) {
       const other = units[at];
       if (other?.isBot !== false || other.stretch !== unit?.stretch) continue;
-      lenders.push({ at, share: other.author === unit.author ? share * weights.sameAuthor : share });
+      lenders.push({ at, share });
     }
   return lenders;
 }
 
 /** By stretch, whose units are neighbours, the sum of its three best units. */
-function stretchSums({ stretches, areBots }: Segment, own: Float64Array): ReadonlyMap<number, number> {
+function stretchSums({ units }: Segment, own: Float64Array): ReadonlyMap<number, number> {
   const sums = new Map<number, number>();
   const best = [0, 0, 0] as [number, number, number];
-  let stretch = stretches[0] ?? 0;
-  for (let index = 0; index < own.length; index += 1) {
-    if (stretches[index] !== stretch) {
-      stretch = stretches[index] ?? 0;
-      best.fill(0);
-    }
-    const score = (own[index] ?? 0) * (areBots[index] === true ? weights.botStretch : 1);
+  let stretch = 0;
+  for (const [index, unit] of units.entries()) {
+    if (unit.stretch !== stretch) best.fill(0);
+    stretch = unit.stretch;
+    const score = own[index] ?? 0;
     if (score <= best[2]) continue;
     best[2] = score;
     best.sort((a, b) => b - a);
@@ -366,23 +325,12 @@ export function isAnswer({ units, facts }: Segment, index: number): boolean {
   return asks && before?.stretch === unit?.stretch && before?.author !== unit?.author;
 }
 
-/** What {@link factorOf} is at most in a search. */
-function highestFactor({ query, first, last }: Scoring): number {
-  const { namedAuthor, time, longer, number, name, now } = weights;
-  const ofAuthor = query.namedAuthors.size > 0 ? 1 + namedAuthor : 1;
-  const ofTime = (query.asksWhen ? 1 + time : 1) * (last > first ? 1 + now : 1);
-  return (1 + longer) * (1 + number) * (1 + name) * ofAuthor * ofTime;
-}
-
-function factorOf(unit: RecallUnit, facts: TextFacts, { query, meanLength, first, last }: Scoring): number {
-  const { namedAuthor, time, question, bot, longer, number, name, now } = weights;
+function factorOf(unit: RecallUnit, facts: TextFacts, { query, first, last }: Scoring): number {
+  const { namedAuthor, question, bot, number, name, now } = weights;
   const isNamed = query.namedAuthors.has(unit.author);
-  const size = Math.log((1 + facts.length) / meanLength);
   let factor = 1 - question * (1 - facts.statementShare);
-  factor *= 1 + longer * Math.max(-1, Math.min(1, size));
   if (isNamed) factor *= 1 + namedAuthor;
   if (unit.isBot && !isNamed && !query.meansBot) factor *= bot;
-  if (query.asksWhen && facts.tellsWhen) factor *= 1 + time;
   if (facts.hasNumber) factor *= 1 + number;
   if (facts.hasName) factor *= 1 + name;
   if (last > first) factor *= 1 + now * Math.max(0, (facts.time - first) / (last - first));

@@ -5,15 +5,22 @@ import type { Place } from '../../core/place.ts';
 import { mayUse } from '../../core/visibility.ts';
 import type { MemoryLayer } from '../layer.ts';
 import { createDates } from './dates.ts';
-import { newerFirst } from './earlier.ts';
-import { chooseHits, compareHits, createRepeats, withoutRepeats, type Find, type LeavesOut } from './hits.ts';
+import {
+  chooseHits,
+  compareHits,
+  createRepeats,
+  type Find,
+  type LeavesOut,
+  withEarlierMarks,
+  withoutRepeats,
+} from './hits.ts';
 import { passagesOf, type Passage } from './passages.ts';
 import { readQuery, type RecallQuery } from './query.ts';
+import { TermReader } from './words.ts';
 import { depths, literalHits, rank, type SearchView, type SourceSegments } from './rank.ts';
 import { bestFirst, mostReordered } from './reorder.ts';
 import type { RecallUnit, Segment, TextReaders } from './segments.ts';
 import type { PersonIndex, RecallPerson, RecallSource, SourceName } from './sources.ts';
-import { TermReader } from './words.ts';
 
 export interface RecallRequest {
   /** One to five wordings, each literal text. */
@@ -34,12 +41,7 @@ export interface RecallOptions {
   readonly timeZone: string;
   /** Units in memory, of all people; the least recently searched memory is dropped. */
   readonly maxUnits?: number;
-  /** What a person has had forgotten; default: nothing. */
-  readonly forgotten?: (userId: string) => Promise<ForgottenTest>;
 }
-
-/** Whether a text, said at a time, tells what was forgotten since. */
-type ForgottenTest = (text: string, at: string | undefined) => boolean;
 
 export type Recall = ReturnType<typeof createRecall>;
 
@@ -88,20 +90,15 @@ export function createRecall(options: RecallOptions) {
     };
     const authors = authorsOf(searched, view);
     const wordings = queries.map((query) => readQuery(query, now, authors, readers));
-    const forgotten = (await options.forgotten?.(speaker.id)) ?? (() => false);
-    const isHidden = (unit: RecallUnit): boolean => {
-      const { reference } = unit;
-      return (
-        (reference.kind === 'message' && excluded.has(reference.messageId)) || isForgotten(unit, forgotten)
-      );
-    };
+    const isHidden = ({ reference }: RecallUnit): boolean =>
+      reference.kind === 'message' && excluded.has(reference.messageId);
     const leavesOut = (): LeavesOut => {
       const isRepeat = createRepeats(readers.terms);
       return (hit) => isHidden(hit.unit) || isRepeat(hit);
     };
     const found = await findAll(wordings, searched, view, leavesOut);
-    const hits = await chooseHits(found, limit, leavesOut());
-    return passagesOf(newerFirst(hits, queries, readers.terms), wordings, readers, found, isHidden);
+    const hits = chooseHits(found, limit, leavesOut());
+    return passagesOf(withEarlierMarks(hits, readers.terms), wordings, readers, found, isHidden);
   }
 
   const layer: MemoryLayer = {
@@ -162,7 +159,7 @@ async function findAll(
     if (isShort && depth < depths.greatest)
       return findAll(wordings, searched, view, leavesOut, depths.greatest);
     const ranking = { perSource: distinct, rarities };
-    found.push(isLiteral ? distinct.flat().toSorted(compareHits) : await bestFirst(ranking, wording));
+    found.push(isLiteral ? distinct.flat().toSorted(compareHits) : bestFirst(ranking, wording));
   }
   return found;
 }
@@ -175,14 +172,4 @@ function indexKey({ id, isOwner }: RecallPerson): string {
 function authorsOf(sources: readonly SourceSegments[], view: SearchView): ReadonlySet<string> {
   const usable = sources.flatMap(({ segments }) => segments).filter(({ reach }) => view.mayUse(reach));
   return new Set(usable.flatMap(({ authors }) => [...authors].filter(Boolean)));
-}
-
-/**
- * Whether a unit, by the owner or the bot, tells what was forgotten since; repeated later, it is found. A
- * notebook is not filtered: its owner can edit it.
- */
-function isForgotten({ text, at, reference }: RecallUnit, forgotten: ForgottenTest): boolean {
-  if (reference.kind === 'item' || (reference.kind === 'line' && reference.channelId === undefined))
-    return false;
-  return forgotten(text, at);
 }

@@ -1,9 +1,8 @@
 import { searchForm } from '../../core/text.ts';
-import { createTimeSlice } from '../../core/time.ts';
 import { compareHits, type Find } from './hits.ts';
 import type { QueryTerm, RecallQuery } from './query.ts';
 import { isAnswer, type Ranking } from './rank.ts';
-import { holds, type RecallUnit } from './segments.ts';
+import { holds } from './segments.ts';
 
 /** The best hits of a query are reordered; the others follow as they are. */
 export const mostReordered = 60;
@@ -18,8 +17,8 @@ const verbatim = 20;
 /** Divides log odds: several wordings of one question are alike, so each counts less. */
 const caution = 3;
 
-/** Rounded from weights that `npm run bench:recall -- FILE… --fit` finds: finer ones hold for the talk they were fitted to only. */
-export const orderWeights: OrderWeights = {
+/** Rounded from weights that were fitted to public conversations (docs/performance.md): finer ones hold for the talk they were fitted to only. */
+const orderWeights: OrderWeights = {
   score: 2.5,
   words: 1,
   several: 1,
@@ -27,66 +26,42 @@ export const orderWeights: OrderWeights = {
   states: 2,
   answered: 1,
   inStretch: 1,
-  close: 0.5,
   date: 1,
   now: 1,
 };
 
-export type OrderWeights = Readonly<Record<keyof Features, number>>;
+type OrderWeights = Readonly<Record<keyof Features, number>>;
 
 // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- these are all of its names
-export const featureNames = Object.keys(orderWeights) as readonly (keyof Features)[];
+const featureNames = Object.keys(orderWeights) as readonly (keyof Features)[];
 
 /**
  * The hits of all sources for a query, best first: weighted features order the best, and give each its odds
  * relative to the first as its score.
  */
-export async function bestFirst(ranking: Ranking, query: RecallQuery): Promise<readonly Find[]> {
-  const { hits, features, quoting } = await lookedAt(ranking, query);
+export function bestFirst({ perSource, rarities }: Ranking, query: RecallQuery): readonly Find[] {
+  const found = perSource.flat().toSorted(compareHits);
+  const bestScore = found[0]?.score ?? 0;
+  const isPhrase = ({ unit }: Find): boolean =>
+    query.words.length > 1 && searchForm(unit.text).includes(query.text);
+  const looked = found
+    .slice(0, mostReordered)
+    .map((hit) => (isPhrase(hit) ? { ...hit, score: hit.score + phraseShare * bestScore } : hit))
+    .toSorted(compareHits);
   const isQuote = query.words.length >= minVerbatim;
-  const sums = features.map((of, at) => {
-    const unit = hits[at]?.unit;
-    return weighted(of, orderWeights) + (isQuote && unit !== undefined && quoting.has(unit) ? verbatim : 0);
+  const sums = featuresOf(looked, query, rarities).map((features, at) => {
+    const hit = looked[at];
+    return weighted(features) + (isQuote && hit !== undefined && isPhrase(hit) ? verbatim : 0);
   });
   const best = Math.max(...sums);
-  const ordered = hits.map((hit, at) => {
-    const sum = sums[at];
-    return { ...hit, score: sum === undefined ? 0 : Math.exp((sum - best) / caution) };
-  });
-  const reordered = ordered.slice(0, features.length).toSorted(compareHits);
-  return [...reordered, ...ordered.slice(features.length)];
+  const reordered = looked
+    .map((hit, at) => ({ ...hit, score: Math.exp(((sums[at] ?? 0) - best) / caution) }))
+    .toSorted(compareHits);
+  return [...reordered, ...found.slice(mostReordered).map((hit) => ({ ...hit, score: 0 }))];
 }
 
-/**
- * The hits of all sources as found, best first: those to be reordered with their features, and which of them
- * are `quoting` the query word for word.
- */
-export async function lookedAt(
-  { perSource, rarities }: Ranking,
-  query: RecallQuery,
-): Promise<{
-  readonly hits: readonly Find[];
-  readonly features: readonly Features[];
-  readonly quoting: ReadonlySet<RecallUnit>;
-}> {
-  const pause = createTimeSlice();
-  const found = perSource.flat().toSorted(compareHits);
-  const best = found[0]?.score ?? 0;
-  const quoting = new Set<RecallUnit>();
-  const looked: Find[] = [];
-  for (const hit of found.slice(0, mostReordered)) {
-    const isQuoting = query.words.length > 1 && searchForm(hit.unit.text).includes(query.text);
-    if (isQuoting) quoting.add(hit.unit);
-    looked.push({ ...hit, score: hit.score + (isQuoting ? phraseShare * best : 0) });
-    await pause();
-  }
-  looked.sort(compareHits);
-  const features = featuresOf(looked, query, rarities);
-  return { hits: [...looked, ...found.slice(mostReordered)], features, quoting };
-}
-
-export function weighted(features: Features, weights: OrderWeights): number {
-  return featureNames.reduce((sum, name) => sum + weights[name] * features[name], 0);
+function weighted(features: Features): number {
+  return featureNames.reduce((sum, name) => sum + orderWeights[name] * features[name], 0);
 }
 
 /** How surely a term of each kind is the query's word; other kinds never are. */
@@ -106,7 +81,7 @@ const several = 3;
 const answerShare = 0.3;
 
 /** Shares from 0 to 1, but for the score. */
-export type Features = ReturnType<typeof hitFeatures>;
+type Features = ReturnType<typeof hitFeatures>;
 
 /** The features of hits, best first. Units left out of the search are ignored [V2]. */
 function featuresOf(
@@ -153,7 +128,6 @@ function hitFeatures(hit: HeldHit, { query, words, dates, hits, first, last }: H
   const stretch = hits.filter(
     ({ find: other }) => other.segment === segment && other.unit.stretch === unit.stretch,
   );
-  const scoreAt = (at: number): number => stretch.find((other) => other.find.index === at)?.find.score ?? 0;
   const exact = words.filter(({ word }) => holds(segment, word, index)).length;
   const answers = isAnswer(segment, index) && !leftOut.has(index - 1);
   const ofQuestion = answers ? shareOf(heldBy(find, index - 1, words, query), words) : 0;
@@ -173,8 +147,6 @@ function hitFeatures(hit: HeldHit, { query, words, dates, hits, first, last }: H
       held.map((_, at) => Math.max(...stretch.map((other) => other.held[at] ?? 0))),
       words,
     ),
-    /** The better of the hits two places away, mostly by the same author. */
-    close: Math.max(scoreAt(index - 2), scoreAt(index + 2)) / best,
     date: dateShare(find, dates),
     /** How new it is, where the query asks for what holds now. */
     now: query.asksNow && last > first && facts.time > 0 ? (facts.time - first) / (last - first) : 0,

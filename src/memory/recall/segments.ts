@@ -1,5 +1,6 @@
+import { isQuestion } from '../../core/text.ts';
 import type { Reach } from '../../core/visibility.ts';
-import { tellsWhen, termsOfDaysIn, type Dates } from './dates.ts';
+import { termsOfDaysIn, type Dates } from './dates.ts';
 import type { TermReader } from './words.ts';
 
 /** What a passage is cited by. */
@@ -8,10 +9,8 @@ export type Reference =
       readonly kind: 'message';
       readonly channelId: string;
       /** Absent in DMs. */
-      readonly guildId?: string;
+      readonly guildId?: string | undefined;
       readonly messageId: string;
-      /** In `messages.jsonl`. */
-      readonly line: number;
     }
   | {
       readonly kind: 'line';
@@ -20,7 +19,7 @@ export type Reference =
       /** From 1. */
       readonly line: number;
       /** Absent for files of no session. */
-      readonly channelId?: string;
+      readonly channelId?: string | undefined;
     }
   | { readonly kind: 'item'; readonly id: string };
 
@@ -30,13 +29,11 @@ export interface RecallUnit {
   /** Empty where nobody is named. */
   readonly author: string;
   /** ISO 8601; absent where unknown. */
-  readonly at?: string;
+  readonly at?: string | undefined;
   /** Said by the bot, whose words count less. */
   readonly isBot: boolean;
-  /** It may repeat others' words, or a file's [M5a]. */
-  readonly hasThirdPartyText: boolean;
-  /** For an answer that may, when these were last in view; ISO 8601, UTC. */
-  readonly thirdPartyTextAt?: string | undefined;
+  /** Where it may repeat others' words, or a file's [M5a]. */
+  readonly thirdPartyMark?: string | undefined;
   /** Units of one origin share one object. */
   readonly reach: Reach;
   /** Neighbours count only within a stretch: a sitting of a conversation, a file, an item. */
@@ -57,7 +54,6 @@ export interface TextFacts {
   /** By length, what is not questions. */
   readonly statementShare: number;
   readonly asks: boolean;
-  readonly tellsWhen: boolean;
   readonly hasNumber: boolean;
   readonly hasName: boolean;
   /** In terms. */
@@ -70,10 +66,6 @@ export interface Segment {
   readonly units: RecallUnit[];
   /** Of each unit. */
   readonly facts: TextFacts[];
-  /** What ranking reads of every unit, in lists of their own: twice as fast as from the units. Lengths are in terms. */
-  readonly lengths: number[];
-  readonly stretches: number[];
-  readonly areBots: boolean[];
   /** The indexes of the units that have a term, ascending, each as often as the unit has it. */
   readonly postings: Map<string, number[]>;
   readonly authors: Set<string>;
@@ -85,9 +77,6 @@ export function createSegment(reach: Reach): Segment {
     reach,
     units: [],
     facts: [],
-    lengths: [],
-    stretches: [],
-    areBots: [],
     postings: new Map(),
     authors: new Set(),
     termCount: 0,
@@ -123,15 +112,11 @@ export function addUnit(
   if (reference.kind === 'message') post(messageTerm(reference.messageId));
   const questions = questionsIn(text);
   segment.units.push(unit);
-  segment.lengths.push(read.terms.length);
-  segment.stretches.push(unit.stretch);
-  segment.areBots.push(unit.isBot);
   segment.termCount += read.terms.length;
   segment.facts.push({
     time: Date.parse(at ?? '') || 0,
     statementShare: text.length === 0 ? 0 : 1 - questions / text.length,
     asks: questions > 0,
-    tellsWhen: tellsWhen(text),
     hasNumber: /\d/u.test(text),
     hasName: nameInside.test(text),
     length: read.terms.length,
@@ -177,7 +162,7 @@ function questionsIn(text: string): number {
   if (!/[?？؟]/u.test(text)) return 0;
   let length = 0;
   for (const [sentence] of text.matchAll(/[^.!?？؟。！\n]+[.!?？؟。！\n]*/gu)) {
-    if (/[?？؟]\s*$/u.test(sentence)) length += sentence.split(/[,，、،]/u).at(-1)?.length ?? 0;
+    if (isQuestion(sentence)) length += sentence.split(/[,，、،]/u).at(-1)?.length ?? 0;
   }
   return Math.min(length, text.length);
 }

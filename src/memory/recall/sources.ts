@@ -1,21 +1,23 @@
-import type { SessionKey } from '../../core/place.ts';
+import { lruCache } from '../../core/limits.ts';
+import { type SessionKey, sessionName } from '../../core/place.ts';
 import type { Store } from '../../core/store.ts';
-import type { Speaker } from '../../core/turn-context.ts';
 import { createTimeSlice } from '../../core/time.ts';
+import type { Speaker } from '../../core/turn-context.ts';
 import { isSameReach, narrower, pickReach, type Reach } from '../../core/visibility.ts';
-import { reachOfItem, undated, type DurableItem, wordingOf } from '../durable/document.ts';
-import { isFolder, nameProblem, notebookParts, readMark, type PartLocation } from '../notebook/tree.ts';
+import { type DurableItem, reachOfItem, undated, wordingOf } from '../durable/document.ts';
 import { cursorOfNote, parseNote } from '../log/kept-summary.ts';
-import { sessionFolder } from '../log/session-state.ts';
+import { type LoggedMessage, markOf } from '../log/records.ts';
 import type { SessionLog } from '../log/session-log.ts';
+import { sessionFolder } from '../log/session-state.ts';
+import { isFolder, nameProblem, notebookParts, type PartLocation, readMark } from '../notebook/tree.ts';
 import {
   addUnit,
   createSegment,
-  segmentOf,
-  titleTerm,
   type RecallUnit,
   type Segment,
+  segmentOf,
   type TextReaders,
+  titleTerm,
 } from './segments.ts';
 
 /** A search's `scope` is one of them, or all [C1]. */
@@ -55,9 +57,8 @@ function itemUnit(item: DurableItem): RecallUnit {
   return {
     text: wordingOf(item),
     author: '',
-    ...(Date.parse(item.updatedAt) === Date.parse(undated) ? {} : { at: item.updatedAt }),
+    at: Date.parse(item.updatedAt) === Date.parse(undated) ? undefined : item.updatedAt,
     isBot: false,
-    hasThirdPartyText: false,
     reach: reachOfItem(item),
     stretch: 0,
     reference: { kind: 'item', id: item.id },
@@ -141,7 +142,7 @@ function createFileSource(
         const reach = file.reach(text);
         const known = indexed.get(file.key);
         if (known?.text === text && isSameReach(known.reach, reach)) return [known];
-        return [{ key: file.key, text, reach, segment: await fileSegment(readers, file, text, reach) }];
+        return [{ key: file.key, text, reach, segment: fileSegment(readers, file, text, reach) }];
       };
       return async () => {
         const pause = createTimeSlice();
@@ -164,56 +165,160 @@ interface IndexedFile {
   readonly segment: Segment;
 }
 
-async function fileSegment(
-  readers: TextReaders,
-  file: RecallFile,
-  text: string,
-  reach: Reach,
-): Promise<Segment> {
+function fileSegment(readers: TextReaders, file: RecallFile, text: string, reach: Reach): Segment {
   const { path, channelId } = file;
   const at = /^created: (?<at>\d{4}-\d{2}-\d{2}T\S+)$/mu.exec(text)?.groups?.['at'];
-  const note = parseNote(text);
-  const thirdPartyTextAt = note?.thirdPartyTextAt;
   const segment = createSegment(reach);
   const title = new Set(readers.terms.read(path.replace(/\.md$/u, '')).map(titleTerm));
-  const pause = createTimeSlice();
   for (const { content, line } of contentLines(text)) {
     const unit: RecallUnit = {
       text: content,
       author: '',
-      ...(at === undefined ? {} : { at }),
+      at,
       isBot: false,
-      hasThirdPartyText: thirdPartyTextAt !== undefined,
-      thirdPartyTextAt,
       reach,
       stretch: 0,
-      reference: { kind: 'line', path, line, ...(channelId === undefined ? {} : { channelId }) },
+      reference: { kind: 'line', path, line, channelId },
     };
     addUnit(segment, unit, readers, title);
-    await pause();
   }
   return segment;
 }
 
-/** Line breaks stay. */
-function withoutComments(text: string): string {
-  const parts: string[] = [];
-  let from = 0;
-  for (let start = text.indexOf('<!--'); start !== -1; start = text.indexOf('<!--', from)) {
-    const end = text.indexOf('-->', start);
-    if (end === -1) break;
-    parts.push(text.slice(from, start), text.slice(start, end).replace(/[^\n]/gu, ''));
-    from = end + '-->'.length;
-  }
-  return parts.join('') + text.slice(from);
+/** Numbered from 1, without empty lines and those of comments, which hold META. */
+function contentLines(text: string) {
+  let isInComment = false;
+  return text.split('\n').flatMap((line, index) => {
+    const isComment: boolean = isInComment || line.includes('<!--');
+    isInComment = isComment && !line.includes('-->');
+    const content = line.trim();
+    return isComment || content === '' ? [] : [{ content, line: index + 1 }];
+  });
 }
 
-/** Numbered from 1, without comments, which hold META, and empty lines. */
-function contentLines(text: string) {
-  return withoutComments(text)
-    .split('\n')
-    .flatMap((content, index) => {
-      const said = content.trim();
-      return said === '' ? [] : [{ content: said, line: index + 1 }];
-    });
+/** After so long a pause another sitting begins. */
+const pauseMs = 60 * 60 * 1000;
+
+/** Of one segment: a search holds the event loop for no longer than these take [L4]. */
+const segmentMessages = 4096;
+
+/** Sessions whose reach is remembered. */
+const rememberedReaches = 1000;
+
+type MessageLog = Pick<SessionLog, 'logState' | 'since'>;
+
+/**
+ * The messages of all sessions of a person [W3]; each search checks the log's end and edition, and adds what
+ * is new.
+ */
+export function createMessageSource(log: MessageLog & Pick<SessionLog, 'sessionsOfPerson'>) {
+  const reaches = lruCache<string, Reach>(rememberedReaches);
+  const source: RecallSource = {
+    name: 'messages',
+    open(person, readers) {
+      let known = new Map<string, SessionMessages>();
+      return async () => {
+        const own = await log.sessionsOfPerson(person.id);
+        known = new Map(
+          own.map((session) => {
+            const name = sessionName(session);
+            return [name, known.get(name) ?? new SessionMessages(log, session, readers)];
+          }),
+        );
+        const segments: Segment[] = [];
+        for (const [name, messages] of known) {
+          const ofSession = await messages.segments();
+          const [first, ...others] = ofSession.map(({ reach }) => reach);
+          if (first === undefined) reaches.delete(name);
+          else reaches.set(name, others.reduce(narrower, first));
+          segments.push(...ofSession);
+        }
+        return segments;
+      };
+    },
+  };
+  return {
+    ...source,
+    /** Where all that was said in a session may be told, as its person's last search found; else the DM. */
+    reachOf: (session: SessionKey): Reach =>
+      reaches.get(sessionName(session)) ?? { visibility: 'dm', homeId: session.channelId },
+  };
+}
+
+/** One session's messages as segments, one after another. New ones are added; any other change reads all again. */
+class SessionMessages {
+  readonly #log: MessageLog;
+  readonly #session: SessionKey;
+  readonly #readers: TextReaders;
+  #segments: Segment[] = [];
+  #cursor = 0;
+  #edition: number | undefined;
+
+  constructor(log: MessageLog, session: SessionKey, readers: TextReaders) {
+    this.#log = log;
+    this.#session = session;
+    this.#readers = readers;
+  }
+
+  async segments(): Promise<readonly Segment[]> {
+    const { last, edition } = await this.#log.logState(this.#session);
+    if (edition !== this.#edition || last < this.#cursor) this.#forget();
+    if (last !== this.#cursor) await this.#add();
+    this.#edition = edition;
+    return this.#segments;
+  }
+
+  #forget(): void {
+    this.#segments = [];
+    this.#cursor = 0;
+  }
+
+  async #add(): Promise<void> {
+    let since = await this.#log.since(this.#session, this.#cursor);
+    if (since.withdrawals.some(({ of }) => of <= this.#cursor)) {
+      this.#forget();
+      since = await this.#log.since(this.#session, 0);
+    }
+    const pause = createTimeSlice();
+    for (const { message } of since.messages) {
+      await pause();
+      this.#read(message);
+    }
+    // A line that is counted may still be on its way to the disk.
+    this.#cursor = since.last;
+  }
+
+  /** Messages with other readers are not neighbours: they are never shown together. */
+  #read(message: LoggedMessage): void {
+    const newest = this.#segments.at(-1);
+    const { at = '', stretch = 0 } = newest?.units.at(-1) ?? {};
+    const isToSameReaders = newest !== undefined && isSameReach(newest.reach, message);
+    const hasRoom = isToSameReaders && newest.units.length < segmentMessages;
+    const segment = hasRoom ? newest : createSegment(pickReach(message));
+    if (segment !== newest) this.#segments.push(segment);
+    const isSameSitting = isToSameReaders && Date.parse(message.at) - Date.parse(at) < pauseMs;
+    const sitting = { reach: segment.reach, stretch: isSameSitting ? stretch : stretch + 1 };
+    addUnit(segment, unitOf(this.#session, message, sitting), this.#readers);
+  }
+}
+
+function unitOf(
+  { channelId }: SessionKey,
+  message: LoggedMessage,
+  sitting: Pick<RecallUnit, 'reach' | 'stretch'>,
+): RecallUnit {
+  const { id, at, author, guildId, role } = message;
+  return {
+    text: textOf(message),
+    author,
+    at,
+    isBot: role === 'assistant',
+    thirdPartyMark: markOf(message),
+    ...sitting,
+    reference: { kind: 'message', channelId, messageId: id, guildId },
+  };
+}
+
+function textOf({ text, attachments }: LoggedMessage): string {
+  return attachments.length === 0 ? text : `${text} [${attachments.join(', ')}]`.trimStart();
 }

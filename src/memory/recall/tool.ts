@@ -4,7 +4,8 @@ import { textWithSources, type MemorySource } from '../../core/memory-source.ts'
 import { dataLine } from '../../core/section.ts';
 import { clip } from '../../core/text.ts';
 import { checkedTool, refusal, type Tool, type ToolOutcome } from '../../core/tool.ts';
-import { answerCounts, newestTime } from '../../core/turn-context.ts';
+import { markCounts, newestMark } from '../../core/turn-context.ts';
+import { discordLink } from '../../core/snowflake.ts';
 import { sourceOfItem } from '../durable/document.ts';
 import type { Passage } from './passages.ts';
 import type { Recall } from './recall.ts';
@@ -26,8 +27,7 @@ export function createRecallTool(recall: Pick<Recall, 'search'>, defaultLimit: n
     name: 'recall_memory',
     description:
       'Search what the person said and noted before: earlier conversations, notes, notebook and remembered items. It finds words, in any ' +
-      'language, not meanings: so give several wordings in `queries`, each in different words. Names, dates as they were said and rare words find ' +
-      'most. Use it before saying that you do not know something about the person.',
+      'language, not meanings. Names, dates as they were said and rare words find most.',
     input: z.object({
       queries: z
         .array(wording)
@@ -37,26 +37,26 @@ export function createRecallTool(recall: Pick<Recall, 'search'>, defaultLimit: n
           // Of more, the first ones are searched, as the result says.
           maxItems: mostWordings,
           description:
-            'Two to five wordings: the question itself, synonyms, the words that the answer probably has, names, dates as they were said; for a ' +
-            'question of several parts one for each part.',
+            'Two to five wordings, each in different words: the question itself, synonyms, the words that the answer probably has, ' +
+            'in each language that the person writes; for a question of several parts one for each part.',
         }),
-      query: wording.optional().describe('A single wording, instead of `queries`.'),
+      query: wording.optional().describe('One wording, instead of `queries`.'),
       scope: z
         .enum(['all', ...sourceNames])
         .default('all')
-        .describe('Where to look; everywhere by default.'),
+        .describe('Default: all.'),
       // Of more, the maximum applies.
       limit: z
         .int()
         .min(1)
         .default(defaultLimit)
-        .meta({ maximum: mostResults, description: `Results at most; ${defaultLimit} by default.` }),
+        .meta({ maximum: mostResults, description: `Default: ${defaultLimit}.` }),
     }),
     notDone: 'Nothing searched',
     async run({ query, queries: wordings = [], scope, limit }, { speaker, place, messages, now }) {
-      const given = new Set([...(query === undefined ? [] : [query]), ...wordings]);
-      if (given.size === 0) return refusal('Nothing searched: give `queries`, or `query`.');
-      const queries = [...given].slice(0, mostWordings);
+      const allQueries = new Set([...(query === undefined ? [] : [query]), ...wordings]);
+      if (allQueries.size === 0) return refusal('Nothing searched: give `queries`, or `query`.');
+      const queries = [...allQueries].slice(0, mostWordings);
       const passages = await recall.search({
         queries,
         scope,
@@ -80,9 +80,9 @@ function renderPassages(
   queries: readonly string[],
   passages: readonly Passage[],
   now: Date,
-): Pick<ToolOutcome, 'text' | 'sources' | 'hasThirdPartyText' | 'thirdPartyTextAt'> {
-  const asked = queries.map((query) => `"${clip(dataLine(query), shownQueryChars)}"`).join(' · ');
-  const heading = (count: number): string => `Found ${count} result(s) for: ${asked}`;
+): Pick<ToolOutcome, 'text' | 'sources' | 'thirdPartyMark'> {
+  const quotedQueries = queries.map((query) => `"${clip(dataLine(query), shownQueryChars)}"`).join(' · ');
+  const heading = (count: number): string => `Found ${count} result(s) for: ${quotedQueries}`;
   const blocks: { readonly text: string; readonly source?: MemorySource }[] = [];
   let used = heading(passages.length).length;
   for (const [index, passage] of passages.entries()) {
@@ -92,64 +92,34 @@ function renderPassages(
     blocks.push({ text: block, source: sourceOf(passage) });
   }
   const shown = textWithSources([{ text: heading(blocks.length) }, ...blocks], '\n\n');
-  const told = passages.slice(0, blocks.length);
-  if (told.some(({ hasThirdPartyText }) => hasThirdPartyText)) return { ...shown, hasThirdPartyText: true };
-  const counting = told.flatMap(({ repeatedAt }) => repeatedAt.filter((at) => answerCounts(at, now)));
-  const thirdPartyTextAt = newestTime(counting);
-  return thirdPartyTextAt === undefined ? shown : { ...shown, hasThirdPartyText: true, thirdPartyTextAt };
+  const marks = passages.slice(0, blocks.length).flatMap((passage) => passage.marks);
+  return { ...shown, thirdPartyMark: newestMark(marks.filter((mark) => markCounts(mark, now))) };
 }
 
 function sourceOf({ unit: { reference, at, text } }: Passage): MemorySource {
   switch (reference.kind) {
     case 'line':
       return { kind: 'file', path: reference.path, line: reference.line };
-    case 'message': {
-      const { guildId, channelId, messageId } = reference;
-      const when = at === undefined ? {} : { at };
-      return {
-        kind: 'message',
-        channelId,
-        messageId,
-        ...when,
-        ...(guildId === undefined ? {} : { guildId }),
-      };
-    }
+    case 'message':
+      return { ...reference, at };
     case 'item':
       return sourceOfItem({ id: reference.id, text });
   }
 }
 
-function renderPassage(number: number, { source, unit, date, content }: Passage): string {
-  const { place, citation, link } = cited(unit.reference);
-  return [
-    `[${number}] Source: ${source}`,
-    place,
-    ...(date === '' ? [] : [`Date: ${date}`]),
-    `Content: ${content}`,
-    `Citation: ${citation}`,
-    ...(link === undefined ? [] : [`Link: ${link}`]),
-  ].join('\n');
+/** A head line, such as `[1] detail/auth-design.md:10 2026-03-01 (earlier)`, and what was found [C3]. */
+function renderPassage(number: number, { unit: { reference }, date, content }: Passage): string {
+  const head = [`[${number}]`, placeOf(reference), date].filter((part) => part !== '');
+  return `${head.join(' ')}\nContent: ${content}`;
 }
 
-function cited(reference: Reference): {
-  readonly place: string;
-  readonly citation: string;
-  readonly link?: string;
-} {
+function placeOf(reference: Reference): string {
   switch (reference.kind) {
-    case 'line': {
-      const path = dataLine(reference.path);
-      return { place: `File: ${path}:${reference.line}`, citation: `${path}#L${reference.line}` };
-    }
-    case 'message': {
-      const { guildId = '@me', channelId, messageId, line } = reference;
-      return {
-        place: `Line: ${line}`,
-        citation: `messages.jsonl#L${line}`,
-        link: `https://discord.com/channels/${guildId}/${channelId}/${messageId}`,
-      };
-    }
+    case 'line':
+      return `${dataLine(reference.path)}:${reference.line}`;
+    case 'message':
+      return `message ${discordLink(reference)}`;
     case 'item':
-      return { place: `Item: ${reference.id}`, citation: `durable.json#${reference.id}` };
+      return `item ${reference.id}`;
   }
 }

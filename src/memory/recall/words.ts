@@ -1,4 +1,4 @@
-import { stopTerms, terms, wordsIn } from '../../core/text.ts';
+import { contentTerms, talkTerms, terms, wordsIn } from '../../core/text.ts';
 
 const keptWords = 50_000;
 const interjections = new Set(terms('hey hi hello wow yeah oh ok okay really ну да ага'));
@@ -49,7 +49,7 @@ export class TermReader {
     const known = this.#known.get(word);
     if (known !== undefined) return known;
     const base = baseForms.get(word) ?? word;
-    const found = terms(base).filter((term) => !stopTerms.has(term) && !interjections.has(term));
+    const found = contentTerms(base).filter((term) => !interjections.has(term));
     const read: Word =
       found.length === 1 && beginsLike.test(base)
         ? { terms: found, beginning: `~${base.slice(0, beginningChars)}` }
@@ -60,13 +60,6 @@ export class TermReader {
   }
 }
 
-/** Words of talk that say nothing of a question's subject. */
-const talk = new Set(
-  terms(`
-    know remember tell told say said ask think please thank thanks again still ever thing something anything whats
-    знаешь помнишь скажи пожалуйста привет
-  `),
-);
 /** Too common in questions and items to tell much. */
 const common = new Set(terms('prefer like love enjoy hate dislike use live work have want need'));
 
@@ -76,14 +69,14 @@ const common = new Set(terms('prefer like love enjoy hate dislike use live work 
  */
 export function shareOf(question: string): (text: string) => number {
   const reader = new TermReader();
-  const contentTerms = reader.read(question).filter((term) => !stopTerms.has(term) && !talk.has(term));
-  const asked = [...new Set(contentTerms)].map((term) => {
+  const telling = reader.read(question).filter((term) => !talkTerms.has(term));
+  const queried = [...new Set(telling)].map((term) => {
     return { term, related: [...reader.related(term)], weight: common.has(term) ? 0.3 : 1 };
   });
-  const whole = asked.reduce((sum, { weight }) => sum + weight, 0);
+  const whole = queried.reduce((sum, { weight }) => sum + weight, 0);
   return (text) => {
     const held = new Set(reader.read(text));
-    const found = asked.map(({ term, related, weight }) => {
+    const found = queried.map(({ term, related, weight }) => {
       if (held.has(term)) return weight;
       return related.some((other) => held.has(other)) ? weight / 2 : 0;
     });

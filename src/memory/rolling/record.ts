@@ -2,7 +2,7 @@ import { limits } from '../../core/limits.ts';
 import type { Place, SessionKey } from '../../core/place.ts';
 import type { Store } from '../../core/store.ts';
 import { saysWords } from '../../core/text.ts';
-import { beginningNow, type SessionWork } from '../../core/writes.ts';
+import { unconditional, type SessionWork } from '../../core/writes.ts';
 import { cursorOfNote, noteName, parseNote, renderNote, type SummaryNote } from '../log/kept-summary.ts';
 import { unaskedMessages, wholeTurns, type SequencedMessage, type Withdrawal } from '../log/records.ts';
 import type { SessionLog } from '../log/session-log.ts';
@@ -51,26 +51,21 @@ export function createRollingRecord(ports: {
       const { place } = state;
       return { rolling, messages: unaskedMessages(messages), turns, end, seen: fold.last, place };
     }
-    const work = { ...session, ...beginningNow(session.userId) };
+    const work = { ...session, ...unconditional(session.userId) };
     await states.transact(work, withdrawing(session, [withdrawal.of]), { erase: true });
     return read(session);
   }
 
-  /** Returns to the newest summary without these log lines. Part of a job of the user's queue. */
-  async function deleteWithdrawn(session: SessionKey, sequences: readonly number[]): Promise<void> {
-    await transactState(store, session, withdrawing(session, sequences), { erase: true });
-  }
-
   /** No summary stays that says these words. Part of a job of the user's queue. */
   async function withdrawSaying(session: SessionKey, words: string): Promise<void> {
-    for (const { key, text } of await notes.files(session))
-      if (saysWords(text, words)) await store.remove(key);
+    const earlier = (await notes.files(session)).filter(({ text }) => saysWords(text, words));
+    for (const { key } of earlier) await store.remove(key);
     const seen = await log.lastSequence(session);
-    const rewinding = changing((rolling) =>
-      saysWords(rolling.summary?.text ?? '', words)
-        ? rewound(rolling, endsAt(undefined, rolling.from, seen))
-        : rolling,
-    );
+    const rewinding = changing((rolling) => {
+      if (saysWords(rolling.summary?.text ?? '', words))
+        return rewound(rolling, endsAt(undefined, rolling.from, seen));
+      return earlier.length === 0 ? rolling : countingWithdrawal(rolling);
+    });
     await transactState(store, session, () => Promise.resolve(rewinding), { erase: true });
   }
 
@@ -120,7 +115,9 @@ export function createRollingRecord(ports: {
 
   return {
     read,
-    withdraw: deleteWithdrawn,
+    /** Returns to the newest summary without these log lines. Part of a job of the user's queue. */
+    withdraw: (session: SessionKey, sequences: readonly number[]) =>
+      transactState(store, session, withdrawing(session, sequences), { erase: true }),
     withdrawSaying,
     commit,
     /** Forgets the summary; what was said until now is never summarised [R4]. */

@@ -1,5 +1,4 @@
 import { ModelError } from '../../core/errors.ts';
-import { memoizeByObject } from '../../core/limits.ts';
 import type { Logger } from '../../core/logger.ts';
 import type { ModelClient } from '../../core/model.ts';
 import { hasUnknownReaders, sessionName, type Place, type SessionKey } from '../../core/place.ts';
@@ -8,7 +7,7 @@ import type { Store } from '../../core/store.ts';
 import { clipAtSentence, toSingleLine } from '../../core/text.ts';
 import { localDateTime, type Clock } from '../../core/time.ts';
 import { sessionOf } from '../../core/turn-context.ts';
-import { mayUse, pickReach } from '../../core/visibility.ts';
+import { mayUse } from '../../core/visibility.ts';
 import type { SessionWork } from '../../core/writes.ts';
 import type { MemoryLayer } from '../layer.ts';
 import { parseNote } from '../log/kept-summary.ts';
@@ -16,7 +15,7 @@ import type { SessionLog } from '../log/session-log.ts';
 import type { SessionStates, StoredSummary } from '../log/session-state.ts';
 import { inBatches } from '../log/records.ts';
 import { createRollingRecord, rollingOf } from './record.ts';
-import { foldBatch, othersWordsNote, type SummaryWriter } from './write-summary.ts';
+import { foldBatch, type SummaryWriter } from './write-summary.ts';
 
 /** `dropped`: a change came meanwhile [A4]; `failed`: the model gave nothing usable, so the old one stays. */
 export type RollingOutcome = 'not-due' | 'updated' | 'dropped' | 'failed';
@@ -31,7 +30,10 @@ export interface RollingSettings {
   readonly maxChars: number;
 }
 
-export interface RollingSummaryOptions {
+export type RollingSummary = ReturnType<typeof createRollingSummary>;
+
+/** The rolling summary of each session [R1]–[R5]. Everything may reject with `StoreError`. */
+export function createRollingSummary(options: {
   readonly settings: RollingSettings;
   readonly model: ModelClient;
   readonly store: Store;
@@ -46,18 +48,10 @@ export interface RollingSummaryOptions {
   /** A person's own, in which turns are dated [H3]. Must not reject. */
   readonly timeZoneOf: (userId: string) => Promise<string>;
   readonly logger: Logger;
-}
-
-export type RollingSummary = ReturnType<typeof createRollingSummary>;
-
-/** The rolling summary of each session [R1]–[R5]. Everything may reject with `StoreError`. */
-export function createRollingSummary(options: RollingSummaryOptions) {
+}) {
   const { settings, store, states, log, model, clock, timeZone, logger } = options;
   const { enabled, everyTurns, maxChars } = settings;
   const record = createRollingRecord({ store, states, log, timeZone });
-  const sectionOf = memoizeByObject((summary: StoredSummary) =>
-    summarySection(summary, { maxChars, timeZone }),
-  );
 
   async function update(session: SessionWork, signal: AbortSignal | undefined): Promise<RollingOutcome> {
     const { rolling, messages, turns, end, seen, place } = await record.read(session);
@@ -99,17 +93,14 @@ export function createRollingSummary(options: RollingSummaryOptions) {
     name: 'rolling',
     async sections(context) {
       if (!enabled) return [];
-      const view = await record.read(sessionOf(context));
-      if (view.rolling.summary === undefined && view.turns === 0) return [nothingSaid];
+      const { rolling, turns } = await record.read(sessionOf(context));
       const { place, speaker } = context;
-      const summary = usable(view.rolling.summary, sessionOf(context), place, speaker.id);
-      if (summary === undefined) return [];
-      const section = sectionOf(summary);
-      const { from, withdrawals = 0 } = view.rolling;
-      // A lineage's summaries build on each other and may be used in the same places [V2].
-      const mayRepeatOthers = summary.thirdPartyTextAt !== undefined;
-      const lineage = JSON.stringify([from, withdrawals, pickReach(summary), mayRepeatOthers]);
-      return [{ ...section, summary: { lineage, turnsSince: view.turns } }];
+      const facts = { withdrawals: rolling.withdrawals ?? 0, turnsSince: turns };
+      if (rolling.summary === undefined && turns === 0) return [{ ...nothingSaid, summary: facts }];
+      const summary = usable(rolling.summary, sessionOf(context), place, speaker.id);
+      return summary === undefined
+        ? []
+        : [{ ...summarySection(summary, { maxChars, timeZone }), summary: facts }];
     },
     async fold(_userId, sessions, signal) {
       for (const session of sessions) await updateIfDue(session, signal);
@@ -184,26 +175,17 @@ function usable<Summary extends StoredSummary>(
   return isUsable ? summary : undefined;
 }
 
-/** History will show all that the first summary is to hold, until it is rebuilt. */
-const nothingSaid: Section = {
-  name: 'conversation_summary',
-  slot: 'fast',
-  title: '',
-  lines: [],
-  budget: 0,
-  summary: { lineage: '', turnsSince: 0 },
-};
+/** History will show all that the first summary is to hold, until its window moves. */
+const nothingSaid: Section = { name: 'conversation_summary', slot: 'fast', title: '', lines: [], budget: 0 };
 
 /** With an absolute time, so that the bytes stay the same [R5][P2]; clipped here only [R2]. */
 export function summarySection(
-  summary: Pick<StoredSummary, 'text' | 'updatedAt' | 'thirdPartyTextAt'>,
+  summary: Pick<StoredSummary, 'text' | 'updatedAt'>,
   { maxChars, timeZone }: { readonly maxChars: number; readonly timeZone: string },
 ): Section {
   const name = 'conversation_summary';
   const when = localDateTime(new Date(summary.updatedAt), timeZone);
-  const { thirdPartyTextAt } = summary;
-  const note = thirdPartyTextAt !== undefined ? `, ${othersWordsNote}` : '';
-  const title = `Summary of this conversation until ${when} (${timeZone})${note}:`;
+  const title = `Summary of this conversation until ${when} (${timeZone}):`;
   const lines = summary.text.split('\n').map(toSingleLine).filter(Boolean).join('\n');
   const text = clipAtSentence(dataText(lines), maxChars);
   return {
@@ -211,7 +193,6 @@ export function summarySection(
     slot: 'fast',
     title,
     lines: text === '' ? [] : text.split('\n'),
-    thirdPartyTextAt,
     budget: renderSection({ name, title, lines: [''] }).length + maxChars,
     sources: [{ kind: 'summary', at: summary.updatedAt }],
   };

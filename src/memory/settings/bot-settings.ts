@@ -1,12 +1,12 @@
 import { z } from 'zod';
 
+import { limits } from '../../core/limits.ts';
 import type { DocumentKind, Store } from '../../core/store.ts';
 
 const settingsKey = 'settings.json';
 
 /** People as `<@id>` and roles as `<@&id>`, as Discord writes them. */
 const mentionSchema = z.string().regex(/^<@&?\d{15,20}>$/u);
-const mentionsSchema = z.array(mentionSchema).readonly();
 
 /** An owner was asked on a day, `YYYY-MM-DD`, local; `waiting` until the message to them arrived. */
 const requestSchema = z.object({
@@ -19,9 +19,7 @@ type AccessRequest = z.infer<typeof requestSchema>;
 const documentSchema = z.object({
   version: z.literal(1),
   /** Who is let in everywhere, besides those in the configuration [G1]. */
-  letIn: mentionsSchema.default([]),
-  /** By server to which an owner said yes: whom those who manage it let in there. */
-  servers: z.record(z.string(), mentionsSchema).default({}),
+  letIn: z.array(mentionSchema).readonly().default([]),
   /** By person, who asked to be let in. */
   requests: z.record(mentionSchema, requestSchema).default({}),
   /** The model that answers, as an owner chose it. */
@@ -33,7 +31,7 @@ export type BotSettingsDocument = Readonly<z.infer<typeof documentSchema>>;
 
 export const botSettingsKind: DocumentKind<BotSettingsDocument> = { version: 1, schema: documentSchema };
 
-const noSettings: BotSettingsDocument = { version: 1, letIn: [], servers: {}, requests: {} };
+const noSettings: BotSettingsDocument = { version: 1, letIn: [], requests: {} };
 
 export type BotSettings = ReturnType<typeof createBotSettings>;
 
@@ -50,32 +48,7 @@ export function createBotSettings(store: Pick<Store, 'read' | 'update'>) {
       (await store.read(settingsKey, botSettingsKind)) ?? noSettings,
     /** `operation` may run again, so it must be pure. */
     change,
-    /** Takes back an owner's yes to a server, and whom those who manage it let in. */
-    forgetServer: (guildId: string): Promise<void> =>
-      change((before) => {
-        const { [guildId]: _, ...servers } = before.servers;
-        return { ...before, servers };
-      }),
   };
-}
-
-/** Whom commands let in everywhere, or in a server. */
-export function letInOf(
-  { letIn, servers }: BotSettingsDocument,
-  guildId: string | undefined,
-): readonly string[] {
-  return guildId === undefined ? letIn : (servers[guildId] ?? []);
-}
-
-/** Changes nothing for a server without an owner's yes, which may just have been taken back. */
-export function withLetIn(
-  settings: BotSettingsDocument,
-  guildId: string | undefined,
-  letIn: readonly string[],
-): BotSettingsDocument {
-  if (guildId === undefined) return { ...settings, letIn };
-  if (settings.servers[guildId] === undefined) return settings;
-  return { ...settings, servers: { ...settings.servers, [guildId]: letIn } };
 }
 
 /** `undefined` takes the request out. */
@@ -85,7 +58,9 @@ export function withRequest(
   request: AccessRequest | undefined,
 ): BotSettingsDocument {
   const { [person]: _, ...others } = settings.requests;
-  return { ...settings, requests: request === undefined ? others : { ...others, [person]: request } };
+  const newest = Object.entries(others).slice(1 - limits.accessRequests);
+  const requests = Object.fromEntries(request === undefined ? newest : [...newest, [person, request]]);
+  return { ...settings, requests };
 }
 
 /** Mentions of people who asked, and are not let in everywhere since. */

@@ -39,12 +39,12 @@ function hashOf({ key }: ErasureList, userId: string): string {
 export function createErasures(store: Pick<Store, 'read' | 'update'>) {
   return {
     /** The newest moment, ISO 8601; `undefined` for none. Rejects with `StoreError`. */
-    async at(userId: string): Promise<string | undefined> {
+    async at(this: void, userId: string): Promise<string | undefined> {
       const { lists = [] } = (await store.read(erasuresKey, erasuresKind)) ?? {};
       return lists.map((list) => erasedAtIn(list, userId)).reduce(later, undefined);
     },
     /** Rejects with `StoreError`. */
-    async note(userId: string, at: string): Promise<void> {
+    async note(this: void, userId: string, at: string): Promise<void> {
       const fresh: ErasureList = { key: randomBytes(32).toString('hex'), erased: {} };
       await store.update(erasuresKey, erasuresKind, (present) => {
         const [own = fresh, ...others] = present?.lists ?? [];
@@ -53,17 +53,11 @@ export function createErasures(store: Pick<Store, 'read' | 'update'>) {
         return { version: 1 as const, lists: [{ ...own, erased }, ...others] };
       });
     },
-    /** Adds another data folder's lists [O4]. Rejects with `StoreError`. */
-    async adopt(lists: readonly ErasureList[]): Promise<void> {
-      await store.update(erasuresKey, erasuresKind, (present) => ({
-        version: 1 as const,
-        lists: lists.reduce(withList, present?.lists ?? []),
-      }));
-    },
   };
 }
 
-function withList(lists: readonly ErasureList[], added: ErasureList): readonly ErasureList[] {
+/** With another data folder's list [O4]. */
+export function withList(lists: readonly ErasureList[], added: ErasureList): readonly ErasureList[] {
   const known = lists.find(({ key }) => key === added.key);
   if (known === undefined) return [...lists, added];
   const hashes = new Set([...Object.keys(known.erased), ...Object.keys(added.erased)]);
@@ -73,7 +67,8 @@ function withList(lists: readonly ErasureList[], added: ErasureList): readonly E
   return lists.map((list) => (list === known ? { key: known.key, erased } : list));
 }
 
-function later(one: string | undefined, other: string | undefined): string | undefined {
+/** The later of two moments. */
+export function later(one: string | undefined, other: string | undefined): string | undefined {
   if (one === undefined || other === undefined) return one ?? other;
   return Date.parse(one) >= Date.parse(other) ? one : other;
 }

@@ -1,15 +1,16 @@
 import { z } from 'zod';
 
-import { beginningNow, type SessionWork, type Work, type Writes } from '../../core/writes.ts';
+import { unconditional, type SessionWork, type Work, type Writes } from '../../core/writes.ts';
 import { limits } from '../../core/limits.ts';
-import { writtenAt } from '../../core/chat.ts';
+import { writtenAt } from '../../core/message.ts';
 import type { Logger } from '../../core/logger.ts';
 import type { SessionKey } from '../../core/place.ts';
 import { assertSnowflake, isSnowflake } from '../../core/snowflake.ts';
 import type { DocumentKind, SetAside, Store } from '../../core/store.ts';
-import { timeZoneNamed, type Clock } from '../../core/time.ts';
+import type { Clock } from '../../core/time.ts';
+import { timeZoneNamed } from '../../core/time-zone.ts';
 import { sessionWorkOf, type TurnContext } from '../../core/turn-context.ts';
-import { createErasures, type ErasureList } from './erasures.ts';
+import { createErasures } from './erasures.ts';
 import type { MemoryLayer } from '../layer.ts';
 
 /** What is noticed of a person [K9]; `ask`: after their yes. */
@@ -36,11 +37,7 @@ const documentSchema = z.object({
   /** Whether the person gets notices about what was noticed [K6]. */
   notices: z.enum(['on', 'off']).optional(),
   /** An IANA name; one that nobody knows counts as none. */
-  timeZone: z
-    .string()
-    .refine((name) => timeZoneNamed(name) !== undefined)
-    .optional()
-    .catch(undefined),
+  timeZone: z.string().transform(timeZoneNamed).optional().catch(undefined),
   /** When the person was told by which zone their days count [D7]; absent for never. */
   zoneToldAt: timeSchema.optional(),
   /** Since when everything is paused. */
@@ -49,8 +46,6 @@ const documentSchema = z.object({
   pausedHere: z.record(idSchema, z.object({ since: timeSchema, lastMessageAt: timeSchema })).optional(),
   /** Oldest first: what was said in them is not stored later either. */
   pastPauses: z.array(pastPauseSchema).readonly().optional(),
-  /** Proxies whose copies the person takes as their words [G2a]. */
-  proxyIds: z.array(idSchema).readonly().optional(),
   /** When the person had the first words [K12]; absent for never. */
   greetedAt: timeSchema.optional(),
   /** Unreadable files of theirs that they were not told of yet, oldest first [S5]. */
@@ -108,8 +103,6 @@ export function createPersonSettings(ports: {
   readonly defaultMode?: CaptureMode;
   /** Of those who have set none; IANA. Default: UTC. */
   readonly timeZone?: string;
-  /** A pause has begun, of everything or one conversation: what a person said to others goes [B3]. */
-  readonly paused?: (userId: string, channelId: string | undefined) => Promise<unknown>;
   readonly clock: Clock;
   readonly logger: Logger;
 }) {
@@ -178,8 +171,6 @@ export function createPersonSettings(ports: {
     get,
     /** Never rejects: where unknown, all is paused. */
     latest: read,
-    /** Otherwise nothing is known of pause and mode. Never rejects. */
-    isReadable: async (userId: string): Promise<boolean> => (await read(userId)) !== unreadable,
     /**
      * What may be kept of a turn. `earlier` gives the times of the person's earlier messages there, in case they
      * kept a pause open unseen. Never rejects.
@@ -191,7 +182,7 @@ export function createPersonSettings(ports: {
       const present = await read(session.userId);
       if (present === unreadable)
         return { isStored: false, mode: 'off', isUnreadable: true, wasPaused: () => true };
-      const settings = settled(await withEarlier(present, channelId, at, earlier), Date.parse(at));
+      const settings = withoutLapsed(await withEarlier(present, channelId, at, earlier), Date.parse(at));
       const pause = openPause(settings, channelId);
       if (pause?.scope === 'here') await prolong(session, at);
       const wasPaused = (time: string) => wasPausedAt(settings, channelId, time);
@@ -204,23 +195,19 @@ export function createPersonSettings(ports: {
       };
     },
     /** Whether words said at a moment may be written down now. Never rejects. */
-    async mayStore({ userId, channelId }: SessionKey, saidAt: Date = clock()): Promise<boolean> {
-      const settings = settled(await read(userId), clock().getTime());
+    async mayStore({ userId, channelId }: SessionKey, sentAt: Date = clock()): Promise<boolean> {
+      const settings = withoutLapsed(await read(userId), clock().getTime());
       return (
         openPause(settings, channelId) === undefined &&
-        !wasPausedAt(settings, channelId, saidAt.toISOString())
+        !wasPausedAt(settings, channelId, sentAt.toISOString())
       );
-    },
-    /** The same from the file, for work without a turn. Never rejects. */
-    async mayFold({ userId, channelId }: SessionKey): Promise<boolean> {
-      return openPause(settled(await read(userId), clock().getTime()), channelId) === undefined;
     },
     /** What may be noticed in what the person says. Never rejects. */
     mode: async (userId: string): Promise<CaptureMode> => (await read(userId)).mode ?? defaultMode,
     /** The person's zone, an IANA name. Never rejects. */
     timeZoneOf: async (userId: string): Promise<string> => (await read(userId)).timeZone ?? timeZone,
     /** The zone that the person is to be told of: once, and only while they have set none. Rejects with `StoreError`. */
-    async zoneToTell(work: Work): Promise<string | undefined> {
+    async zoneToTell(this: void, work: Work): Promise<string | undefined> {
       const { timeZone: own, zoneToldAt } = await read(work.userId);
       if (own !== undefined || zoneToldAt !== undefined) return undefined;
       await change(work, (settings) => ({ ...settings, zoneToldAt: clock().toISOString() }));
@@ -235,23 +222,17 @@ export function createPersonSettings(ports: {
      * Whether others in a channel may be told what the person said there at a moment, ISO 8601 [B4]. `times` is
      * when they wrote there. Never rejects.
      */
-    async toldOf(
+    async mayRetell(
       { userId, channelId }: SessionKey,
       times: readonly string[],
     ): Promise<(at: string) => boolean> {
       const now = clock().getTime();
       const newest = new Date(now).toISOString();
       const present = await withEarlier(await read(userId), channelId, newest, async () => times);
-      const settings = settled(present, now);
+      const settings = withoutLapsed(present, now);
       if (openPause(settings, channelId) !== undefined) return () => false;
       return (at) => !wasPausedAt(settings, channelId, at);
     },
-    /** When the person had everything erased, read from the store. Rejects with `StoreError`. */
-    erasedAt: (userId: string): Promise<string | undefined> => erasures.at(userId),
-    /** Adds another data folder's erasings [O4]. Rejects with `StoreError`. */
-    adoptErasures: (lists: readonly ErasureList[]): Promise<void> => erasures.adopt(lists),
-    /** Keeps the moment of an erasing, without their id, as part of a job of the person's queue. */
-    noteErased: (userId: string, at: string): Promise<void> => erasures.note(userId, at),
     /** Notes a file of theirs that was set aside, unless they are erased meanwhile. Rejects with `StoreError`. */
     async noteSetAside(userId: string, file: SetAside): Promise<void> {
       const noted = (settings: StoredSettings = unset): StoredSettings => ({
@@ -262,39 +243,34 @@ export function createPersonSettings(ports: {
       await writes.run(work, () => store.update(keyOf(userId), settingsKind, noted, { erase: true }));
     },
     /** They were told of these. Rejects with `StoreError`. */
-    async toldSetAside(userId: string, told: readonly SetAside[]): Promise<void> {
+    async dropSetAside(userId: string, shown: readonly SetAside[]): Promise<void> {
       // Somebody erased since has no settings.
-      const left = (settings?: StoredSettings) => settings && withoutTold(settings, told);
-      await writes.run(beginningNow(userId), () =>
+      const isLeft = ({ key, at }: SetAside) => !shown.some((each) => each.key === key && each.at === at);
+      const left = (settings?: StoredSettings) =>
+        settings && { ...settings, setAside: settings.setAside?.filter(isLeft) };
+      await writes.run(unconditional(userId), () =>
         store.update(keyOf(userId), settingsKind, left, { erase: true }),
       );
     },
     /** Rejects with `StoreError`, as what follows does. */
-    set: (
-      work: Work,
-      values: Partial<Pick<PersonSettings, 'mode' | 'notices' | 'timeZone' | 'proxyIds' | 'greetedAt'>>,
-    ) => change(work, (settings) => ({ ...settings, ...values })),
+    set: (work: Work, values: Partial<Pick<PersonSettings, 'mode' | 'notices' | 'timeZone' | 'greetedAt'>>) =>
+      change(work, (settings) => ({ ...settings, ...values })),
     /** Pauses everything, or one conversation, from a moment on. Resolves with what then holds there. */
     async pause(session: SessionWork, scope: Pause['scope'], at: string): Promise<Pause | undefined> {
-      const { userId, channelId } = session;
+      const { channelId } = session;
       const changed = await change(session, (before) => {
-        const settings = settled(before, Date.parse(at));
+        const settings = withoutLapsed(before, Date.parse(at));
         if (openPause(settings, scope === 'here' ? channelId : '') !== undefined) return settings;
         return scope === 'everywhere' ? { ...settings, pausedAt: at } : prolonged(settings, channelId, at);
       });
-      const holding = openPause(changed, channelId);
-      await ports.paused?.(userId, scope === 'here' ? channelId : undefined).catch((error: unknown) => {
-        // They are not used all the same, and the next start removes them.
-        logger.error('channel notes of somebody who has paused could not be erased', { userId, error });
-      });
-      return holding;
+      return openPause(changed, channelId);
     },
     /** Ends the pause of everything and of this conversation. Resolves with the wider one. */
     async resume(session: SessionWork, at: string): Promise<Pause | undefined> {
       const { channelId } = session;
       let ended: Pause | undefined;
       await change(session, (before) => {
-        const settings = settled(before, Date.parse(at));
+        const settings = withoutLapsed(before, Date.parse(at));
         ended = openPause(settings, channelId);
         return resumed(settings, channelId, at);
       });
@@ -302,7 +278,7 @@ export function createPersonSettings(ports: {
     },
     /** The pause that holds in a conversation. Rejects with `StoreError`. */
     async pauseIn({ userId, channelId }: SessionKey, at: string): Promise<Pause | undefined> {
-      return openPause(settled((await get(userId)) ?? unset, Date.parse(at)), channelId);
+      return openPause(withoutLapsed((await get(userId)) ?? unset, Date.parse(at)), channelId);
     },
   };
 }
@@ -316,13 +292,6 @@ function openPause({ pausedAt, pausedHere }: PersonSettings, channelId: string):
   if (pausedAt !== undefined) return { scope: 'everywhere', since: pausedAt };
   const here = pausedHere?.[channelId];
   return here === undefined ? undefined : { scope: 'here', since: here.since };
-}
-
-function withoutTold(settings: StoredSettings, told: readonly SetAside[]): StoredSettings {
-  const left = (settings.setAside ?? []).filter(
-    ({ key, at }) => !told.some((each) => each.key === key && each.at === at),
-  );
-  return { ...settings, setAside: left.length === 0 ? undefined : left };
 }
 
 function wasErasedAt({ erasedAt }: PersonSettings, at: string): boolean {
@@ -342,7 +311,7 @@ function wasPausedAt(settings: PersonSettings, channelId: string, at: string): b
 }
 
 /** Ends the pauses that quiet has ended by `now`, in milliseconds since the epoch. */
-function settled(settings: PersonSettings, now: number): PersonSettings {
+function withoutLapsed(settings: PersonSettings, now: number): PersonSettings {
   const ended = Object.entries(settings.pausedHere ?? {}).filter(
     ([, { lastMessageAt }]) => now - Date.parse(lastMessageAt) >= quietMs,
   );

@@ -1,7 +1,6 @@
 import { z } from 'zod';
 
-import type { AnswerMode } from '../../core/chat.ts';
-import { createKeyedQueue } from '../../core/keyed-queue.ts';
+import type { AnswerMode } from '../../core/channels.ts';
 import { lruCache } from '../../core/limits.ts';
 import type { Logger } from '../../core/logger.ts';
 import type { Place } from '../../core/place.ts';
@@ -15,25 +14,14 @@ export const settingChoices = {
   answer: ['mentions', 'conversation', 'everything'],
   memory: ['on', 'off'],
   actions: ['on', 'off'],
-  'channel-memory': ['on', 'off'],
 } as const;
 
 export type SettingName = keyof typeof settingChoices;
-
-export const settingNames = [
-  'answer',
-  'memory',
-  'actions',
-  'channel-memory',
-] as const satisfies readonly SettingName[];
 
 const valuesSchema = z.object({
   answer: z.enum(settingChoices.answer).optional(),
   memory: z.enum(settingChoices.memory).optional(),
   actions: z.enum(settingChoices.actions).optional(),
-  'channel-memory': z.enum(settingChoices['channel-memory']).optional(),
-  /** When that was set, ISO 8601: earlier talk is not read [B1]. */
-  channelMemorySince: z.string().optional(),
 });
 
 /** For one guild, channel or thread; absent or `undefined` where not set there. */
@@ -75,9 +63,7 @@ export interface HoldingSetting<Value> {
 /** What holds in a place; `undefined` was set nowhere. */
 type HoldingSettings = {
   readonly [Name in SettingName]: HoldingSetting<NonNullable<SettingValues[Name]>> | undefined;
-} & { readonly channelMemorySince: string | undefined };
-
-const epoch = new Date(0).toISOString();
+};
 
 /** More than one connection to Discord may have. */
 const keptGuilds = 5000;
@@ -97,41 +83,26 @@ export function createPlaceSettings({
   readonly noMemoryIds?: readonly string[];
   readonly logger: Logger;
 }) {
-  /** By guild, as read last; `undefined` where nothing was set. */
-  const known = lruCache<string, { readonly document: SettingsDocument | undefined }>(keptGuilds);
-  /** Guilds whose settings were looked at for a message a moment ago. */
-  const lookedAt = lruCache<string, true>(keptGuilds, { maxAge: momentMs });
-  /** A reading never overtakes a change of the same guild. */
-  const lanes = createKeyedQueue();
+  /** By guild, as read a moment ago; `undefined` where nothing was set. */
+  const known = lruCache<string, { readonly document: SettingsDocument | undefined }>(keptGuilds, {
+    maxAge: momentMs,
+  });
 
   /** Rejects with `StoreError`. */
   async function read(guildId: string): Promise<SettingsDocument | undefined> {
-    return lanes.run(guildId, async () => {
-      try {
-        const document = await store.read(settingsKey(guildId), settingsKind);
-        known.set(guildId, { document });
-        return document;
-      } catch (error) {
-        known.delete(guildId);
-        throw error;
-      }
-    });
+    const document = await store.read(settingsKey(guildId), settingsKind);
+    known.set(guildId, { document });
+    return document;
   }
 
   async function change(
     guildId: string,
     operation: (document: SettingsDocument) => SettingsDocument,
   ): Promise<void> {
-    await lanes.run(guildId, async () => {
-      const document = await store.update(
-        settingsKey(guildId),
-        settingsKind,
-        (before) => operation(before ?? { version: 1 }),
-        // A damaged file must not bring back what a setting switched off.
-        { erase: true },
-      );
-      known.set(guildId, { document });
-    });
+    const changed = (before: SettingsDocument = { version: 1 }) => operation(before);
+    // A damaged file must not bring back what a setting switched off.
+    const document = await store.update(settingsKey(guildId), settingsKind, changed, { erase: true });
+    known.set(guildId, { document });
   }
 
   /** Rejects with `StoreError`. */
@@ -196,29 +167,14 @@ export function createPlaceSettings({
     isMemoryOff: (place: SettingsPlace) => isOff(place, 'memory'),
     /** Never rejects: where unknown, they are. */
     areActionsOff: (place: SettingsPlace) => isOff(place, 'actions'),
-    /** Since when channel memory is on, ISO 8601 [B1]; `undefined` where it is off or unknown. Never rejects. */
-    async channelMemorySince(place: SettingsPlace): Promise<string | undefined> {
-      const settings = await holdingOrUnknown(place);
-      return settings?.['channel-memory']?.value === 'on' ? settings.channelMemorySince : undefined;
-    },
-    /** By what was read last, if anything: for the many messages of which nothing else is asked. */
-    mayHaveChannelMemory(guildId: string): boolean {
-      const last = known.get(guildId);
-      if (last === undefined) return true;
-      const { guild, channels = {} } = last.document ?? {};
-      return [guild, ...Object.values(channels)].some((values) => values?.['channel-memory'] === 'on');
-    },
     /** When the bot answers in a place, where that was set. Never rejects. */
-    async answerMode(place: SettingsPlace): Promise<AnswerMode | undefined> {
-      if (place.guildId !== undefined) lookedAt.set(place.guildId, true);
-      return (await holdingOrUnknown(place))?.answer?.value;
-    },
+    answerMode: async (place: SettingsPlace): Promise<AnswerMode | undefined> =>
+      (await holdingOrUnknown(place))?.answer?.value,
     /** By what was read last, for the many messages that are not for the bot; `unknown` after a moment. */
     recentAnswerMode(place: SettingsPlace): AnswerMode | 'unknown' | undefined {
       if (place.guildId === undefined) return undefined;
       const last = known.get(place.guildId);
-      if (last === undefined || !lookedAt.has(place.guildId)) return 'unknown';
-      return nearestSettings(last.document, place).answer?.value;
+      return last === undefined ? 'unknown' : nearestSettings(last.document, place).answer?.value;
     },
   };
 }
@@ -282,9 +238,6 @@ function nearestSettings(
     answer: nearest(({ answer }) => answer),
     memory: nearest(({ memory }) => memory),
     actions: nearest(({ actions }) => actions),
-    'channel-memory': nearest((values) => values['channel-memory']),
-    channelMemorySince: nearest((values) => values['channel-memory'] && (values.channelMemorySince ?? epoch))
-      ?.value,
   };
 }
 

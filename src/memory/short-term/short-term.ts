@@ -1,27 +1,27 @@
+import { z } from 'zod';
+
 import type { MemorySource } from '../../core/memory-source.ts';
+import { withoutMarkedNames } from '../../core/own-words.ts';
 import type { SessionKey } from '../../core/place.ts';
+import { maskSecrets } from '../../core/secrets.ts';
 import { dataLine, fitLines, type Section } from '../../core/section.ts';
-import type { Store } from '../../core/store.ts';
-import { isSnowflake } from '../../core/snowflake.ts';
-import { saysWords, searchForm } from '../../core/text.ts';
-import { localDateTime, type Clock } from '../../core/time.ts';
-import { type TurnContext, newestTime } from '../../core/turn-context.ts';
+import { assertSnowflake, isSnowflake } from '../../core/snowflake.ts';
+import type { DocumentKind, Store } from '../../core/store.ts';
+import { clipAtWord, saysWords, toSingleLine } from '../../core/text.ts';
+import { type Clock, localDateTime } from '../../core/time.ts';
+import type { TurnContext } from '../../core/turn-context.ts';
 import { mayUse } from '../../core/visibility.ts';
-import type { Forgotten, MemoryLayer, Restored } from '../layer.ts';
-import { wholeTurns } from '../log/records.ts';
-import type { SessionLog } from '../log/session-log.ts';
-import { transactState, type SessionStates, type StateJob } from '../log/session-state.ts';
+import type { MemoryLayer, Restored } from '../layer.ts';
 import {
-  exchangesOf,
-  isFresh,
-  questionOf,
-  shortTermFolder,
-  shortTermKey,
-  shortTermKind,
-  withEntry,
-  withoutEntries,
-  type ShortTermEntry,
-} from './exchanges.ts';
+  isHeard,
+  type LoggedMessage,
+  type SequencedMessage,
+  unaskedMessages,
+  type UserMessage,
+  wholeTurns,
+} from '../log/records.ts';
+import type { SessionLog } from '../log/session-log.ts';
+import type { SessionStates, StateJob } from '../log/session-state.ts';
 
 export interface ShortTermSettings {
   /** Off: nothing is read or recorded; changes still remove. */
@@ -32,54 +32,49 @@ export interface ShortTermSettings {
   readonly injectMaxChars: number;
 }
 
-export interface ShortTermOptions {
-  readonly settings: ShortTermSettings;
-  readonly store: Store;
-  readonly states: Pick<SessionStates, 'transact'>;
-  readonly log: Pick<SessionLog, 'since' | 'placesOf' | 'lastSequence' | 'sessionsOfPerson'>;
-  /** Deleted channels, of which nothing is used. */
-  readonly goneChannels?: () => Promise<ReadonlySet<string>>;
-  readonly clock: Clock;
-  /** A person's zone, IANA [H3]. Must not reject. */
-  readonly timeZoneOf: (userId: string) => Promise<string>;
-}
-
 type GuildEntry = ShortTermEntry & { readonly guildId: string };
 
 /** Of a session without a cursor. */
 const firstFoldLines = 40;
 
 /** Recent exchanges in public channels, one line each, carried across the channels of a guild [T1][T2]. */
-export function createShortTerm(options: ShortTermOptions): MemoryLayer {
+export function createShortTerm(options: {
+  readonly settings: ShortTermSettings;
+  readonly store: Store;
+  readonly states: Pick<SessionStates, 'transact'>;
+  readonly log: Pick<SessionLog, 'since' | 'placesOf' | 'lastSequence'>;
+  /** Deleted channels, of which nothing is used. */
+  readonly goneChannels?: () => Promise<ReadonlySet<string>>;
+  readonly clock: Clock;
+  /** A person's zone, IANA [H3]. Must not reject. */
+  readonly timeZoneOf: (userId: string) => Promise<string>;
+}): MemoryLayer {
   const { settings, store, states, log, clock, timeZoneOf } = options;
 
-  /** Folds up to the newest whole turn; with `toEnd` past one without a reply, which is never recorded. */
-  function folding(session: SessionKey, toEnd: boolean): StateJob {
+  async function note(
+    { channelId, userId }: SessionKey,
+    messages: readonly SequencedMessage[],
+    isWanted: (entry: ShortTermEntry) => boolean = () => true,
+  ): Promise<void> {
+    for (const { guildId, entry } of exchangesOf(channelId, messages))
+      if (isWanted(entry))
+        await store.update(shortTermKey(userId, guildId), shortTermKind, (document) =>
+          withEntry(document, entry, settings, clock()),
+        );
+  }
+
+  /** Folds up to the newest whole turn. */
+  function folding(session: SessionKey): StateJob {
     return async ({ shortTerm }) => {
       const cursor = shortTerm?.cursor ?? (await log.lastSequence(session)) - firstFoldLines;
       const { messages, last } = await log.since(session, Math.max(0, cursor));
       const whole = wholeTurns(messages).messages;
-      for (const { guildId, entry } of exchangesOf(session.channelId, whole)) {
-        await store.update(shortTermKey(session.userId, guildId), shortTermKind, (document) =>
-          withEntry(document, entry, settings, clock()),
-        );
-      }
+      await note(session, whole);
       const waiting = messages[whole.length];
-      const next = toEnd || waiting === undefined ? last : waiting.sequence - 1;
+      const next = waiting === undefined ? last : waiting.sequence - 1;
       return (state) =>
         state.shortTerm?.cursor === next ? state : { ...state, shortTerm: { cursor: next } };
     };
-  }
-
-  /** Removes the user's lines that contain the words in any case; a turn that runs now leaves none [A4]. */
-  async function forget({ userId, words }: Forgotten): Promise<void> {
-    const wanted = searchForm(words);
-    if (wanted === '') return;
-    if (settings.enabled) {
-      for (const session of await log.sessionsOfPerson(userId))
-        await transactState(store, session, folding(session, true));
-    }
-    await removeEntries(userId, (entry) => searchForm(entry.text).includes(wanted));
   }
 
   /** The lines of the messages, if young enough. */
@@ -87,12 +82,7 @@ export function createShortTerm(options: ShortTermOptions): MemoryLayer {
     if (!settings.enabled) return;
     const [first = 1] = await log.placesOf(session, messageIds);
     const { messages } = await log.since(session, Math.max(0, first - 1 - firstFoldLines));
-    const isMade = madeOf(messageIds);
-    for (const { guildId, entry } of exchangesOf(session.channelId, wholeTurns(messages).messages))
-      if (isMade(entry))
-        await store.update(shortTermKey(session.userId, guildId), shortTermKind, (document) =>
-          withEntry(document, entry, settings, clock()),
-        );
+    await note(session, wholeTurns(messages).messages, madeOf(messageIds));
   }
 
   /** A job of the user's queue calls this. */
@@ -136,11 +126,10 @@ export function createShortTerm(options: ShortTermOptions): MemoryLayer {
     /** The exchanges that the sessions' logs have after the layer's cursor. */
     async fold(_userId, sessions) {
       if (!settings.enabled) return;
-      for (const session of sessions) await states.transact(session, folding(session, false));
+      for (const session of sessions) await states.transact(session, folding(session));
     },
     async follow(change, stage) {
-      if (stage === 'delete') return;
-      if (change.kind === 'forgotten') return forget(change);
+      if (stage === 'delete' || change.kind === 'forgotten') return;
       if (change.kind === 'purged')
         return removeEntries(change.userId, ({ text }) => saysWords(text, change.words));
       if (change.kind === 'restored') return bringBack(change);
@@ -169,7 +158,7 @@ function madeOf(messageIds: readonly string[]): (entry: ShortTermEntry) => boole
   return (entry) => entry.messageIds.some((id) => ids.has(id));
 }
 
-/** In other channels, newest first [T2]. In a DM, beside the notebook, without others' words [M5a]. */
+/** In other channels, newest first [T2]. */
 export function shortTermSection(
   entries: readonly GuildEntry[],
   { speaker, place, now }: Pick<TurnContext, 'speaker' | 'place' | 'now'>,
@@ -182,13 +171,10 @@ export function shortTermSection(
       mayUse({ ownerId: speaker.id, visibility: 'server', homeId: channelId, guildId }, place, speaker.id),
     )
     .toSorted((a, b) => Date.parse(b.at) - Date.parse(a.at));
-  const isDm = place.audience === 'dm';
   const sources = new Map<string, MemorySource>();
   const lines = shown.map((entry) => {
-    const text =
-      isDm && entry.thirdPartyTextAt !== undefined ? `${questionOf(entry)} (answered there)` : entry.text;
-    const line = dataLine(`- #${entry.channelName}, ${localDateTime(new Date(entry.at), timeZone)}: ${text}`);
-    const { channelId, messageIds, at } = entry;
+    const { channelId, channelName, messageIds, at, text } = entry;
+    const line = dataLine(`- #${channelName}, ${localDateTime(new Date(at), timeZone)}: ${text}`);
     sources.set(line, { kind: 'exchange', channelId, messageId: messageIds[0] ?? '', at });
     return line;
   });
@@ -198,12 +184,97 @@ export function shortTermSection(
     title: 'What this person asked you in other channels lately and what you answered, newest first:',
     budget: settings.injectMaxChars,
   } as const;
-  const times = isDm ? [] : shown.map((entry) => entry.thirdPartyTextAt);
-  return {
-    ...section,
-    lines: fitLines(section, lines),
-    standing: new Set(lines),
-    thirdPartyTextAt: newestTime(times),
-    sources,
-  };
+  return { ...section, lines: fitLines(section, lines), sources };
+}
+
+const entrySchema = z.object({
+  channelId: z.string(),
+  /** The channel's or thread's own name, as it was. */
+  channelName: z.string(),
+  /** When it was answered; ISO 8601, UTC. */
+  at: z.string(),
+  /** What was asked and what was answered, on one line; of an answer that may repeat others' words only that it was given [M5a]. */
+  text: z.string(),
+  /** The messages of the exchange: the question's and the answer's. */
+  messageIds: z.array(z.string()),
+});
+
+const documentSchema = z.object({ version: z.literal(1), entries: z.array(entrySchema) });
+
+/** One exchange in a public channel [T1]. */
+export type ShortTermEntry = z.infer<typeof entrySchema>;
+/** A user's recent exchanges in the public channels of one guild, oldest first. */
+type ShortTermDocument = z.infer<typeof documentSchema>;
+
+export const shortTermKind: DocumentKind<ShortTermDocument> = { version: 1, schema: documentSchema };
+
+/** One document a guild. @throws {RangeError} when the id is not a Discord id [S6]. */
+export function shortTermFolder(userId: string): string {
+  return `users/${assertSnowflake(userId)}/short-term`;
+}
+
+/** @throws {RangeError} when an id is not a Discord id [S6]. */
+function shortTermKey(userId: string, guildId: string): string {
+  return `${shortTermFolder(userId)}/${assertSnowflake(guildId)}.json`;
+}
+
+function isFresh({ at }: Pick<ShortTermEntry, 'at'>, maxAgeHours: number, now: Date): boolean {
+  return now.getTime() - Date.parse(at) <= maxAgeHours * 3_600_000;
+}
+
+/** Unless it is known; bounded by number and age, the oldest go. */
+function withEntry(
+  document: ShortTermDocument | undefined,
+  added: ShortTermEntry,
+  { maxEntries, maxAgeHours }: ShortTermSettings,
+  now: Date,
+): ShortTermDocument {
+  const known = document?.entries ?? [];
+  const isKnown = known.some(({ messageIds }) => messageIds.some((id) => added.messageIds.includes(id)));
+  const entries = (isKnown ? known : [...known, added])
+    .filter((entry) => isFresh(entry, maxAgeHours, now))
+    .toSorted((a, b) => Date.parse(a.at) - Date.parse(b.at))
+    .slice(-maxEntries);
+  return { version: 1, entries };
+}
+
+/** The same document when `isGone` picks none. */
+function withoutEntries(
+  document: ShortTermDocument,
+  isGone: (entry: ShortTermEntry) => boolean,
+): ShortTermDocument {
+  const entries = document.entries.filter((entry) => !isGone(entry));
+  return entries.length === document.entries.length ? document : { ...document, entries };
+}
+
+/** One line for each reply with what it answers, if all was public [T1] and typed [G7]; nothing for mode `ask` [K9]. */
+function exchangesOf(channelId: string, messages: readonly SequencedMessage[]) {
+  const questionById = new Map<string, UserMessage>();
+  const exchanges: { readonly guildId: string; readonly entry: ShortTermEntry }[] = [];
+  for (const { message } of unaskedMessages(messages)) {
+    if (message.role === 'user') {
+      questionById.set(message.id, message);
+      continue;
+    }
+    const questions = message.replyTo.flatMap((id) => questionById.get(id) ?? []);
+    const { guildId, channelName = 'channel', at, ids, replyTo } = message;
+    const isWhole = questions.length > 0 && questions.length === replyTo.length;
+    const arePublic = [...questions, message].every(({ visibility }) => visibility === 'server');
+    if (!isWhole || guildId === undefined || !arePublic || questions.some(isHeard)) continue;
+    const answer = message.thirdPartyMark === undefined ? ` → ${quoted([message])}` : ' (answered there)';
+    const text = quoted(questions) + answer;
+    const messageIds = [...replyTo, ...ids];
+    exchanges.push({ guildId, entry: { channelId, channelName, at, text, messageIds } });
+  }
+  return exchanges;
+}
+
+const quoteMaxChars = 140;
+
+/** Without secrets [K14], in quotes on one line; a message without words stands by the names of its files. */
+function quoted(messages: readonly LoggedMessage[]): string {
+  const words = messages.map(
+    ({ text, attachments }) => maskSecrets(withoutMarkedNames(text)).trim() || attachments.join(', '),
+  );
+  return `"${clipAtWord(toSingleLine(words.join(' ')), quoteMaxChars)}"`;
 }

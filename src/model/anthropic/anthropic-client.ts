@@ -1,7 +1,6 @@
 import Anthropic, { APIError } from '@anthropic-ai/sdk';
 
 import { ModelError } from '../../core/errors.ts';
-import { lruCache } from '../../core/limits.ts';
 import type { Logger } from '../../core/logger.ts';
 import {
   addUsage,
@@ -36,8 +35,6 @@ export interface AnthropicClientOptions {
   readonly idleTimeoutMs: number;
   /** Milliseconds for a call with waiting, attempts and backoff. */
   readonly totalTimeoutMs: number;
-  /** Whether to ask the server why its cache missed a conversation's previous request. */
-  readonly asksForCacheMisses?: boolean;
   /** Limits the cost [L2]; the most that an attempt can cost is reserved before it. */
   readonly budget?: CallBudget;
   /** Default: list prices. */
@@ -46,8 +43,6 @@ export interface AnthropicClientOptions {
   readonly random?: () => number;
   readonly fetch?: typeof fetch;
 }
-
-const keptConversations = 1000;
 
 const mediaLeftOut =
   'left out of this request: as much of files has been sent as may be; say so where it matters';
@@ -62,12 +57,7 @@ function createSdk({
   baseUrl = vendorUrl,
   totalTimeoutMs,
   fetch,
-}: {
-  readonly apiKey?: string;
-  readonly baseUrl?: string;
-  readonly totalTimeoutMs: number;
-  readonly fetch?: typeof globalThis.fetch;
-}): Anthropic {
+}: Pick<AnthropicClientOptions, 'apiKey' | 'baseUrl' | 'totalTimeoutMs' | 'fetch'>): Anthropic {
   return new Anthropic({
     apiKey,
     baseURL: baseUrl,
@@ -87,25 +77,20 @@ function createSdk({
   });
 }
 
+/** Leaves out pictures and documents where the budget is used up. */
+function bodyFor({ request, leftOut }: SentRequest, takeMedia: ModelCallOptions['takeMedia']) {
+  const whole = requestBody(request, leftOut);
+  const bytes = mediaBytes(whole);
+  const mayAttach = bytes === 0 || takeMedia === undefined || takeMedia(bytes);
+  return mayAttach ? whole : requestBody(withoutMedia(request, mediaLeftOut), leftOut);
+}
+
 /** A model behind the Messages API, of Anthropic or any other server [M1][M7]. */
 export function createAnthropicClient(options: AnthropicClientOptions): ModelClient {
   const { logger, idleTimeoutMs, random = Math.random, apiKey = noKey } = options;
   const sdk = createSdk(options);
   const refusals = createRefusals(logger);
   const withPlace = createModelPlaces(options.concurrency, options.queueLimit);
-  /** The vendor's id of each conversation's latest answer. */
-  const latest = lruCache<string, string>(keptConversations);
-
-  /** Leaves out pictures and documents where the budget is used up. */
-  function bodyFor({ request, leftOut }: SentRequest, takeMedia: ModelCallOptions['takeMedia']) {
-    const whole = requestBody(request, leftOut);
-    const bytes = mediaBytes(whole);
-    const mayAttach = bytes === 0 || takeMedia === undefined || takeMedia(bytes);
-    const body = mayAttach ? whole : requestBody(withoutMedia(request, mediaLeftOut), leftOut);
-    const { conversation } = request;
-    if (options.asksForCacheMisses !== true || conversation === undefined) return body;
-    return { ...body, diagnostics: { previous_message_id: latest.get(conversation) ?? null } };
-  }
 
   /** Retries [M7]: at once without a feature that the server refused [M9], else after a wait. */
   async function ask(
@@ -124,22 +109,20 @@ export function createAnthropicClient(options: AnthropicClientOptions): ModelCli
       streamed.restart();
       try {
         reserved = await options.budget?.reserve(request, costOf(largestUsage(body)));
-        if (signal.aborted) reserved?.settle(0);
-        const { id, response } = await attempt(sdk, body, {
+        if (signal.aborted) reserved?.charge(0);
+        const response = await attempt(sdk, body, {
           signal,
-          after: callOptions.after,
           idleTimeoutMs,
           onText: (piece) => streamed.add(piece),
         });
-        reserved?.settle(costOf(response.usage));
-        if (request.conversation !== undefined && id !== undefined) latest.set(request.conversation, id);
+        reserved?.charge(costOf(response.usage));
         const usage = addUsage(ignoredUsage, response.usage);
         if (!ignoresSchema(sent, response)) return { ...response, usage, leftOut: sent.leftOut };
         refusals.learnIgnoredSchema(request.model);
         ignoredUsage = usage;
       } catch (error) {
         const failed = failedAttempt(error, apiKey);
-        reserved?.settle(failed.isFree === true ? 0 : undefined);
+        reserved?.charge(failed.isFree === true ? 0 : undefined);
         if (refusals.learn(sent, error)) continue;
         await backOff(failed, retries, { deadline, random, logger });
         retries += 1;

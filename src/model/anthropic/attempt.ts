@@ -5,8 +5,9 @@ import { Stream, type ServerSentEvent } from '@anthropic-ai/sdk/core/streaming';
 import type { MessageCreateParamsStreaming } from '@anthropic-ai/sdk/resources/messages';
 
 import { ModelError, passingFailures, type ModelFailure } from '../../core/errors.ts';
+import type { ModelResponse } from '../../core/model.ts';
 import { unlessAborted, withTimeout } from '../../core/time.ts';
-import { readMessage, type Answer } from './response.ts';
+import { readMessage } from './response.ts';
 import type { Logger } from '../../core/logger.ts';
 import { clip, toSingleLine } from '../../core/text.ts';
 import type { Deadline } from '../../core/deadline.ts';
@@ -16,8 +17,6 @@ const streamEndMs = 50;
 
 export interface AttemptOptions {
   readonly signal: AbortSignal;
-  /** See `ModelCallOptions`. */
-  readonly after?: Promise<void>;
   /** Milliseconds without a byte after which the attempt counts as stalled. */
   readonly idleTimeoutMs: number;
   readonly onText: (piece: string) => void;
@@ -27,16 +26,15 @@ export interface AttemptOptions {
 export async function attempt(
   client: Anthropic,
   body: MessageCreateParamsStreaming,
-  { signal, after, idleTimeoutMs, onText }: AttemptOptions,
-): Promise<Answer> {
+  { signal, idleTimeoutMs, onText }: AttemptOptions,
+): Promise<ModelResponse> {
   signal.throwIfAborted();
   const own = new AbortController();
   const ended = AbortSignal.any([signal, own.signal]);
   const silent = new ModelError(`The model's server was silent for ${idleTimeoutMs} ms`, 'stalled');
   const watchdog = setTimeout(() => own.abort(silent), idleTimeoutMs);
 
-  async function receive(): Promise<Answer> {
-    await after;
+  async function receive(): Promise<ModelResponse> {
     const answer = await client.messages.create(body, { signal: ended }).asResponse();
     watchdog.refresh();
     const watched = new TransformStream<Uint8Array, Uint8Array>({
@@ -60,18 +58,18 @@ export async function attempt(
   }
 }
 
-async function readAnswer(answer: Response, onText: AttemptOptions['onText']): Promise<Answer> {
+async function readAnswer(answer: Response, onText: AttemptOptions['onText']): Promise<ModelResponse> {
   const type = answer.headers.get('content-type') ?? '';
   if (/html|xml/iu.test(type)) throw new ModelError("The model's server answered with a web page", 'invalid');
   if (!/json/iu.test(type)) return readStream(answer, onText);
   // Some servers ignore that a stream was requested.
   const whole = readMessage(jsonOf(await answer.text()));
-  for (const block of whole.response.content) if (block.type === 'text') onText(block.text);
+  for (const block of whole.content) if (block.type === 'text') onText(block.text);
   return whole;
 }
 
 /** Reads the SDK's raw events: it would drop those without a name, and some servers send no others. */
-async function readStream(answer: Response, onText: AttemptOptions['onText']): Promise<Answer> {
+async function readStream(answer: Response, onText: AttemptOptions['onText']): Promise<ModelResponse> {
   const assembly = createAssembly(onText);
   const events = Stream.rawEvents(answer);
   while (!assembly.isWhole()) {
@@ -223,11 +221,11 @@ export function failedAttempt(error: unknown, secret: string): FailedAttempt {
     return { error: new ModelError(`The model's answer broke off${codeOf(error)}`, 'broken') };
   const { apiMessage, type } = error;
   const status = typeof error.status === 'number' ? error.status : undefined;
-  const said = apiMessage === null ? '' : `: ${redact(apiMessage, secret)}`;
+  const detail = apiMessage === null ? '' : `: ${redact(apiMessage, secret)}`;
   const what = [status, type].filter(Boolean).join(' ') || 'with an error';
   return {
     error: new ModelError(
-      `The model's server answered ${what}${said}`,
+      `The model's server answered ${what}${detail}`,
       failureOf(status, type, apiMessage ?? ''),
     ),
     retryAfterMs: secondsIn(error.headers) * 1000,

@@ -1,4 +1,4 @@
-import type { CachePrice, ModelUsage } from '../../core/model.ts';
+import type { CacheLife, ModelUsage } from '../../core/model.ts';
 
 /** Of the prices in {@link models}. */
 export const priceListDate = '2026-10-24';
@@ -28,7 +28,7 @@ const models: Readonly<Record<string, ListedModel>> = {
 };
 
 /** The price of writing the cache, as a multiple of plain input. */
-const cacheWrite: CachePrice['write'] = { '5m': 1.25, '1h': 2 };
+const cacheWrite: Readonly<Record<CacheLife, number>> = { '5m': 1.25, '1h': 2 };
 
 /** The operator's prices in US dollars a million tokens, by alias or id. */
 export type OwnPrices = Readonly<Record<string, { readonly input: number; readonly output: number }>>;
@@ -43,12 +43,6 @@ export function resolveModel(name: string): string {
 /** Whether the model is known to think first and take an effort level. */
 export function thinksFirst(modelId: string): boolean {
   return byId.has(modelId);
-}
-
-/** By alias or id; `undefined` where the price is not known. */
-export function cachePrice(model: string): CachePrice | undefined {
-  const listed = byId.get(resolveModel(model));
-  return listed && { read: listed.cacheRead, write: cacheWrite };
 }
 
 /** US dollars, at the operator's prices or list prices; `undefined` where the price is not known. */
@@ -70,6 +64,6 @@ export function callCost(model: string, usage: ModelUsage, own: OwnPrices = {}):
 function priceOf(model: string, own: OwnPrices): Omit<ListedModel, 'id'> | undefined {
   const id = resolveModel(model);
   const listed = byId.get(id);
-  const [, given] = Object.entries(own).find(([name]) => resolveModel(name) === id) ?? [];
-  return given === undefined ? listed : { ...given, cacheRead: listed?.cacheRead ?? 1 };
+  const [, alias] = Object.entries(own).find(([name]) => resolveModel(name) === id) ?? [];
+  return alias === undefined ? listed : { ...alias, cacheRead: listed?.cacheRead ?? 1 };
 }

@@ -67,7 +67,6 @@ const usageSchema = z
   }));
 
 const messageSchema = z.object({
-  id: z.string().optional().catch(undefined),
   content: z.array(blockSchema),
   // Other servers may leave it out.
   stop_reason: z
@@ -75,27 +74,17 @@ const messageSchema = z.object({
     .nullish()
     .transform((reason) => stops.get(reason ?? 'end_turn')),
   usage: usageSchema.nullish(),
-  diagnostics: z
-    .object({ cache_miss_reason: z.object({ type: z.string() }) })
-    .optional()
-    .catch(undefined),
 });
 
-export interface Answer {
-  /** The vendor's id of the message. */
-  readonly id: string | undefined;
-  readonly response: ModelResponse;
-}
-
 /** Leaves out tool calls that the output limit cut [M7]. @throws {ModelError} `invalid` for anything malformed. */
-export function readMessage(told: unknown): Answer {
-  const { data: message, error } = messageSchema.safeParse(told);
+export function readMessage(raw: unknown): ModelResponse {
+  const { data: message, error } = messageSchema.safeParse(raw);
   // Names fields only: values may be people's words.
   if (error !== undefined) {
     const path = error.issues[0]?.path.join('.') ?? '';
     throw invalid(path === '' ? 'is not a message' : `is malformed at ${path}`);
   }
-  const { id, stop_reason: stop, usage, diagnostics } = message;
+  const { stop_reason: stop, usage } = message;
   if (stop === undefined) throw invalid('stopped for an unknown reason');
   const content = message.content.flatMap((block): ModelResponse['content'] => {
     if (block.type === 'unknown' || (block.type === 'text' && block.text === '')) return [];
@@ -109,13 +98,9 @@ export function readMessage(told: unknown): Answer {
   if (!callsTools && !saysSomething && stop !== 'refusal') throw invalid('is empty');
   if (stop === 'tool_use' && !callsTools) throw invalid('announces a tool call and has none');
   return {
-    id,
-    response: {
-      content,
-      stop: stop === 'end' && callsTools ? 'tool_use' : stop,
-      usage: usage ?? noUsage,
-      cacheMiss: diagnostics?.cache_miss_reason.type,
-    },
+    content,
+    stop: stop === 'end' && callsTools ? 'tool_use' : stop,
+    usage: usage ?? noUsage,
   };
 }
 

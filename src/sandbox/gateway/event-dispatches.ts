@@ -3,16 +3,16 @@ import { GatewayDispatchEvents as Events, GatewayIntentBits as Intents } from 'd
 import {
   channelType,
   guildChannelPayload,
-  threadList,
+  guildCreatePayload,
+  memberPayload,
+  reactionEmoji,
+  rolePayload,
   threadMemberPayload,
   threadPayload,
-} from '../payloads/channel-payload.ts';
-import { guildCreatePayload, memberPayload, rolePayload } from '../payloads/guild-payload.ts';
+} from '../payloads/guild-payload.ts';
 import { interactionPayload } from '../payloads/interaction-payload.ts';
 import { messageEventPayload } from '../payloads/message-payload.ts';
-import { reactionEmoji } from '../payloads/user-payload.ts';
-import { activeThreads } from '../world/channels.ts';
-import type { Channel, Message, TextChannel, ThreadChannel } from '../world/entities.ts';
+import type { Channel, Message, ThreadChannel } from '../world/entities.ts';
 import { canView } from '../world/permissions.ts';
 import { channelOf, guildIdOf, memberOf, type World, type WorldEvent } from '../world/world.ts';
 
@@ -73,10 +73,6 @@ function clientEvents(world: World, event: WorldEvent, audience: Audience): read
         event.thread,
         guildEvent(Events.ThreadUpdate, threadPayload(world, event.thread, world.botId)),
       );
-    case 'thread-unarchived':
-      return ownMembership(world, event.thread);
-    case 'access-gained':
-      return threadListSync(world, event.channel);
     case 'thread-joined':
       return threadJoined(world, event.thread, event.userId);
     case 'thread-left':
@@ -113,7 +109,6 @@ function clientEvents(world: World, event: WorldEvent, audience: Audience): read
     case 'ephemeral-created':
     case 'ephemeral-edited':
     case 'interaction-updated':
-    case 'presence-changed':
     case 'reaction-removed':
     case 'typing-started':
       return [];
@@ -184,23 +179,6 @@ function memberIn(world: World, channel: Channel, userId: string): object | unde
 function threadCreated(world: World, thread: ThreadChannel, isNew: boolean): readonly ClientEvent[] {
   const data = { ...threadPayload(world, thread, world.botId), newly_created: isNew ? true : undefined };
   return ifSeen(world, thread, guildEvent(Events.ThreadCreate, data));
-}
-
-/** A thread that is opened again reminds its members that they are in it. */
-function ownMembership(world: World, thread: ThreadChannel): readonly ClientEvent[] {
-  if (!thread.members.has(world.botId)) return [];
-  const data = { ...threadMemberPayload(thread, world.botId), guild_id: thread.guildId };
-  return ifSeen(world, thread, guildEvent(Events.ThreadMemberUpdate, data));
-}
-
-/** The active threads of a channel that the bot did not see until now. */
-function threadListSync(world: World, channel: TextChannel): readonly ClientEvent[] {
-  const threads = activeThreads(world, channel.guildId).filter(({ parentId }) => parentId === channel.id);
-  return guildEvent(Events.ThreadListSync, {
-    guild_id: channel.guildId,
-    channel_ids: [channel.id],
-    ...threadList(world, threads),
-  });
 }
 
 /** The bot is also shown the thread when it is added to it itself. */

@@ -1,38 +1,18 @@
-import { GatewayCloseCodes, GatewayOpcodes } from 'discord-api-types/v10';
+import {
+  GatewayCloseCodes,
+  GatewayOpcodes,
+  type GatewayIdentifyData,
+  type GatewayResumeData,
+  type GatewaySendPayload,
+} from 'discord-api-types/v10';
 import type { WebSocket } from 'ws';
-import { z } from 'zod';
 
-import type { Presence } from '../world/entities.ts';
 import type { Dispatch, GatewaySession, SessionLink } from './gateway-session.ts';
-
-const frameSchema = z.object({ op: z.number(), d: z.unknown() });
-const opcodeSchema = z.enum(GatewayOpcodes);
-const presenceSchema = z.object({
-  status: z.enum(['online', 'idle', 'dnd', 'invisible', 'offline']),
-  activities: z.array(
-    z.object({
-      name: z.string().min(1).max(128),
-      type: z.int(),
-      state: z.string().max(128).nullish(),
-    }),
-  ),
-});
-const identifySchema = z.object({
-  token: z.string(),
-  intents: z.number(),
-  presence: presenceSchema.nullish(),
-  /** Which part of the bot it is; looked at by the host, since a wrong one has a close code of its own. */
-  shard: z.unknown().optional(),
-});
-const resumeSchema = z.object({ token: z.string(), session_id: z.string(), seq: z.number() });
-export type IdentifyRequest = z.infer<typeof identifySchema>;
-export type ResumeRequest = z.infer<typeof resumeSchema>;
 
 /** What the gateway decides for its connections. */
 export interface ConnectionHost {
-  identify(connection: GatewayConnection, request: IdentifyRequest): void;
-  resume(connection: GatewayConnection, request: ResumeRequest): void;
-  presence(presence: Presence): void;
+  identify(connection: GatewayConnection, request: GatewayIdentifyData): void;
+  resume(connection: GatewayConnection, request: GatewayResumeData): void;
   /** `session`: what the connection still had when the client closed it. */
   closed(connection: GatewayConnection, code: number, session: GatewaySession | undefined): void;
 }
@@ -49,8 +29,8 @@ export class GatewayConnection implements SessionLink {
   constructor(socket: WebSocket, host: ConnectionHost) {
     this.#socket = socket;
     this.#host = host;
-    socket.on('message', (data, isBinary) => {
-      this.#receive(!isBinary && Buffer.isBuffer(data) ? parseJson(data) : undefined);
+    socket.on('message', (data) => {
+      if (Buffer.isBuffer(data)) this.#receive(data.toString());
     });
     socket.on('close', (code) => {
       const session = this.#session;
@@ -108,42 +88,15 @@ export class GatewayConnection implements SessionLink {
     this.#socket.terminate();
   }
 
-  #receive(value: unknown): void {
-    const frame = frameSchema.safeParse(value);
-    if (!frame.success) {
-      this.close(GatewayCloseCodes.DecodeError);
-      return;
-    }
-    const { d } = frame.data;
-    const { data: op } = opcodeSchema.safeParse(frame.data.op);
-    if (op === GatewayOpcodes.Heartbeat) this.#heartbeat(d);
-    else if (op === GatewayOpcodes.Identify || op === GatewayOpcodes.Resume) this.#authenticate(op, d);
-    else if (this.#session === undefined) {
-      this.close(GatewayCloseCodes.NotAuthenticated);
-    } else if (op === GatewayOpcodes.PresenceUpdate) {
-      const presence = presenceSchema.safeParse(d);
-      if (presence.success) this.#host.presence(presence.data);
-      else this.close(GatewayCloseCodes.DecodeError);
-    } else {
-      this.close(GatewayCloseCodes.UnknownOpcode);
-    }
-  }
-
-  #heartbeat(sequence: unknown): void {
-    this.#write({ op: GatewayOpcodes.HeartbeatAck, d: null });
-    this.#session?.acknowledge(typeof sequence === 'number' ? sequence : 0);
-  }
-
-  #authenticate(op: GatewayOpcodes.Identify | GatewayOpcodes.Resume, data: unknown): void {
-    if (this.#session !== undefined) {
-      this.close(GatewayCloseCodes.AlreadyAuthenticated);
-      return;
-    }
-    const request = op === GatewayOpcodes.Identify ? identifySchema.safeParse(data) : undefined;
-    const resume = op === GatewayOpcodes.Resume ? resumeSchema.safeParse(data) : undefined;
-    if (request?.success) this.#host.identify(this, request.data);
-    else if (resume?.success) this.#host.resume(this, resume.data);
-    else this.close(GatewayCloseCodes.DecodeError);
+  #receive(frame: string): void {
+    // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- it is a library for Discord that writes it
+    const payload = JSON.parse(frame) as GatewaySendPayload;
+    if (payload.op === GatewayOpcodes.Heartbeat) {
+      this.#write({ op: GatewayOpcodes.HeartbeatAck, d: null });
+      this.#session?.acknowledge(payload.d ?? 0);
+    } else if (payload.op === GatewayOpcodes.Identify) this.#host.identify(this, payload.d);
+    else if (payload.op === GatewayOpcodes.Resume) this.#host.resume(this, payload.d);
+    else if (payload.op !== GatewayOpcodes.PresenceUpdate) this.close(GatewayCloseCodes.UnknownOpcode);
   }
 
   #release(): void {
@@ -152,16 +105,6 @@ export class GatewayConnection implements SessionLink {
   }
 
   #write(payload: object): void {
-    if (this.#socket.readyState === this.#socket.OPEN)
-      this.#socket.send(JSON.stringify({ s: null, t: null, ...payload }));
-  }
-}
-
-function parseJson(data: Buffer): unknown {
-  try {
-    const value: unknown = JSON.parse(data.toString('utf8'));
-    return value;
-  } catch {
-    return undefined;
+    this.sendBytes(JSON.stringify({ s: null, t: null, ...payload }));
   }
 }

@@ -1,6 +1,10 @@
 import { GatewayOpcodes } from 'discord-api-types/v10';
 
-import type { Shard } from './sharding.ts';
+/** A client's part of the bot: shard `id` of `count`. */
+export interface Shard {
+  readonly id: number;
+  readonly count: number;
+}
 
 /** A numbered event as it goes over the wire. */
 export interface Dispatch {
@@ -64,8 +68,8 @@ export class GatewaySession {
   }
 
   dispatch(type: string, data: unknown): void {
-    this.#sequence += 1;
     const sent = this.#sends(structuredClone(data));
+    this.#sequence += 1;
     const dispatch: Dispatch = { op: GatewayOpcodes.Dispatch, t: type, s: this.#sequence, d: sent };
     this.#sent.push(dispatch);
     if (this.#sent.length > replayLimit) this.#sent.shift();

@@ -1,12 +1,9 @@
 import {
   ApplicationCommandOptionType as Type,
   ApplicationCommandType,
-  ApplicationIntegrationType,
   ComponentType,
   InteractionContextType,
-  InteractionType,
   Locale,
-  type APIApplicationCommand,
 } from 'discord-api-types/v10';
 
 import type {
@@ -15,34 +12,32 @@ import type {
   Interaction,
   InteractionOption,
   InteractionRequest,
-  ModalField,
 } from '../world/entities.ts';
 import { channelPermissions } from '../world/permissions.ts';
 import { channelOf, guildIdOf, memberOf, userOf, type World } from '../world/world.ts';
-import { channelPayload } from './channel-payload.ts';
-import { memberPayload, rolePayload } from './guild-payload.ts';
-import { attachmentPayload, messagePayload } from './message-payload.ts';
-import { userPayload } from './user-payload.ts';
+import { channelPayload, memberPayload, rolePayload, userPayload } from './guild-payload.ts';
+import { attachmentPayload, interactionTypes, messagePayload } from './message-payload.ts';
 
 /** INTERACTION_CREATE: with `member` in a guild, `user` in a DM. Its messages are readable without an intent. */
 export function interactionPayload(world: World, interaction: Interaction, cdnUrl: string): object {
+  const { id, token, request, userId } = interaction;
   const channel = channelOf(world, interaction.channelId);
   const guildId = guildIdOf(channel);
-  const member = guildId === undefined ? undefined : memberOf(world, guildId, interaction.userId);
-  const permissions = channelPermissions(world, channel, interaction.userId).toString();
+  const member = guildId === undefined ? undefined : memberOf(world, guildId, userId);
+  const permissions = channelPermissions(world, channel, userId).toString();
   return {
-    id: interaction.id,
+    id,
     application_id: world.application.id,
-    token: interaction.token,
+    token,
     version: 1,
-    ...requestPart(world, interaction.request, channel, cdnUrl),
+    type: interactionTypes[request.kind],
+    ...requestPart(world, request, channel, cdnUrl),
     channel_id: channel.id,
-    channel: { ...channelPayload(world, channel, interaction.userId), permissions },
-    ...(guildId === undefined || member === undefined
-      ? { user: userPayload(userOf(world, interaction.userId)), context: InteractionContextType.BotDM }
+    channel: { ...channelPayload(world, channel, userId), permissions },
+    ...(member === undefined
+      ? { user: userPayload(userOf(world, userId)), context: InteractionContextType.BotDM }
       : {
           guild_id: guildId,
-          guild: { id: guildId, locale: Locale.EnglishUS, features: [] },
           guild_locale: Locale.EnglishUS,
           member: { ...memberPayload(world, member), permissions },
           context: InteractionContextType.Guild,
@@ -50,84 +45,58 @@ export function interactionPayload(world: World, interaction: Interaction, cdnUr
     app_permissions: channelPermissions(world, channel, world.botId).toString(),
     locale: Locale.EnglishUS,
     entitlements: [],
-    authorizing_integration_owners: { [ApplicationIntegrationType.GuildInstall]: guildId ?? '0' },
+    authorizing_integration_owners: {},
     attachment_size_limit: 10 * 1024 * 1024,
   };
 }
 
-export function interactionType(request: InteractionRequest): InteractionType {
-  switch (request.kind) {
-    case 'slash':
-    case 'message-menu':
-      return InteractionType.ApplicationCommand;
-    case 'complete':
-      return InteractionType.ApplicationCommandAutocomplete;
-    case 'component':
-      return InteractionType.MessageComponent;
-    case 'modal':
-      return InteractionType.ModalSubmit;
-  }
-}
-
 function requestPart(world: World, request: InteractionRequest, channel: Channel, cdnUrl: string): object {
-  const view = { cdnUrl, readsContent: true };
-  const type = interactionType(request);
+  const messageOf = (message: Parameters<typeof messagePayload>[1]) =>
+    messagePayload(world, message, { cdnUrl, readsContent: true });
   switch (request.kind) {
     case 'slash':
     case 'complete': {
       const { command, options, attachments = [] } = request;
-      const files = attachments.map((file) => [file.id, attachmentPayload(world, channel.id, file, view)]);
-      const resolved = {
-        roles: resolvedRoles(world, options, channel),
-        attachments: Object.fromEntries(files),
-      };
-      return { type, data: { ...commandPart(command), options, resolved } };
+      const files = attachments.map((file) => [file.id, attachmentPayload(channel.id, file, cdnUrl)]);
+      const roles = resolvedRoles(world, options, channel);
+      const resolved = { roles, attachments: Object.fromEntries(files) };
+      return { data: { ...commandPart(command), options, resolved } };
     }
     case 'message-menu': {
       const { command, message } = request;
-      const messages = { [message.id]: messagePayload(world, message, view) };
-      return { type, data: { ...commandPart(command), target_id: message.id, resolved: { messages } } };
+      const messages = { [message.id]: messageOf(message) };
+      return { data: { ...commandPart(command), target_id: message.id, resolved: { messages } } };
     }
     case 'component': {
       const { message, component, values } = request;
-      return {
-        type,
-        message: messagePayload(world, message, view),
-        data: {
-          custom_id: component.custom_id,
-          component_type: component.type,
-          id: component.id,
-          values: 'options' in component ? values : undefined,
-        },
+      const { custom_id, type, id } = component;
+      const data = {
+        custom_id,
+        component_type: type,
+        id,
+        values: 'options' in component ? values : undefined,
       };
+      return { message: messageOf(message), data };
     }
     case 'modal': {
       const { modal, values, message } = request;
-      return {
-        type,
-        message: message && messagePayload(world, message, view),
-        data: {
-          custom_id: modal.customId,
-          components: modal.fields.map((field) => submittedField(field, values.get(field.customId) ?? '')),
+      const components = modal.components.map(({ component: { custom_id } }, index) => ({
+        type: ComponentType.Label,
+        id: 2 * index + 1,
+        component: {
+          type: ComponentType.TextInput,
+          id: 2 * index + 2,
+          custom_id,
+          value: values.get(custom_id),
         },
-      };
+      }));
+      return { message: message && messageOf(message), data: { custom_id: modal.custom_id, components } };
     }
   }
 }
 
-/** A field as the bot gets it back, in its label. */
-function submittedField({ customId, ids: [labelId, id] }: ModalField, value: string): object {
-  const component = { type: ComponentType.TextInput, id, custom_id: customId, value };
-  return { type: ComponentType.Label, id: labelId, component };
-}
-
-function commandPart(command: Command): object {
-  return {
-    id: command.id,
-    name: command.name,
-    type: command.type,
-    guild_id: command.guildId,
-  };
+function commandPart({ id, name, type }: Command): object {
+  return { id, name, type };
 }
 
 /** The roles that options name, by id. */
@@ -141,23 +110,18 @@ function resolvedRoles(world: World, options: readonly InteractionOption[], here
 }
 
 /** A registered command as Discord lists it. */
-export function commandPayload(world: World, command: Command): APIApplicationCommand {
-  const { memberPermissions, contexts } = command;
+export function commandPayload(world: World, command: Command): object {
+  const { id, type, name, description, memberPermissions, contexts, nsfw, version } = command;
   return {
-    id: command.id,
-    type: command.type,
+    id,
+    type,
     application_id: world.application.id,
-    name: command.name,
-    description: command.description,
-    options: command.type === ApplicationCommandType.ChatInput ? [...command.options] : undefined,
-    default_member_permissions: memberPermissions === undefined ? null : memberPermissions.toString(),
-    nsfw: command.nsfw,
-    version: command.version,
-    ...(command.guildId === undefined
-      ? {
-          contexts: contexts === undefined ? null : [...contexts],
-          integration_types: [ApplicationIntegrationType.GuildInstall],
-        }
-      : { guild_id: command.guildId }),
+    name,
+    description,
+    options: type === ApplicationCommandType.ChatInput ? [...command.options] : undefined,
+    default_member_permissions: memberPermissions?.toString() ?? null,
+    contexts: contexts ?? null,
+    nsfw,
+    version,
   };
 }

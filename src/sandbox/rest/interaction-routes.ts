@@ -1,19 +1,41 @@
-import { InteractionResponseType, MessageFlags, MessageType } from 'discord-api-types/v10';
+import {
+  InteractionResponseType,
+  MessageFlags,
+  MessageType,
+  type APIApplicationCommandOptionChoice,
+} from 'discord-api-types/v10';
 import type { FastifyInstance } from 'fastify';
-import { z } from 'zod';
 
-import { interactionType } from '../payloads/interaction-payload.ts';
-import type { Interaction, InteractionRequest, Message } from '../world/entities.ts';
+import type { Interaction, Message, Modal } from '../world/entities.ts';
 import { advanceInteraction, ageOf, failIfLate, findInteractionByToken } from '../world/interactions.ts';
 import { createEphemeral, createMessage, editMessage, isThere } from '../world/messages.ts';
 import type { World } from '../world/world.ts';
-import { apiErrors, parseForm } from './api-error.ts';
-import { parseCallback, type Callback } from './callback-form.ts';
-import { parseMessageForm, requireContent, Upload, type MessageForm } from './message-form.ts';
-import { changeBy, contentOf } from './post-message.ts';
-import { messageAnswer, type On, type RestContext } from './rest-context.ts';
+import { apiErrors } from './api-error.ts';
+import {
+  changeBy,
+  contentOf,
+  readMessageForm,
+  requireContent,
+  Upload,
+  type MessageForm,
+} from './bot-messages.ts';
+import { bodyAs, messageAnswer, type On, type RestContext } from './rest-context.ts';
 
-const querySchema = z.object({ with_response: z.enum(['true', 'false']).default('false') });
+/** A first response, of the types that bots give. */
+type Callback =
+  | {
+      readonly type:
+        | InteractionResponseType.ChannelMessageWithSource
+        | InteractionResponseType.DeferredChannelMessageWithSource
+        | InteractionResponseType.UpdateMessage;
+      readonly data?: unknown;
+    }
+  | { readonly type: InteractionResponseType.DeferredMessageUpdate }
+  | { readonly type: InteractionResponseType.Modal; readonly data: Modal }
+  | {
+      readonly type: InteractionResponseType.ApplicationCommandAutocompleteResult;
+      readonly data: { readonly choices?: readonly APIApplicationCommandOptionChoice<string>[] };
+    };
 
 /** How long an interaction's token is good, in milliseconds. */
 const tokenLifetime = 15 * 60_000;
@@ -25,21 +47,11 @@ export function interactionRoutes(app: FastifyInstance, context: RestContext): v
   app.post<On<'interaction' | 'token'>>('/interactions/:interaction/:token/callback', (request, reply) => {
     const interaction = waitingInteraction(request.params.interaction, request.params.token);
     const upload = request.body instanceof Upload ? request.body : undefined;
-    const callback = parseCallback(interaction.request, upload?.payload ?? request.body);
-    const message = respond(interaction, callback, (data) =>
-      parseMessageForm(upload === undefined ? data : new Upload(data, upload.files)),
+    const callback = bodyAs<Callback>(upload?.payload ?? request.body);
+    respond(interaction, callback, (data) =>
+      readMessageForm(upload === undefined ? data : new Upload(data, upload.files)),
     );
-    if (parseForm(querySchema, request.query).with_response === 'false') return reply.code(204).send();
-    return {
-      interaction: {
-        id: interaction.id,
-        type: interactionType(interaction.request),
-        response_message_id: message?.id,
-        response_message_loading: message && (message.flags & MessageFlags.Loading) !== 0,
-        response_message_ephemeral: message && message.viewerId !== undefined,
-      },
-      resource: { type: callback.type, message: message && messageAnswer(context, message) },
-    };
+    return reply.code(204).send();
   });
 
   function waitingInteraction(id: string, token: string): Interaction {
@@ -57,45 +69,38 @@ export function interactionRoutes(app: FastifyInstance, context: RestContext): v
     }
   }
 
-  /** Does what the callback says; gives the message that it made or changed, if any. */
   function respond(
     interaction: Interaction,
     callback: Callback,
     formOf: (data: unknown) => MessageForm,
-  ): Message | undefined {
+  ): void {
     switch (callback.type) {
       case InteractionResponseType.ChannelMessageWithSource: {
         const form = formOf(callback.data);
         requireContent(form);
-        return begin(interaction, form, 0);
+        const original = postAnswer(world, interaction, form, 0);
+        return advanceInteraction(world, interaction, { state: 'answered', original });
       }
-      case InteractionResponseType.DeferredChannelMessageWithSource:
-        return begin(interaction, formOf(callback.data), MessageFlags.Loading);
+      case InteractionResponseType.DeferredChannelMessageWithSource: {
+        const original = postAnswer(world, interaction, formOf(callback.data), MessageFlags.Loading);
+        return advanceInteraction(world, interaction, { state: 'deferred', original });
+      }
       case InteractionResponseType.DeferredMessageUpdate: {
         const original = componentMessage(interaction);
-        advanceInteraction(world, interaction, { state: 'deferred', original });
-        return undefined;
+        return advanceInteraction(world, interaction, { state: 'deferred', original });
       }
       case InteractionResponseType.UpdateMessage: {
         const original = componentMessage(interaction);
         fillAnswer(world, interaction, original, formOf(callback.data));
-        advanceInteraction(world, interaction, { state: 'answered', original });
-        return original;
+        return advanceInteraction(world, interaction, { state: 'answered', original });
       }
       case InteractionResponseType.Modal:
-        advanceInteraction(world, interaction, { state: 'answered', modal: callback.modal });
-        return undefined;
-      case InteractionResponseType.ApplicationCommandAutocompleteResult:
-        advanceInteraction(world, interaction, { state: 'answered', choices: callback.choices });
-        return undefined;
+        return advanceInteraction(world, interaction, { state: 'answered', modal: callback.data });
+      case InteractionResponseType.ApplicationCommandAutocompleteResult: {
+        const { choices = [] } = callback.data;
+        return advanceInteraction(world, interaction, { state: 'answered', choices });
+      }
     }
-  }
-
-  function begin(interaction: Interaction, form: MessageForm, extraFlags: number): Message {
-    const original = postAnswer(world, interaction, form, extraFlags);
-    const state = extraFlags === 0 ? 'answered' : 'deferred';
-    advanceInteraction(world, interaction, { state, original });
-    return original;
   }
 
   function componentMessage({ request }: Interaction): Message {
@@ -114,7 +119,7 @@ export function webhookRoutes(app: FastifyInstance, context: RestContext): void 
 
   app.post<On<'application' | 'token'>>('/webhooks/:application/:token', (request) => {
     const interaction = acknowledged(request.params);
-    const form = parseMessageForm(request.body);
+    const form = readMessageForm(request.body);
     requireContent(form);
     const loading = loadingAnswer(interaction);
     // As in Discord, the first message after a deferral fills in the deferred answer.
@@ -130,7 +135,7 @@ export function webhookRoutes(app: FastifyInstance, context: RestContext): void 
   app.patch<OnAnswer>(answer, ({ params, body }) => {
     const interaction = acknowledged(params);
     const message = answerWith(world, interaction, params.message);
-    fillAnswer(world, interaction, message, parseMessageForm(body));
+    fillAnswer(world, interaction, message, readMessageForm(body));
     return messageAnswer(context, message);
   });
 
@@ -153,8 +158,8 @@ export function webhookRoutes(app: FastifyInstance, context: RestContext): void 
 function postAnswer(world: World, interaction: Interaction, form: MessageForm, extraFlags: number): Message {
   const channel = world.channels.get(interaction.channelId);
   if (channel === undefined) throw apiErrors.unknownChannel();
-  const { original } = interaction;
-  const answered = original ?? answeredMessage(interaction.request);
+  const { original, request } = interaction;
+  const answered = original ?? ('message' in request ? request.message : undefined);
   const input = {
     ...contentOf(world, form, undefined),
     channel,
@@ -186,11 +191,6 @@ function answerWith(world: World, interaction: Interaction, id: string): Message
     id === '@original' || id === original?.id ? original : followUps.find((followUp) => followUp.id === id);
   if (message === undefined || !isThere(world, message)) throw apiErrors.unknownMessage();
   return message;
-}
-
-/** The message that the request was made on. */
-function answeredMessage(request: InteractionRequest): Message | undefined {
-  return 'message' in request ? request.message : undefined;
 }
 
 /** Follow-ups, and answers to components and to what was opened from them, are replies. */

@@ -31,11 +31,11 @@ export function createGuide(suggestions: readonly Suggestion[], transcript: Pick
     },
     /** Whether the line, as it was typed, did what was suggested, so that `show` has something new. */
     took(line: string): boolean {
-      const [wanted, ...rest] = left;
-      if (wanted === undefined || sameWords(line, '')) return false;
-      if (sameWords(line, wanted.line)) left = rest;
+      const [next, ...rest] = left;
+      if (next === undefined || sameWords(line, '')) return false;
+      if (sameWords(line, next.line)) left = rest;
       else if ((others += 1) === mostOthers) left = [];
-      return sameWords(line, wanted.line);
+      return sameWords(line, next.line);
     },
     show,
   };

@@ -1,6 +1,6 @@
 import { MessageFlags, MessageType } from 'discord-api-types/v10';
 
-import type { Message, Presence } from '../world/entities.ts';
+import type { Message } from '../world/entities.ts';
 import type { WorldEvent } from '../world/world.ts';
 import { contentOf, saidLine, type Names } from './readable.ts';
 import type { TranscriptLine } from './transcript.ts';
@@ -34,7 +34,7 @@ export function newsOf(events: readonly WorldEvent[], untold: Set<string>, reade
   const did = (key: string, channelId: string, words: string): void => {
     news.set(key, { kind: 'did', text: `${names.placeOf(channelId) ?? 'somewhere'}  ${words}` });
   };
-  const said = (message: Message): void => {
+  const announce = (message: Message): void => {
     const isLoading = (message.flags & MessageFlags.Loading) !== 0;
     if (isLoading || systemTypes.has(message.type) || news.has(message.id)) return;
     const isEdited = !untold.delete(message.id);
@@ -48,9 +48,9 @@ export function newsOf(events: readonly WorldEvent[], untold: Set<string>, reade
     if (isCreated && names.isBot(event.message.authorId)) untold.add(event.message.id);
     if ('message' in event && deleted.has(event.message)) continue;
     if (isCreated) {
-      if (names.isBot(event.message.authorId)) said(event.message);
+      if (names.isBot(event.message.authorId)) announce(event.message);
     } else if (event.type === 'message-edited' || event.type === 'ephemeral-edited') {
-      said(event.message);
+      announce(event.message);
     } else if (event.type === 'messages-deleted') {
       for (const message of event.messages)
         if (!untold.delete(message.id))
@@ -61,22 +61,10 @@ export function newsOf(events: readonly WorldEvent[], untold: Set<string>, reade
       const verb = type === 'reaction-added' ? `reacted ${emoji} to` : `took ${emoji} back from`;
       if (!news.delete(key))
         did(key, message.channelId, `${names.personOf(userId)} ${verb} ${contentOf(message, names)}`);
-    } else if (event.type === 'pin-changed') {
-      const { id, channelId, pinnedAt } = event.message;
-      const state = pinnedAt === null ? 'unpinned' : 'pinned';
-      did(`pin ${id}`, channelId, `${contentOf(event.message, names)} was ${state}`);
     } else if (event.type === 'thread-created') {
       const { id, parentId, ownerId, name } = event.thread;
       did(id, parentId, `${names.personOf(ownerId)} opened the thread “${name}”`);
-    } else if (event.type === 'presence-changed') {
-      news.delete('presence');
-      news.set('presence', { kind: 'did', text: presenceText(event.presence) });
     }
   }
   return [...news.values()];
-}
-
-function presenceText({ status, activities }: Presence): string {
-  const words = activities.map(({ name, state }) => state ?? name).join(', ');
-  return `The bot is ${status}${words === '' ? '' : `: ${words}`}`;
 }

@@ -1,5 +1,5 @@
-import { componentsView, type ComponentsView, type MessageView } from '../control/message-view.ts';
-import type { Message, Poll } from '../world/entities.ts';
+import { componentsView, type MessageView } from '../people/views.ts';
+import type { Message } from '../world/entities.ts';
 import type { TranscriptLine } from './transcript.ts';
 
 /** How people are called and what places are called, by id. */
@@ -22,7 +22,10 @@ export function saidLine(
   const parts = [
     readableText(message.text, names),
     ...attachments.map(({ name, bytes }) => `[file ${name}, ${bytesText(bytes.length)}]`),
-    ...pollLines(poll),
+    ...(poll === undefined ? [] : [`📊 ${poll.question.text ?? ''}`]),
+    ...(poll?.answers ?? []).map(({ poll_media: { emoji, text } }) =>
+      ['○', emoji?.name, text].filter((part) => part !== undefined).join(' '),
+    ),
     ...componentLines(componentsView(components)),
   ];
   return {
@@ -44,21 +47,22 @@ export function contentOf(
   const [file] = message.attachments;
   const words = readableText(message.text, names);
   if (words !== '') return quoted(words);
-  if (message.poll !== undefined) return `the poll ${quoted(message.poll.question)}`;
+  if (message.poll !== undefined) return `the poll ${quoted(message.poll.question.text ?? '')}`;
   return file === undefined ? 'a message' : `the file ${file.name}`;
 }
 
 /** How much of a message is quoted where another line speaks of it, in characters. */
 const quotedLength = 40;
 
-/** A message's words as Discord shows them: mentions as names, moments as days. */
+/** A message's words as Discord shows them: mentions as names, moments as days, escaped signs as they are. */
 export function readableText(text: string, names: Names): string {
   return text
     .replaceAll(/<@!?(\d+)>/g, (_, id: string) => `@${names.personOf(id)}`)
     .replaceAll(/<#(\d+)>/g, (whole, id: string) => names.placeOf(id) ?? whole)
     .replaceAll(/<t:(\d{1,11})(?::[tTdDfFR])?>/g, (_, seconds: string) =>
       new Date(Number(seconds) * 1000).toLocaleDateString('sv'),
-    );
+    )
+    .replaceAll(/\\([\\`*_~|[#>-])/g, '$1');
 }
 
 /** `1.2 kB`, `3 MB`. */
@@ -79,17 +83,8 @@ export function quoted(text: string): string {
     .trimEnd()}…”`;
 }
 
-/** The question, and each answer. */
-function pollLines(poll: Poll | undefined): readonly string[] {
-  if (poll === undefined) return [];
-  return [
-    `📊 ${poll.question}`,
-    ...poll.answers.map(({ text, emoji }) => `○ ${emoji === undefined ? '' : `${emoji} `}${text}`),
-  ];
-}
-
 /** Buttons as `[▶]`, those that cannot be clicked as `(◀)`; a line for each row. */
-export function componentLines({ rows }: ComponentsView): readonly string[] {
+function componentLines({ rows }: ReturnType<typeof componentsView>): readonly string[] {
   return rows.map(({ buttons, select }) => {
     const faces = buttons.map(({ emoji, label, url, disabled }) => {
       const face = [emoji ?? '', label, url ?? ''].filter((part) => part !== '').join(' ');

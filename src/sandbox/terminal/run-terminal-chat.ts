@@ -1,8 +1,7 @@
 import { once } from 'node:events';
 
-import { SandboxError } from '../control/sandbox-control.ts';
 import type { SandboxServer } from '../sandbox-server.ts';
-import type { WorldEvent } from '../world/world.ts';
+import { SandboxError, type WorldEvent } from '../world/world.ts';
 import { Chat } from './chat.ts';
 import { createGuide, type Suggestion } from './guide.ts';
 import { newsOf } from './news.ts';
@@ -223,7 +222,7 @@ async function beginConversation(options: ConversationOptions, isScripted: boole
       waiting = [];
       const news = newsOf(events, untold, reader);
       for (const each of news) {
-        if (each.kind === 'said') transcript.said(each.line);
+        if (each.kind === 'said') transcript.line(each.line);
         else transcript.note(each.text);
       }
       return news.some(({ kind }) => kind === 'said');

@@ -19,7 +19,7 @@ export interface TranscriptLine {
 
 /** What people read: who said what where, and lines of the chat itself. */
 export interface Transcript {
-  said(line: TranscriptLine): void;
+  line(line: TranscriptLine): void;
   /** A line of the chat itself. */
   tell(text: string): void;
   /** Something in passing. */
@@ -43,21 +43,17 @@ export function createTranscript({ write, isColoured, columns }: TranscriptOptio
     isColoured ? styleText(colour, text, { validateStream: false }) : text;
 
   const format = ({ place, name, isBot, text, remark = '' }: TranscriptLine): string => {
-    const indent = ' '.repeat(place.length + 2);
-    const body = printable(text).trimEnd();
-    const gap = body.includes('\n') ? '\n' : ' ';
-    const ending = remark === '' ? '' : `(${remark})`;
     const head = `${place}  ${name}: `;
-    const all = `${head}${body}${ending === '' ? '' : gap}${ending}`;
-    const lines = wrapped(all.replaceAll(/\n(?!\n)/g, `\n${indent}`), columns?.()).slice(head.length);
-    const words = lines.endsWith(ending) ? lines.slice(0, lines.length - ending.length) : lines;
-    const tail = words === lines ? '' : paint('dim', ending);
-    return `${paint('dim', place)}  ${paint(isBot ? 'cyan' : 'bold', name)}: ${words}${tail}\n`;
+    const body = printable(text).trimEnd();
+    const all = remark === '' ? body : `${body}${body.includes('\n') ? '\n' : ' '}(${remark})`;
+    const indented = (head + all).replaceAll(/\n(?!\n)/g, `\n${' '.repeat(place.length + 2)}`);
+    const words = wrapped(indented, columns?.()).slice(head.length);
+    return `${paint('dim', place)}  ${paint(isBot ? 'cyan' : 'bold', name)}: ${words}\n`;
   };
   const plain = (text: string): string => wrapped(printable(text), columns?.());
 
   return {
-    said: (line) => write(format(line)),
+    line: (line) => write(format(line)),
     tell: (text) => write(`${plain(text)}\n`),
     note: (text) => write(`${paint('dim', plain(text))}\n`),
     problem: (text) => write(`${paint('red', plain(`! ${text}`))}\n`),
@@ -77,23 +73,12 @@ function wrapped(text: string, columns: number | undefined): string {
     let rows = '';
     for (const word of line.match(/\s*\S+/gu) ?? []) {
       // The last column stays free: a terminal goes to the next row behind it.
-      const isFull = row.trim() !== '' && columnsOf(row + word) >= columns;
+      const isFull = row.trim() !== '' && (row + word).length >= columns;
       if (isFull) rows += `${row}\n`;
       row = isFull ? below + word.trimStart() : row + word;
     }
     return rows + row;
   });
-}
-
-/** Wide letters and emoji take two columns, marks none. */
-function columnsOf(text: string): number {
-  const wide = text.match(
-    /[\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}\p{Script=Hangul}\p{Emoji_Presentation}]/gu,
-  );
-  return (
-    text.replaceAll(/[\p{M}\u200D]/gu, '').replaceAll(/[\u{10000}-\u{10FFFF}]/gu, 'x').length +
-    (wide?.length ?? 0)
-  );
 }
 
 /** Without control characters, which a terminal would obey; line breaks and tabs stay. */

@@ -1,13 +1,8 @@
-import { createHash } from 'node:crypto';
-
-import { imageSize } from 'image-size';
-
 import type { Attachment } from './entities.ts';
 import { messagesOf } from './messages.ts';
-import type { World } from './world.ts';
+import { SandboxError, type World } from './world.ts';
 
-/** So many files a message takes, and so many bytes each of them has at most. */
-export const maxFiles = 10;
+/** So many bytes a file has at most. */
 export const maxFileBytes = 10 * 1024 * 1024;
 
 /** What Discord takes a file for by the end of its name; like Discord, it mistakes TypeScript for a video. */
@@ -37,20 +32,10 @@ export function contentTypeOf(name: string): string | undefined {
   return contentTypes[/\.([^.]+)$/.exec(name)?.[1]?.toLowerCase() ?? ''];
 }
 
-/** The kinds of images whose size Discord tells. */
-const sizedImages: ReadonlySet<string | undefined> = new Set(['gif', 'jpg', 'png', 'webp']);
-
-/** The size in pixels of a PNG, GIF, JPEG or WebP; `undefined` for anything else. */
-export function imageDimensions(
-  bytes: Buffer,
-): { readonly width: number; readonly height: number } | undefined {
-  try {
-    // A copy, because the library reads past the end of a buffer that shares its memory with others.
-    const { type, width, height } = imageSize(new Uint8Array(bytes));
-    return sizedImages.has(type) && width > 0 && height > 0 ? { width, height } : undefined;
-  } catch {
-    return undefined;
-  }
+/** The size in pixels of a PNG, which stands in its first bytes; the sandbox tells no other picture's. */
+export function pngSize(bytes: Buffer): { readonly width: number; readonly height: number } | undefined {
+  const isPng = bytes.length >= 24 && bytes.toString('latin1', 1, 4) === 'PNG';
+  return isPng ? { width: bytes.readUInt32BE(16), height: bytes.readUInt32BE(20) } : undefined;
 }
 
 /** An attachment of a message or a command in this channel, or `undefined`. */
@@ -59,37 +44,38 @@ export function findAttachment(
   channelId: string,
   attachmentId: string,
 ): Attachment | undefined {
-  const given = [...world.interactions.values()].flatMap(({ channelId: at, request }) =>
+  const uploads = [...world.interactions.values()].flatMap(({ channelId: at, request }) =>
     at === channelId && 'attachments' in request ? [request] : [],
   );
   return [
     ...messagesOf(world, channelId),
     ...[...world.ephemerals.values()].filter((message) => message.channelId === channelId),
-    ...given,
+    ...uploads,
   ]
     .flatMap(({ attachments = [] }) => attachments)
     .find(({ id }) => id === attachmentId);
 }
 
-/** How long the address of a file is good, in milliseconds. */
-const lifetime = 24 * 3_600_000;
-
-/** The address of a file as messages carry it: good for a day, and only with its whole query. */
-export function signedUrl(cdnUrl: string, path: string, now: Date): string {
-  const expires = hexSeconds(now.getTime() + lifetime);
-  return `${cdnUrl}${path}?ex=${expires}&is=${hexSeconds(now.getTime())}&hm=${signature(path, expires)}&`;
+/** A file that a person drops. */
+export interface Upload {
+  readonly name: string;
+  /** What its name stands for if not said. */
+  readonly contentType?: string;
+  readonly text?: string;
+  readonly base64?: string;
+  /** Makes it a recording of so many seconds, and its message a voice message. */
+  readonly seconds?: number;
 }
 
-/** Whether the query of an address belongs to its path and is still good. */
-export function isSigned(path: string, query: URLSearchParams, now: Date): boolean {
-  const expires = query.get('ex') ?? '';
-  return query.get('hm') === signature(path, expires) && Number.parseInt(expires, 16) * 1000 > now.getTime();
+/** A file as it lies with Discord from now on. @throws {SandboxError} for one that is too large. */
+export function uploaded(world: World, { name, contentType, text, base64, seconds }: Upload): Attachment {
+  const bytes = base64 === undefined ? Buffer.from(text ?? '') : Buffer.from(base64, 'base64');
+  if (bytes.length > maxFileBytes)
+    throw new SandboxError(`${name} has ${bytes.length} bytes, more than the ${maxFileBytes} of Discord`);
+  return { id: world.nextId(), name, contentType: contentType ?? contentTypeOf(name), bytes, seconds };
 }
 
-function signature(path: string, expires: string): string {
-  return createHash('sha256').update(`${path} ${expires}`).digest('hex');
-}
-
-function hexSeconds(milliseconds: number): string {
-  return Math.floor(milliseconds / 1000).toString(16);
+/** Where a file of a channel is served. */
+export function attachmentUrl(channelId: string, { id, name }: Attachment): string {
+  return `/attachments/${channelId}/${id}/${encodeURIComponent(name)}`;
 }

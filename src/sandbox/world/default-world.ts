@@ -1,78 +1,34 @@
-import { createTextChannel, openDm } from './channels.ts';
-import type { PrivilegedIntents, Team } from './entities.ts';
-import { addMember, createGuild, createUser } from './guilds.ts';
-import type { Clock } from './snowflakes.ts';
-import { createWorld, type World } from './world.ts';
+import { addMember, createGuild, createTextChannel, openDm } from './guilds.ts';
+import { createWorld, type Clock, type World } from './world.ts';
 
 /** The ids of the default world: valid, the same in every run, and older than every id made later. */
-const defaultIds = {
-  guild: '110000000000000001',
-  botRole: '110000000000000002',
-  general: '120000000000000001',
-  dev: '120000000000000002',
-  secret: '120000000000000003',
-  bot: '130000000000000001',
-  team: '130000000000000002',
-  alice: '140000000000000001',
-  bob: '140000000000000002',
-  carol: '140000000000000003',
-} as const;
-
-/** The DMs have ids of their own too, so that a bot that starts again finds the conversations it remembers. */
-const defaultDmIds = {
-  alice: '150000000000000001',
-  bob: '150000000000000002',
-  carol: '150000000000000003',
-} as const;
-
-interface DefaultWorldOptions {
-  readonly now: Clock;
-  /** The bot belongs to a team (Alice owns it, Bob is a member) instead of to Alice alone. */
-  readonly ownedByTeam: boolean;
-  readonly privileged: PrivilegedIntents;
-}
+const [guild, bot] = ['110000000000000001', '130000000000000001'];
+const people = { alice: '140000000000000001', bob: '140000000000000002', carol: '140000000000000003' };
 
 /**
  * The guild "Sandbox" with #general, #dev and #secret (for Alice, Bob and the bot), the people Alice (owner of guild and
  * bot), Bob and Carol, each with an open DM, and the bot Discoclaw.
  */
-export function createDefaultWorld(options: DefaultWorldOptions): World {
-  const team: Team = {
-    id: defaultIds.team,
-    name: 'Claws',
-    ownerId: defaultIds.alice,
-    memberIds: [defaultIds.alice, defaultIds.bob],
-  };
-  const world = createWorld(
-    {
-      id: defaultIds.bot,
-      name: 'Discoclaw',
-      ownerId: defaultIds.alice,
-      team: options.ownedByTeam ? team : undefined,
-      privileged: options.privileged,
-    },
-    options.now,
-  );
-  createUser(world, { name: 'Discoclaw', id: defaultIds.bot, bot: true });
-  for (const name of ['alice', 'bob', 'carol'] as const) {
-    createUser(world, { name, id: defaultIds[name] });
-    openDm(world, defaultIds[name], defaultDmIds[name]);
+export function createDefaultWorld(now: Clock): World {
+  const privileged = { messageContent: true, guildMembers: true, presences: true };
+  const { alice, bob, carol } = people;
+  const world = createWorld({ id: bot, name: 'Discoclaw', ownerId: alice, privileged }, now);
+  world.users.set(bot, { id: bot, username: 'Discoclaw', bot: true, closedDms: false });
+  for (const [username, id] of Object.entries(people)) {
+    world.users.set(id, { id, username, bot: false, closedDms: false });
+    // With an id of its own, so that a bot that starts again finds the conversations it remembers.
+    openDm(world, id, id.replace('14', '15'));
   }
-  createGuild(world, {
-    name: 'Sandbox',
-    ownerId: defaultIds.alice,
-    id: defaultIds.guild,
-    botRoleId: defaultIds.botRole,
-  });
-  addMember(world, defaultIds.guild, defaultIds.bob);
-  addMember(world, defaultIds.guild, defaultIds.carol);
-  createTextChannel(world, { guildId: defaultIds.guild, name: 'general', id: defaultIds.general });
-  createTextChannel(world, { guildId: defaultIds.guild, name: 'dev', id: defaultIds.dev });
+  createGuild(world, { name: 'Sandbox', ownerId: alice, id: guild, botRoleId: '110000000000000002' });
+  addMember(world, guild, bob);
+  addMember(world, guild, carol);
+  createTextChannel(world, { guildId: guild, name: 'general', id: '120000000000000001' });
+  createTextChannel(world, { guildId: guild, name: 'dev', id: '120000000000000002' });
   createTextChannel(world, {
-    guildId: defaultIds.guild,
+    guildId: guild,
     name: 'secret',
-    id: defaultIds.secret,
-    onlyFor: [defaultIds.alice, defaultIds.bob],
+    id: '120000000000000003',
+    onlyFor: [alice, bob],
   });
   return world;
 }

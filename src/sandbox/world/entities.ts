@@ -5,12 +5,14 @@ import type {
   APIButtonComponentWithCustomId,
   APIButtonComponentWithURL,
   APIEmbed,
+  APIPoll,
   APIStringSelectComponent,
   ApplicationCommandOptionType,
   ApplicationCommandType,
+  ChannelType,
   InteractionContextType,
   MessageType,
-  ThreadAutoArchiveDuration,
+  TextInputStyle,
 } from 'discord-api-types/v10';
 
 export interface User {
@@ -70,8 +72,8 @@ export interface TextChannel {
   readonly id: string;
   readonly guildId: string;
   readonly name: string;
-  /** A forum takes posts, which are threads; messages in voice and stage are for those who may connect. */
-  readonly form: 'text' | 'forum' | 'voice' | 'stage';
+  /** What Discord calls it; the sandbox makes no difference between them. */
+  readonly type: ChannelType;
   readonly position: number;
   /** Discord shows it only to people who may see such content; it tells bots no ages. */
   ageRestricted: boolean;
@@ -94,12 +96,8 @@ export interface ThreadChannel {
   archived: boolean;
   /** Only who may manage threads writes in it, changes it or opens it again. */
   locked: boolean;
-  /** Minutes without a message after which Discord puts it away; the sandbox does not. */
-  autoArchiveMinutes: ThreadAutoArchiveDuration;
   /** When it was put away or opened last. ISO 8601, UTC. */
   archiveChangedAt: string;
-  /** How many messages it has had, deleted ones included, the one it begins with not. */
-  sent: number;
 }
 
 /** A conversation between the bot and one person. */
@@ -119,8 +117,6 @@ export interface Attachment {
   readonly description?: string | undefined;
   /** Of a voice message. */
   readonly seconds?: number | undefined;
-  /** What the message says instead of where the file lies, or how long it is. */
-  readonly pretended?: { readonly url?: string | undefined; readonly bytes?: number | undefined };
 }
 
 export interface Message {
@@ -143,7 +139,7 @@ export interface Message {
   flags: number;
   /** ISO 8601, UTC; `null` while it is not pinned. */
   pinnedAt: string | null;
-  readonly poll: Poll | undefined;
+  readonly poll: APIPoll | undefined;
   /** Further fields of Discord's message object, handed out as they stand. */
   readonly fields: MessageFields | undefined;
   /** Emoji → who reacted. */
@@ -160,30 +156,15 @@ export type Button = APIButtonComponentWithCustomId | APIButtonComponentWithURL;
 export type MessageComponent = Button | APIStringSelectComponent;
 export type ComponentRow = APIActionRowComponent<MessageComponent>;
 
-/** What a message said from a moment on. */
-export interface MessageVersion {
-  /** ISO 8601, UTC. */
-  readonly at: string;
-  readonly text: string;
-}
-
 export interface MessageReference {
   readonly channelId: string;
   readonly messageId: string;
-}
-
-export interface Team {
-  readonly id: string;
-  readonly name: string;
-  readonly ownerId: string;
-  readonly memberIds: readonly string[];
 }
 
 export interface Application {
   readonly id: string;
   readonly name: string;
   readonly ownerId: string;
-  readonly team: Team | undefined;
   /** Which privileged intents are switched on in the developer portal. */
   privileged: PrivilegedIntents;
 }
@@ -194,24 +175,8 @@ export interface PrivilegedIntents {
   readonly presences: boolean;
 }
 
-/** How the bot shows itself in the member list. */
-export interface Presence {
-  /** `offline` while it is not connected. */
-  readonly status: 'online' | 'idle' | 'dnd' | 'invisible' | 'offline';
-  readonly activities: readonly Activity[];
-}
-
-interface Activity {
-  readonly name: string;
-  /** 4 is a status of one's own words, which stand in `state`. */
-  readonly type: number;
-  readonly state?: string | null | undefined;
-}
-
 export interface Command {
   readonly id: string;
-  /** Absent where the command is global. */
-  readonly guildId: string | undefined;
   readonly type: ApplicationCommandType.ChatInput | ApplicationCommandType.Message;
   readonly name: string;
   readonly description: string;
@@ -254,26 +219,22 @@ export type InteractionRequest =
       readonly message: Message | undefined;
     };
 
-/** A window with fields, which the bot opens before the eyes of one person. */
+/** A window with text fields, which the bot opens before the eyes of one person. */
 export interface Modal {
-  readonly customId: string;
+  readonly custom_id: string;
   readonly title: string;
-  readonly fields: readonly ModalField[];
+  readonly components: readonly { readonly label: string; readonly component: TextField }[];
 }
 
-/** A text field. */
-export interface ModalField {
-  readonly customId: string;
-  readonly label: string;
+interface TextField {
+  readonly custom_id: string;
   /** One line, or several. */
-  readonly style: 'short' | 'paragraph';
-  readonly minLength: number;
-  readonly maxLength: number;
-  readonly isRequired: boolean;
+  readonly style: TextInputStyle;
+  readonly min_length?: number;
+  readonly max_length?: number;
+  readonly required?: boolean;
   /** What stands in it when it opens. */
-  readonly value: string;
-  /** Numbers of the label and of the field, as Discord counts components. */
-  readonly ids: readonly [label: number, field: number];
+  readonly value?: string;
 }
 
 /** A request, and what the bot made of it. */
@@ -304,20 +265,4 @@ export interface InteractionOption {
   readonly value?: string;
   readonly focused?: true;
   readonly options?: readonly InteractionOption[];
-}
-
-/** A poll as it hangs on a message. */
-export interface Poll {
-  readonly question: string;
-  readonly answers: readonly PollAnswer[];
-  readonly allowsSeveral: boolean;
-  /** ISO 8601, UTC. */
-  readonly expiresAt: string;
-}
-
-interface PollAnswer {
-  /** From 1. */
-  readonly id: number;
-  readonly text: string;
-  readonly emoji?: string | undefined;
 }

@@ -1,20 +1,8 @@
-import type { Guild, GuildEmoji, Member, Role, User } from './entities.ts';
-import { botPermissions, everyonePermissions } from './permissions.ts';
-import { guildOf, type World } from './world.ts';
+import { ChannelType, PermissionFlagsBits } from 'discord-api-types/v10';
 
-export function createUser(
-  world: World,
-  input: { readonly name: string; readonly id?: string | undefined } & Partial<Omit<User, 'id'>>,
-): User {
-  const user: User = {
-    id: input.id ?? world.nextId(),
-    username: input.name,
-    bot: input.bot ?? false,
-    closedDms: input.closedDms ?? false,
-  };
-  world.users.set(user.id, user);
-  return user;
-}
+import type { DmChannel, Guild, Member, Role, TextChannel, ThreadChannel } from './entities.ts';
+import { botPermissions, canView, everyonePermissions } from './permissions.ts';
+import { guildOf, type World } from './world.ts';
 
 /** A guild with its owner and the bot in it, the role @everyone, and the bot's own role. */
 export function createGuild(
@@ -71,74 +59,78 @@ export function addMember(world: World, guildId: string, userId: string): Member
   return member;
 }
 
-/** Takes the bot out of a guild, or back into it with the role that it had. Already so is fine. */
-export function setBotMembership(world: World, guild: Guild, isMember: boolean): void {
-  if (guild.members.has(world.botId) === isMember) return;
-  if (!isMember) {
-    guild.members.delete(world.botId);
-    world.emit({ type: 'guild-left', guild });
-    return;
-  }
-  const roleIds = [...guild.roles.values()].filter(({ managed }) => managed).map(({ id }) => id);
-  guild.members.set(world.botId, {
-    userId: world.botId,
-    roleIds: new Set(roleIds),
-    joinedAt: world.now().toISOString(),
-  });
-  world.emit({ type: 'guild-created', guild });
+interface NewTextChannel {
+  readonly guildId: string;
+  readonly name: string;
+  readonly type?: ChannelType;
+  readonly ageRestricted?: boolean;
+  /** Hidden from @everyone; seen by these users and the bot. */
+  readonly onlyFor?: readonly string[] | undefined;
+  readonly id?: string;
 }
 
-/** Creates a role, or changes the permissions of the one with this name, and gives it to the users. */
-export function setRole(
-  world: World,
-  guild: Guild,
-  input: { readonly name: string; readonly permissions: bigint; readonly userIds: readonly string[] },
-): Role {
-  let role = [...guild.roles.values()].find(({ name }) => name === input.name);
-  if (role === undefined) {
-    role = {
-      id: world.nextId(),
-      name: input.name,
-      permissions: input.permissions,
-      position: guild.roles.size,
-      managed: false,
-    };
-    guild.roles.set(role.id, role);
-    world.emit({ type: 'role-created', guildId: guild.id, role });
-  } else {
-    role.permissions = input.permissions;
-    world.emit({ type: 'role-updated', guildId: guild.id, role });
-  }
-  for (const userId of input.userIds) {
-    const member = guild.members.get(userId);
-    if (member === undefined || member.roleIds.has(role.id)) continue;
-    member.roleIds.add(role.id);
-    world.emit({ type: 'member-updated', guildId: guild.id, member });
-  }
-  return role;
+export function createTextChannel(world: World, input: NewTextChannel): TextChannel {
+  const channel: TextChannel = {
+    kind: 'text',
+    id: input.id ?? world.nextId(),
+    guildId: input.guildId,
+    name: input.name,
+    type: input.type ?? ChannelType.GuildText,
+    ageRestricted: input.ageRestricted ?? false,
+    position: [...world.channels.values()].filter(({ kind }) => kind === 'text').length,
+    overwrites: new Map(),
+  };
+  if (input.onlyFor !== undefined) hideFromOthers(world, channel, input.onlyFor);
+  world.channels.set(channel.id, channel);
+  world.emit({ type: 'channel-created', channel });
+  return channel;
 }
 
-/** Takes a role from the users who have it. */
-export function takeRole(world: World, guild: Guild, role: Role, userIds: readonly string[]): void {
-  for (const userId of userIds) {
-    const member = guild.members.get(userId);
-    if (member?.roleIds.delete(role.id) === true)
-      world.emit({ type: 'member-updated', guildId: guild.id, member });
+/** Hides a channel from @everyone, except these users and the bot. Tells nobody of it yet. */
+export function hideFromOthers(world: World, channel: TextChannel, userIds: readonly string[]): void {
+  const view = PermissionFlagsBits.ViewChannel;
+  channel.overwrites.set(channel.guildId, { targetId: channel.guildId, kind: 'role', allow: 0n, deny: view });
+  for (const targetId of new Set([world.botId, ...userIds])) {
+    channel.overwrites.set(targetId, { targetId, kind: 'member', allow: view, deny: 0n });
   }
 }
 
-/** Deletes a role with what it gave and took; Discord tells of no more than that the role is gone. */
-export function deleteRole(world: World, guild: Guild, role: Role): void {
-  guild.roles.delete(role.id);
-  for (const { roleIds } of guild.members.values()) roleIds.delete(role.id);
-  for (const channel of world.channels.values())
-    if (channel.kind === 'text' && channel.guildId === guild.id) channel.overwrites.delete(role.id);
-  world.emit({ type: 'role-deleted', guildId: guild.id, role });
+/**
+ * The DM between the bot and a person, opened at first use, with this id where one is given. Discord announces it to a bot
+ * only by its first message.
+ */
+export function openDm(world: World, personId: string, id?: string): DmChannel {
+  for (const channel of world.channels.values()) {
+    if (channel.kind === 'dm' && channel.personId === personId) return channel;
+  }
+  const channel: DmChannel = { kind: 'dm', id: id ?? world.nextId(), personId };
+  world.channels.set(channel.id, channel);
+  return channel;
 }
 
-/** Gives a guild an emoji of its own. */
-export function addEmoji(world: World, guild: Guild, name: string): GuildEmoji {
-  const emoji = { id: world.nextId(), name };
-  guild.emojis.set(emoji.id, emoji);
-  return emoji;
+/** Puts a thread away, or opens it again; already so is fine. */
+export function setArchived(world: World, thread: ThreadChannel, archived: boolean): void {
+  if (thread.archived === archived) return;
+  thread.archived = archived;
+  thread.archiveChangedAt = world.now().toISOString();
+  world.emit({ type: 'thread-updated', thread });
+}
+
+/** Adds a member of the guild to a thread; already in it is fine. */
+export function joinThread(world: World, thread: ThreadChannel, userId: string): void {
+  if (thread.members.has(userId) || !world.guilds.get(thread.guildId)?.members.has(userId)) return;
+  thread.members.set(userId, world.now().toISOString());
+  world.emit({ type: 'thread-joined', thread, userId });
+}
+
+/** The threads of a guild that are not put away and that the bot can view. */
+export function activeThreads(world: World, guildId: string): readonly ThreadChannel[] {
+  return [...world.channels.values()].flatMap((channel) =>
+    channel.kind === 'thread' &&
+    channel.guildId === guildId &&
+    !channel.archived &&
+    canView(world, channel, world.botId)
+      ? [channel]
+      : [],
+  );
 }

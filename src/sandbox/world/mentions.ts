@@ -1,3 +1,5 @@
+import { AllowedMentionsTypes, type APIAllowedMentions } from 'discord-api-types/v10';
+
 import type { User } from './entities.ts';
 
 /** Who a message pings. */
@@ -7,11 +9,7 @@ export interface Mentions {
 }
 
 /** Discord's `allowed_mentions`: what may ping; nothing does where it is there and empty. */
-export interface AllowedMentions {
-  readonly parse?: readonly string[] | undefined;
-  readonly users?: readonly string[] | undefined;
-  readonly replied_user?: boolean | undefined;
-}
+type AllowedMentions = Partial<Pick<APIAllowedMentions, 'parse' | 'users' | 'replied_user'>>;
 
 /**
  * Turns `@Name` of a known user into Discord's `<@id>`, whatever the case, as a client does when its user picks a name. A
@@ -35,12 +33,14 @@ export function mentionsIn(
   repliedUserId: string | undefined,
 ): Mentions {
   const named = [...text.matchAll(/<@!?(\d{15,21})>/g)].flatMap((match) => match[1] ?? []);
-  const allows = (kind: 'users' | 'everyone'): boolean =>
+  const allows = (kind: AllowedMentionsTypes): boolean =>
     allowed === undefined || (allowed.parse ?? []).includes(kind);
-  const userIds = new Set(named.filter((id) => allows('users') || (allowed?.users ?? []).includes(id)));
+  const userIds = new Set(
+    named.filter((id) => allows(AllowedMentionsTypes.User) || (allowed?.users ?? []).includes(id)),
+  );
   if (repliedUserId !== undefined && (allowed === undefined || allowed.replied_user === true)) {
     userIds.add(repliedUserId);
   }
   const everyone = /@(?:everyone|here)\b/.test(text);
-  return { userIds: [...userIds], everyone: everyone && allows('everyone') };
+  return { userIds: [...userIds], everyone: everyone && allows(AllowedMentionsTypes.Everyone) };
 }

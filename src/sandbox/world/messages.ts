@@ -1,7 +1,7 @@
 import { DiscordSnowflake, Snowflake } from '@sapphire/snowflake';
-import { MessageFlags, MessageType, type APIEmbed } from 'discord-api-types/v10';
+import { MessageFlags, MessageType, type APIEmbed, type APIPoll } from 'discord-api-types/v10';
 
-import { changeThread, joinThread } from './channels.ts';
+import { joinThread, setArchived } from './guilds.ts';
 import type {
   Attachment,
   Channel,
@@ -10,8 +10,6 @@ import type {
   Message,
   MessageFields,
   MessageReference,
-  Poll,
-  ThreadChannel,
 } from './entities.ts';
 import type { Mentions } from './mentions.ts';
 import { channelOf, type World } from './world.ts';
@@ -28,7 +26,7 @@ export interface NewMessage {
   readonly attachments?: readonly Attachment[];
   readonly embeds?: readonly APIEmbed[];
   readonly components?: readonly ComponentRow[] | undefined;
-  readonly poll?: Poll | undefined;
+  readonly poll?: APIPoll | undefined;
   readonly replyTo?: MessageReference | undefined;
   readonly nonce?: string | number | undefined;
   readonly flags?: number;
@@ -40,7 +38,7 @@ export interface NewMessage {
 /** A message that nobody sees yet. Its moment is that of its id: clients read it from there. */
 function draftMessage(world: World, input: NewMessage): Message {
   const id = input.id ?? world.nextId();
-  const message: Message = {
+  return {
     id,
     channelId: input.channel.id,
     authorId: input.authorId,
@@ -63,16 +61,13 @@ function draftMessage(world: World, input: NewMessage): Message {
     fields: input.fields,
     viewerId: input.viewerId,
   };
-  world.versions.set(message.id, [{ at: message.createdAt, text: message.text }]);
-  return message;
 }
 
 /** Posts a message. In a thread it opens that again, and makes its author and those it pings members. */
 export function createMessage(world: World, input: NewMessage): Message {
   const message = draftMessage(world, input);
   if (input.channel.kind === 'thread') {
-    if (input.channel.archived) changeThread(world, input.channel, { archived: false });
-    if (!beginsThread(message, input.channel)) input.channel.sent += 1;
+    setArchived(world, input.channel, false);
     joinThread(world, input.channel, message.authorId);
     for (const id of message.mentionedIds) joinThread(world, input.channel, id);
   }
@@ -83,32 +78,13 @@ export function createMessage(world: World, input: NewMessage): Message {
   return message;
 }
 
-/** Whether a thread or post begins with this message, which Discord does not count. */
-export function beginsThread(message: Message, thread: ThreadChannel): boolean {
-  return message.id === thread.id || message.type === MessageType.ThreadStarterMessage;
-}
-
 /** Of attachments, all that it has from now on. */
-type MessageChange = {
-  readonly [Field in 'text' | 'mentions' | 'embeds' | 'components' | 'attachments' | 'flags']?:
-    | NewMessage[Field]
-    | undefined;
-};
-
-/** Shows cards under a message, as Discord does for a link some time after it was written: no edit. */
-export function showEmbeds(world: World, message: Message, embeds: readonly APIEmbed[]): void {
-  message.embeds = embeds;
-  world.emit({ type: 'message-edited', message });
-}
+type MessageChange = Partial<
+  Pick<NewMessage, 'text' | 'mentions' | 'embeds' | 'components' | 'attachments' | 'flags'>
+>;
 
 /** Changes a message; no edit where a deferred answer gets its words. */
 export function editMessage(world: World, message: Message, change: MessageChange): void {
-  applyChange(world, message, change);
-  if (!isThere(world, message)) return;
-  world.emit({ type: message.viewerId === undefined ? 'message-edited' : 'ephemeral-edited', message });
-}
-
-function applyChange(world: World, message: Message, change: MessageChange): void {
   const wasAnnounced = (message.flags & MessageFlags.Loading) !== 0;
   if (change.text !== undefined) message.text = change.text;
   if (change.mentions !== undefined) {
@@ -119,9 +95,9 @@ function applyChange(world: World, message: Message, change: MessageChange): voi
   if (change.components !== undefined) message.components = change.components;
   if (change.attachments !== undefined) message.attachments = change.attachments;
   if (change.flags !== undefined) message.flags = change.flags;
-  const at = world.now().toISOString();
-  if (!wasAnnounced) message.editedAt = at;
-  world.versions.get(message.id)?.push({ at, text: message.text });
+  if (!wasAnnounced) message.editedAt = world.now().toISOString();
+  if (!isThere(world, message)) return;
+  world.emit({ type: message.viewerId === undefined ? 'message-edited' : 'ephemeral-edited', message });
 }
 
 /** Deletes messages of a channel, which is told as one event. */
@@ -154,44 +130,17 @@ export function findMessageAnywhere(world: World, messageId: string): Message | 
   return undefined;
 }
 
-/** Which part of a channel's history is asked for; at most one of `before`, `after`, `around`. */
-interface PageRequest {
-  /** 1 to 100. */
-  readonly limit: number;
-  readonly before?: string | undefined;
-  readonly after?: string | undefined;
-  readonly around?: string | undefined;
-}
-
-/** One page of a channel's messages (given oldest first), newest first as Discord answers. */
-export function messagePage(messages: readonly Message[], request: PageRequest): readonly Message[] {
-  return selected(messages, request).toReversed();
-}
-
-function selected(messages: readonly Message[], request: PageRequest): readonly Message[] {
-  const { limit, before, after, around } = request;
-  if (around !== undefined) {
-    const half = Math.floor(limit / 2);
-    const older = messages.filter((message) => Snowflake.compare(message.id, around) < 0);
-    const rest = messages.slice(older.length);
-    return [...older.slice(Math.max(0, older.length - half)), ...rest.slice(0, limit - half)];
-  }
-  if (after !== undefined) {
-    return messages.filter((message) => Snowflake.compare(message.id, after) > 0).slice(0, limit);
-  }
-  const older =
-    before === undefined ? messages : messages.filter((message) => Snowflake.compare(message.id, before) < 0);
-  return older.slice(Math.max(0, older.length - limit));
-}
-
-/** So many messages of a channel can be pinned. */
-export const maxPins = 250;
-
-/** The pinned messages of a channel, the one pinned last first. */
-export function pinnedMessages(world: World, channelId: string): readonly (Message & { pinnedAt: string })[] {
-  return messagesOf(world, channelId)
-    .filter((message): message is Message & { pinnedAt: string } => message.pinnedAt !== null)
-    .toSorted((a, b) => Date.parse(b.pinnedAt) - Date.parse(a.pinnedAt));
+/** One page of at most 100 of a channel's messages (given oldest first), newest first as Discord answers. */
+export function messagePage(
+  messages: readonly Message[],
+  request: { readonly limit: number; readonly before?: string; readonly after?: string },
+): readonly Message[] {
+  const { limit, before, after } = request;
+  const isIn = ({ id }: Message) =>
+    (before === undefined || Snowflake.compare(id, before) < 0) &&
+    (after === undefined || Snowflake.compare(id, after) > 0);
+  const found = messages.filter(isIn).toReversed();
+  return after === undefined ? found.slice(0, limit) : found.slice(-limit);
 }
 
 /** Pins a message, which leaves a note of it in the channel, or unpins it; already so is fine. */
@@ -219,4 +168,36 @@ export function createEphemeral(world: World, input: NewMessage, viewerId: strin
 /** Whether a message is there still, in its channel or before one person's eyes. */
 export function isThere(world: World, message: Message): boolean {
   return message.viewerId !== undefined || findMessage(world, message.channelId, message.id) !== undefined;
+}
+
+/** A unicode emoji in its coloured form, given with or without the sign for that; `undefined` for anything else. */
+export function knownEmoji(text: string): string | undefined {
+  const colourSign = '\u{FE0F}';
+  const emoji = new RegExp(String.raw`^\p{RGI_Emoji}$`, 'v');
+  return [text, `${text}${colourSign}`].find((candidate) => emoji.test(candidate));
+}
+
+/** Adds or takes back a reaction; nothing happens where it already is so. */
+export function setReaction(
+  world: World,
+  message: Message,
+  reaction: { readonly userId: string; readonly emoji: string; readonly present: boolean },
+): void {
+  const { userId, emoji, present } = reaction;
+  const users = message.reactions.get(emoji) ?? new Set<string>();
+  if (users.has(userId) === present) return;
+  if (present) users.add(userId);
+  else users.delete(userId);
+  if (users.size === 0) message.reactions.delete(emoji);
+  else message.reactions.set(emoji, users);
+  world.emit({ type: present ? 'reaction-added' : 'reaction-removed', message, userId, emoji });
+}
+
+/** The emoji that a request names, as reactions are kept: a unicode one as itself, a guild's as `name:id`. */
+export function reactionKey(world: World, text: string): string | undefined {
+  const id = /^(?:a:)?\w+:(?<id>\d+)$/u.exec(text)?.groups?.['id'];
+  if (id === undefined) return knownEmoji(text);
+  const guilds = [...world.guilds.values()].filter(({ members }) => members.has(world.botId));
+  const own = guilds.flatMap(({ emojis }) => emojis.get(id) ?? [])[0];
+  return own === undefined ? undefined : `${own.name}:${own.id}`;
 }

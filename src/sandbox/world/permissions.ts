@@ -45,7 +45,7 @@ export function guildPermissions(guild: Guild, member: Member): bigint {
 /**
  * Permissions of a user in a channel, by Discord's order: @everyone, roles, then the overwrites for @everyone, for roles
  * together, for the member. A thread has its parent's; a private one is seen by its members and by who may manage threads.
- * Without ViewChannel nothing is left, without Connect in voice and stage only ViewChannel. Strangers have none.
+ * Without ViewChannel nothing is left. Strangers have none.
  */
 export function channelPermissions(world: World, channel: Channel, userId: string): bigint {
   switch (channel.kind) {
@@ -59,18 +59,13 @@ export function channelPermissions(world: World, channel: Channel, userId: strin
 }
 
 /** Whether the user has all of `wanted` in the channel. */
-export function may(world: World, channel: Channel, userId: string, wanted: bigint): boolean {
-  return has(channelPermissions(world, channel, userId), wanted);
+export function may(world: World, channel: Channel, userId: string, permission: bigint): boolean {
+  return has(channelPermissions(world, channel, userId), permission);
 }
 
-/** Whether the user can view the channel with its messages: those of a voice or stage channel take Connect too. */
+/** Whether the user can view the channel with its messages. */
 export function canView(world: World, channel: Channel, userId: string): boolean {
-  const { ViewChannel, Connect } = PermissionFlagsBits;
-  return may(world, channel, userId, isVoice(channel) ? ViewChannel | Connect : ViewChannel);
-}
-
-function isVoice(channel: Channel): boolean {
-  return channel.kind === 'text' && (channel.form === 'voice' || channel.form === 'stage');
+  return may(world, channel, userId, PermissionFlagsBits.ViewChannel);
 }
 
 /** Whether a locked thread keeps the user from writing, changing and opening it. */
@@ -82,16 +77,11 @@ export function isLockedFor(world: World, channel: Channel, userId: string): boo
   );
 }
 
-/** Whether the user may post: threads have a permission of their own for it, and a forum takes posts only. */
+/** Whether the user may post: threads have a permission of their own for it. */
 export function canSend(world: World, channel: Channel, userId: string): boolean {
-  if (isLockedFor(world, channel, userId) || (channel.kind === 'text' && channel.form === 'forum'))
-    return false;
-  return may(
-    world,
-    channel,
-    userId,
-    channel.kind === 'thread' ? PermissionFlagsBits.SendMessagesInThreads : PermissionFlagsBits.SendMessages,
-  );
+  const { SendMessages, SendMessagesInThreads } = PermissionFlagsBits;
+  const needed = channel.kind === 'thread' ? SendMessagesInThreads : SendMessages;
+  return !isLockedFor(world, channel, userId) && may(world, channel, userId, needed);
 }
 
 function textChannelPermissions(guild: Guild, channel: TextChannel, userId: string): bigint {
@@ -111,9 +101,7 @@ function textChannelPermissions(guild: Guild, channel: TextChannel, userId: stri
   permissions = overwritten(permissions, allow, deny);
   const own = channel.overwrites.get(userId);
   permissions = overwritten(permissions, own?.allow ?? 0n, own?.deny ?? 0n);
-  if (!has(permissions, PermissionFlagsBits.ViewChannel)) return 0n;
-  const isShut = isVoice(channel) && !has(permissions, PermissionFlagsBits.Connect);
-  return isShut ? PermissionFlagsBits.ViewChannel : permissions;
+  return has(permissions, PermissionFlagsBits.ViewChannel) ? permissions : 0n;
 }
 
 function threadPermissions(world: World, thread: ThreadChannel, userId: string): bigint {
@@ -127,6 +115,6 @@ function overwritten(permissions: bigint, allow: bigint, deny: bigint): bigint {
   return (permissions & ~deny) | allow;
 }
 
-function has(permissions: bigint, wanted: bigint): boolean {
-  return (permissions & wanted) === wanted;
+function has(permissions: bigint, permission: bigint): boolean {
+  return (permissions & permission) === permission;
 }

@@ -1,22 +1,17 @@
-import { MessageFlags, MessageType, ThreadAutoArchiveDuration } from 'discord-api-types/v10';
+import { MessageFlags, MessageType } from 'discord-api-types/v10';
 
 import type { Message, TextChannel, ThreadChannel } from './entities.ts';
-import { createMessage, type NewMessage } from './messages.ts';
+import { createMessage } from './messages.ts';
 import type { World } from './world.ts';
 
-interface ThreadBasics {
+interface NewThread {
   readonly parent: TextChannel;
   readonly name: string;
   readonly ownerId: string;
-  /** One of Discord's durations; a day if not said. */
-  readonly autoArchiveMinutes?: ThreadAutoArchiveDuration | undefined;
-}
-
-interface NewThread extends ThreadBasics {
   readonly isPrivate: boolean;
   readonly memberIds?: readonly string[];
   /** The message the thread hangs on; the thread then has its id. */
-  readonly startMessage?: Message;
+  readonly startMessage?: Message | undefined;
 }
 
 /**
@@ -47,33 +42,9 @@ export function createThread(world: World, input: NewThread): ThreadChannel {
   return thread;
 }
 
-interface NewPost extends ThreadBasics {
-  readonly message: Omit<NewMessage, 'id' | 'channel' | 'authorId' | 'type'>;
-}
-
-/** Opens a post of a forum: a thread and its first message, with one id. */
-export function createPost(
-  world: World,
-  input: NewPost,
-): { readonly thread: ThreadChannel; readonly message: Message } {
-  const id = world.nextId();
-  const thread = addThread(world, id, input);
-  const message = createMessage(world, { ...input.message, id, channel: thread, authorId: input.ownerId });
-  return { thread, message };
-}
-
-function addThread(
-  world: World,
-  id: string,
-  {
-    parent,
-    name,
-    ownerId,
-    autoArchiveMinutes,
-    isPrivate = false,
-    memberIds = [],
-  }: ThreadBasics & Partial<NewThread>,
-): ThreadChannel {
+/** A thread with this id, without any message yet. */
+export function addThread(world: World, id: string, input: Omit<NewThread, 'startMessage'>): ThreadChannel {
+  const { parent, name, ownerId, isPrivate, memberIds = [] } = input;
   const createdAt = world.now().toISOString();
   const thread: ThreadChannel = {
     kind: 'thread',
@@ -87,18 +58,9 @@ function addThread(
     createdAt,
     archived: false,
     locked: false,
-    autoArchiveMinutes: autoArchiveMinutes ?? ThreadAutoArchiveDuration.OneDay,
     archiveChangedAt: createdAt,
-    sent: 0,
   };
   world.channels.set(thread.id, thread);
   world.emit({ type: 'thread-created', thread });
   return thread;
-}
-
-/** Deletes a thread with its messages. */
-export function deleteThread(world: World, thread: ThreadChannel): void {
-  world.channels.delete(thread.id);
-  world.messages.delete(thread.id);
-  world.emit({ type: 'thread-deleted', thread });
 }

@@ -1,3 +1,5 @@
+import { DiscordSnowflake } from '@sapphire/snowflake';
+
 import type {
   Application,
   Channel,
@@ -6,22 +8,25 @@ import type {
   Interaction,
   Member,
   Message,
-  MessageVersion,
-  Presence,
   Role,
   TextChannel,
   ThreadChannel,
   User,
 } from './entities.ts';
-import { createSnowflakeSource, type Clock } from './snowflakes.ts';
+
+/** The sandbox cannot do what it was asked; the message says why and what there is. */
+export class SandboxError extends Error {
+  override readonly name = 'SandboxError';
+}
+
+/** The present moment, as an input, so that a test can hold time still. */
+export type Clock = () => Date;
 
 /** Everything the sandbox knows. Only the functions of this folder change it, and announce that by `emit`. */
 export interface World {
   readonly application: Application;
   /** The bot's user id, which is also its application's id. */
   readonly botId: string;
-  /** What changes of the bot itself. */
-  readonly bot: { presence: Presence };
   readonly users: Map<string, User>;
   readonly guilds: Map<string, Guild>;
   readonly channels: Map<string, Channel>;
@@ -29,8 +34,6 @@ export interface World {
   readonly messages: Map<string, Message[]>;
   /** By message id. They are in no channel's history. */
   readonly ephemerals: Map<string, Message>;
-  /** Message id → what it has said so far, oldest first; kept when the message is deleted. */
-  readonly versions: Map<string, MessageVersion[]>;
   /** Nonce → the bot's message that had it last; kept when the message is deleted. */
   readonly nonces: Map<string, Pick<Message, 'id' | 'channelId' | 'createdAt'>>;
   readonly commands: Map<string, Command>;
@@ -50,7 +53,6 @@ export type WorldEvent =
       readonly type: `${'message' | 'ephemeral'}-${'created' | 'edited'}` | 'pin-changed' | 'thread-attached';
       readonly message: Message;
     }
-  | { readonly type: 'presence-changed'; readonly presence: Presence }
   | {
       readonly type: 'messages-deleted';
       readonly channelId: string;
@@ -68,11 +70,9 @@ export type WorldEvent =
       readonly channel: TextChannel;
     }
   | {
-      readonly type: 'thread-created' | 'thread-updated' | 'thread-unarchived' | 'thread-deleted';
+      readonly type: 'thread-created' | 'thread-updated' | 'thread-deleted';
       readonly thread: ThreadChannel;
     }
-  /** The bot can see a channel that it could not see before. */
-  | { readonly type: 'access-gained'; readonly channel: TextChannel }
   | {
       readonly type: 'thread-joined' | 'thread-left';
       readonly thread: ThreadChannel;
@@ -90,20 +90,16 @@ export type WorldEvent =
   | { readonly type: 'typing-started'; readonly channel: Channel; readonly at: Date }
   | { readonly type: 'interaction-created' | 'interaction-updated'; readonly interaction: Interaction };
 
-export const offline: Presence = { status: 'offline', activities: [] };
-
 export function createWorld(application: Application, now: Clock): World {
   const listeners = new Set<(event: WorldEvent) => void>();
   return {
     application,
     botId: application.id,
-    bot: { presence: offline },
     users: new Map(),
     guilds: new Map(),
     channels: new Map(),
     messages: new Map(),
     ephemerals: new Map(),
-    versions: new Map(),
     nonces: new Map(),
     commands: new Map(),
     interactions: new Map(),
@@ -149,7 +145,19 @@ function known<T>(value: T | undefined, kind: string, id: string): T {
   return value;
 }
 
-export function setPresence(world: World, presence: Presence): void {
-  world.bot.presence = presence;
-  world.emit({ type: 'presence-changed', presence });
+/**
+ * Makes Discord ids from a clock: each greater than the one before, also when the clock stands still or steps back, since
+ * clients order messages by their ids.
+ */
+function createSnowflakeSource(now: Clock): () => string {
+  let last = 0n;
+  return () => {
+    const timestamp = now();
+    if (timestamp.getTime() < DiscordSnowflake.epochNumber) {
+      throw new RangeError('Discord ids begin with the year 2015');
+    }
+    const fromClock = DiscordSnowflake.generate({ timestamp, increment: 0n, workerId: 0n, processId: 0n });
+    last = fromClock > last ? fromClock : last + 1n;
+    return last.toString();
+  };
 }

@@ -2,7 +2,7 @@ import type { BigIntStats } from 'node:fs';
 import { dirname } from 'node:path';
 import { setTimeout } from 'node:timers/promises';
 
-import { NewerVersionError, StoreError } from '../../core/errors.ts';
+import { StoreError } from '../../core/errors.ts';
 import type { Logger } from '../../core/logger.ts';
 import type { DocumentKind, SetAside, Versioned } from '../../core/store.ts';
 import type { Clock } from '../../core/time.ts';
@@ -24,11 +24,8 @@ export interface FileParts {
   readonly logger: Logger;
 }
 
-/** An unreadable file changed within so long may be half saved by an editor [S5]. */
-export const editingMs = 2000;
-/** How long a file that keeps changing is waited for. */
-const longestEditMs = 5000;
-const lookAgainMs = 100;
+/** A damaged document that changed within so long may be half saved by an editor [S5]. */
+const savingMs = 2000;
 
 /** How often a change is made again because a person saved the file meanwhile. */
 const maxConflicts = 10;
@@ -40,58 +37,50 @@ export function createDocuments(
   parts: FileParts & {
     readonly clock: Clock;
     readonly onSetAside: (file: SetAside) => void;
+    /** Ends what waits for a second look. */
+    readonly closing: AbortSignal;
   },
   readOnly: boolean,
 ) {
   const { fileSystem, disk, locks, pathOf, quarantine, logger } = parts;
   const reader = createFileReader(fileSystem);
+  /** Keys whose second look no caller waits for. */
+  const lookedAt = new Set<string>();
 
   function load<T extends Versioned>(key: string, path: string, kind: DocumentKind<T>) {
     return reader.read(key, path, kind, (bytes) => parseBytes(key, bytes, kind));
   }
 
-  async function loadBackup<T extends Versioned>(key: string, path: string, kind: DocumentKind<T>) {
-    const content = await reader.read(key, backupOf(path), {}, (bytes) => ({
-      bytes,
-      parsed: parseBytes(key, bytes, kind),
-    }));
-    return content?.value;
+  async function bytesOf(key: string, path: string): Promise<Buffer | undefined> {
+    return (await reader.read(key, path, {}, (bytes) => bytes))?.value;
   }
 
-  /** Waits while an unusable file was changed lately. Rejects with `StoreError` where that does not end. */
-  function createEditWait(key: string, path: string) {
-    const end = performance.now() + longestEditMs;
-    return async (): Promise<'waited' | 'stands'> => {
-      const stats = await unlessMissing(fileSystem.lstat(path));
-      const age = stats === undefined ? editingMs : Date.now() - Number(stats.mtimeMs);
-      if (age < 0 || age >= editingMs) return 'stands';
-      if (performance.now() > end) throw new StoreError(`${key} is being edited`, key);
-      await setTimeout(Math.min(editingMs - age, lookAgainMs));
-      return 'waited';
-    };
+  async function waitOpen(key: string, ms: number): Promise<void> {
+    await setTimeout(ms, undefined, { signal: parts.closing }).catch(() => {
+      throw new StoreError(`${key} cannot be read, and the store is closed`, key);
+    });
   }
 
-  async function tellSetAside(key: string, copy?: string): Promise<void> {
-    const stats = copy === undefined ? undefined : await unlessMissing(fileSystem.lstat(copy));
-    const copyFrom = stats && new Date(Number(stats.mtimeMs)).toISOString();
-    parts.onSetAside({ key, at: parts.clock().toISOString(), ...(copyFrom !== undefined && { copyFrom }) });
-  }
-
-  /** Recovers the document if need be, so only while the key's lock is held. */
+  /** Looks again at a damaged document, and recovers it if need be, so only while the key's lock is held. */
   async function loadSound<T extends Versioned>(
     key: string,
     path: string,
     kind: DocumentKind<T>,
   ): Promise<SoundDocument<T> | undefined> {
-    const waitForEdit = createEditWait(key, path);
-    for (;;) {
-      const content = await load(key, path, kind);
-      if (content === undefined) return undefined;
-      const { value: parsed, fingerprint } = content;
-      if (parsed.outcome === 'valid') return { value: parsed.value, fingerprint };
-      if ((await waitForEdit()) === 'stands')
-        await recover(key, path, kind, { reason: parsed.reason, fingerprint });
+    let content = await load(key, path, kind);
+    if (content?.value.outcome === 'damaged') {
+      const waitMs = untilSaved(content.changedAt);
+      if (waitMs > 0) await waitOpen(key, waitMs);
+      content = await load(key, path, kind);
     }
+    if (content?.value.outcome === 'damaged') {
+      await recover(key, path, kind, { reason: content.value.reason, fingerprint: content.fingerprint });
+      content = await load(key, path, kind);
+    }
+    if (content === undefined) return undefined;
+    const { value: parsed, fingerprint } = content;
+    if (parsed.outcome === 'damaged') throw new StoreError(`${key} is being changed from outside`, key);
+    return { value: parsed.value, fingerprint };
   }
 
   async function recover<T extends Versioned>(
@@ -100,46 +89,42 @@ export function createDocuments(
     kind: DocumentKind<T>,
     damaged: { readonly reason: string; readonly fingerprint: string },
   ): Promise<void> {
-    // Read first: a copy of a newer version rejects before anything is touched.
-    const copy = await loadBackup(key, path, kind);
-    const kept = await quarantine.keep(key, path);
-    const report = { key, reason: damaged.reason, quarantine: kept };
+    const backup = await bytesOf(key, backupOf(path));
+    // A copy of a newer version rejects before anything is touched.
+    const isUsable = backup !== undefined && parseBytes(key, backup, kind).outcome === 'valid';
+    const bytes = await bytesOf(key, path);
     const isExpected = isState(damaged.fingerprint);
-    if (copy?.parsed.outcome === 'valid') {
-      const { bytes } = copy;
-      const written = await disk.replaceFile({ key, path, bytes, isExpected });
-      if (written === undefined) return;
-      await tellSetAside(key, backupOf(path));
+    if (bytes === undefined || !isExpected(await unlessMissing(fileSystem.lstat(path)))) return;
+    const report = { key, reason: damaged.reason, quarantine: await quarantine.keep(key, bytes) };
+    if (isUsable) {
+      if ((await disk.replaceFile({ key, path, bytes: backup, isExpected })) === undefined) return;
       logger.error('unreadable document moved to quarantine, its last good copy is used', report);
-      return;
+    } else {
+      await fileSystem.unlink(path);
+      await disk.syncFolder(dirname(path));
+      logger.error('unreadable document moved to quarantine, there is no good copy', report);
     }
-    if (copy !== undefined) await quarantine.keep(`${key}.bak`, backupOf(path));
-    if (!isExpected(await unlessMissing(fileSystem.lstat(path)))) return;
-    await unlessMissing(fileSystem.unlink(path));
-    await unlessMissing(fileSystem.unlink(backupOf(path)));
-    await disk.syncFolder(dirname(path));
-    await tellSetAside(key);
-    logger.error('unreadable document moved to quarantine, there is no good copy', report);
+    const stats = isUsable ? await unlessMissing(fileSystem.lstat(backupOf(path))) : undefined;
+    const copyFrom = stats && new Date(Number(stats.mtimeMs)).toISOString();
+    parts.onSetAside({ key, at: parts.clock().toISOString(), ...(copyFrom !== undefined && { copyFrom }) });
   }
 
   async function read<T extends Versioned>(key: string, kind: DocumentKind<T>): Promise<T | undefined> {
     const path = await pathOf(key);
-    const parsed = (await load(key, path, kind))?.value;
-    if (parsed === undefined) return undefined;
-    if (parsed.outcome === 'valid') return parsed.value;
-    if (!readOnly) {
-      try {
-        return await locks.run(key, async () => (await loadSound(key, path, kind))?.value);
-      } catch (error) {
-        if (error instanceof NewerVersionError) throw error;
-        logger.error('unreadable document could not be moved to quarantine', { key, error });
-      }
+    const content = await load(key, path, kind);
+    if (content === undefined) return undefined;
+    if (content.value.outcome === 'valid') return content.value.value;
+    const look = () => locks.run(key, async () => (await loadSound(key, path, kind))?.value);
+    if (!readOnly && untilSaved(content.changedAt) === 0) return look();
+    if (!readOnly && !lookedAt.has(key)) {
+      lookedAt.add(key);
+      look()
+        .catch((error: unknown) => {
+          if (!parts.closing.aborted) logger.error('unreadable document left where it is', { key, error });
+        })
+        .finally(() => lookedAt.delete(key));
     }
-    const backup = (await loadBackup(key, path, kind))?.parsed;
-    const lastGood = backup?.outcome === 'valid' ? backup.value : undefined;
-    const report = { key, reason: parsed.reason, lastGoodCopyUsed: lastGood !== undefined };
-    logger.warn('unreadable document left where it is', report);
-    return lastGood;
+    throw new StoreError(`${key} cannot be read: ${content.value.reason}`, key);
   }
 
   /** Why the file would go to quarantine; `undefined` where it is in order. Changes nothing. */
@@ -163,7 +148,10 @@ export function createDocuments(
         const current = await loadSound(key, path, kind);
         const next = change(current?.value) ?? current?.value;
         const isErasing = erase();
-        if (!isErasing && (next === undefined || next === current?.value)) return next;
+        if (!isErasing && (next === undefined || next === current?.value)) {
+          await disk.syncIfUnsynced(dirname(path));
+          return next;
+        }
         // The copies first: after a kill in between, nobody would ask for them again.
         if (isErasing) await quarantine.eraseCopies(key);
         if (next === undefined) {
@@ -171,15 +159,17 @@ export function createDocuments(
           return undefined;
         }
         const value = checkedDocument(key, kind, next);
+        const bytes = Buffer.from(formatDocument(value));
+        const previous = current && !isErasing ? await bytesOf(key, path) : undefined;
+        if (previous !== undefined) await disk.writeBackup(key, path, previous);
         const written = await disk.replaceFile({
           key,
           path,
-          bytes: Buffer.from(formatDocument(value)),
-          hasBackup: true,
-          isErasing,
+          bytes,
           isExpected: isState(current?.fingerprint),
         });
         if (written === undefined) continue;
+        if (isErasing) await disk.replaceFile({ key, path: backupOf(path), bytes });
         reader.remember(path, kind, written, { outcome: 'valid', value });
         return value;
       }
@@ -188,19 +178,7 @@ export function createDocuments(
   }
 
   async function readText(key: string): Promise<string | undefined> {
-    const path = await pathOf(key);
-    const waitForEdit = createEditWait(key, path);
-    for (;;) {
-      const content = await reader.read(key, path, textKind, decodeText);
-      // Any text can be read, but an editor may have emptied or half written this one.
-      const isWhole = content === undefined || (content.value !== '' && !content.value.includes('\ufffd'));
-      if (isWhole || content.isOwn) return content?.value;
-      try {
-        if ((await waitForEdit()) === 'stands') return content.value;
-      } catch {
-        return content.value;
-      }
-    }
+    return (await reader.read(key, await pathOf(key), textKind, decodeText))?.value;
   }
 
   async function writeText(key: string, text: string): Promise<void> {
@@ -214,6 +192,12 @@ export function createDocuments(
   }
 
   return { read, update, readText, writeText, damage };
+}
+
+/** Milliseconds until a file that changed at this moment counts as saved. */
+function untilSaved(changedAt: number): number {
+  const age = Date.now() - changedAt;
+  return age >= 0 && age < savingMs ? savingMs - age : 0;
 }
 
 /** @throws {NewerVersionError} */

@@ -1,8 +1,10 @@
 import { execFile } from 'node:child_process';
-import { lstatSync, type Dirent } from 'node:fs';
+import { constants, lstatSync, type Dirent } from 'node:fs';
 import * as fs from 'node:fs/promises';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
+
+import writeFileAtomic from 'write-file-atomic';
 
 import { StoreError } from '../../core/errors.ts';
 
@@ -82,6 +84,12 @@ async function open(path: string, flags: number, mode?: number) {
 
 export const nodeFileSystem = {
   open,
+  /**
+   * All of it or nothing, at a path where nothing stands; without a sync a power loss may leave a part. A disk that
+   * fills up may take a part and say nothing: the caller looks at the size.
+   */
+  writeAtomic: (path: string, bytes: Buffer, isSynced: boolean) =>
+    writeFileAtomic(path, bytes, { fsync: isSynced }),
   // Called most by far, and a tenth of the price of going through libuv's threads.
   lstat: async (path: string) => lstatSync(path, { bigint: true }),
   realpath: (path: string) => fs.realpath(path),
@@ -89,11 +97,8 @@ export const nodeFileSystem = {
   /** Makes missing parents too; resolves with the first folder made. */
   mkdir: (path: string, mode: number) => fs.mkdir(path, { recursive: true, mode }),
   chmod: (path: string, mode: number) => fs.chmod(path, mode),
-  chown: (path: string, uid: number, gid: number) => fs.lchown(path, uid, gid),
   /** Sets the modification time. */
   touch: (path: string, time: Date) => fs.utimes(path, time, time),
-  link: (from: string, to: string) => fs.link(from, to),
-  copyFile: (from: string, to: string) => fs.copyFile(from, to),
   rename: (from: string, to: string) => fs.rename(from, to),
   unlink: (path: string) => fs.unlink(path),
   removeTree: (path: string) => fs.rm(path, { recursive: true, force: true }),
@@ -104,6 +109,31 @@ export const nodeFileSystem = {
     await execute('sync', ['-f', folder], { timeout: syncMs }).catch(() => undefined);
   },
 };
+
+const writingFlags = [constants.O_WRONLY, constants.O_RDWR, constants.O_CREAT];
+
+/** The same file system, which changes nothing where `mayChange` rejects at that moment. */
+export function guardChanges(fileSystem: FileSystem, mayChange: () => Promise<void>): FileSystem {
+  const guard =
+    <Values extends readonly unknown[], T>(change: (...values: Values) => Promise<T>) =>
+    async (...values: Values): Promise<T> => {
+      await mayChange();
+      return change(...values);
+    };
+  const { open: openAny } = fileSystem;
+  const openGuarded = guard(openAny);
+  return {
+    ...fileSystem,
+    open: (path, flags, mode) =>
+      // oxlint-disable-next-line no-bitwise -- how the system combines them
+      (writingFlags.some((flag) => (flags & flag) !== 0) ? openGuarded : openAny)(path, flags, mode),
+    writeAtomic: guard(fileSystem.writeAtomic),
+    mkdir: guard(fileSystem.mkdir),
+    rename: guard(fileSystem.rename),
+    unlink: guard(fileSystem.unlink),
+    removeTree: guard(fileSystem.removeTree),
+  };
+}
 
 /** Such as `ENOENT`; only the operating system's. */
 export function errorCode(error: unknown): string | undefined {

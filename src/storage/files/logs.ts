@@ -7,7 +7,7 @@ import { lruCache } from '../../core/limits.ts';
 import type { LogEntry, LogState, RewrittenLog } from '../../core/store.ts';
 import { createTimeSlice } from '../../core/time.ts';
 import { formatRecord } from '../document-text.ts';
-import { editingMs, type FileParts } from './documents.ts';
+import type { FileParts } from './documents.ts';
 import {
   closeQuietly,
   readBytes,
@@ -44,7 +44,7 @@ export function parseLine(bytes: Buffer) {
 }
 
 /** Without line breaks. */
-export function linesOf(bytes: Buffer): readonly Buffer[] {
+function linesOf(bytes: Buffer): readonly Buffer[] {
   const lines: Buffer[] = [];
   for (let from = 0; from < bytes.length;) {
     const at = bytes.indexOf(lineBreak, from);
@@ -55,90 +55,57 @@ export function linesOf(bytes: Buffer): readonly Buffer[] {
   return lines;
 }
 
-/** Without its line break; `start` is in the file. */
-interface RawLine {
-  readonly bytes: Buffer;
-  readonly start: number;
-}
-
-/** The lines in the first `end` bytes, last to first, without empty ones; reads only as far back as needed. */
-export async function* linesBackward(file: OpenFile, end: number): AsyncGenerator<RawLine> {
-  let parts: Buffer[] = [];
-  for (let position = end; position > 0;) {
-    const length = Math.min(blockBytes, position);
-    const block = await readBytes(file, position - length, length);
-    if (block.length < length) break;
-    position -= length;
-    let to = block.length;
-    for (
-      let at = block.lastIndexOf(lineBreak);
-      at !== -1;
-      at = at === 0 ? -1 : block.lastIndexOf(lineBreak, at - 1)
-    ) {
-      const bytes = Buffer.concat([block.subarray(at + 1, to), ...parts]);
-      if (bytes.length > 0) yield { bytes, start: position + at + 1 };
-      parts = [];
-      to = at;
-    }
-    parts.unshift(block.subarray(0, to));
+/**
+ * The whole lines in the first `size` bytes, from the last blocks that hold one that `isEnough`, or from all. Resolves
+ * with them in order, and with where the last one ends.
+ */
+async function lastLines(file: OpenFile, size: number, isEnough: (line: Buffer) => boolean) {
+  for (let length = blockBytes; ; length *= 4) {
+    const from = Math.max(0, size - length);
+    const block = await readBytes(file, from, size - from);
+    // The first line may have begun before.
+    const begin = from === 0 ? 0 : block.indexOf(lineBreak) + 1;
+    const whole = block.lastIndexOf(lineBreak) + 1;
+    const lines = linesOf(block.subarray(begin, whole));
+    if (from === 0 || lines.some(isEnough)) return { lines, end: from + whole };
   }
-  const rest = Buffer.concat(parts);
-  if (rest.length > 0) yield { bytes: rest, start: 0 };
 }
 
-export interface LogFile {
+interface LogFile {
   /** `undefined` where there is no file. */
   readonly inode: bigint | undefined;
-  readonly size: number;
-  /** Bytes up to the end of the last good line. */
+  /** Bytes up to the end of the last whole line. */
   readonly end: number;
-  /** The last good line lacks its line break. */
-  readonly isOpenLine: boolean;
   /** Sequence number of the newest record, 0 where there is none. */
   readonly newest: number;
   /** The highest sequence number ever given out. */
   readonly highest: number;
 }
 
-const noFile: LogFile = {
-  inode: undefined,
-  size: 0,
-  end: 0,
-  isOpenLine: false,
-  newest: 0,
-  highest: 0,
-};
+const noFile: LogFile = { inode: undefined, end: 0, newest: 0, highest: 0 };
 
-/** Reads backward to the newest record. An incomplete last line was torn off [S4]. */
+/** Reads back to the newest record. A last line without its line break was torn off [S4]. */
 async function inspect(file: OpenFile): Promise<LogFile> {
-  const stats = await file.stat();
-  const inode = stats.ino;
-  const size = Number(stats.size);
-  let end = size;
-  let isOpenLine = false;
-  let highest = 0;
-  let damagedAfter = 0;
-  for await (const { bytes, start } of linesBackward(file, size)) {
-    const line = parseLine(bytes);
-    const isUnterminated = start + bytes.length === size;
-    if (isUnterminated) {
-      if (line === undefined) end = start;
-      else isOpenLine = true;
-    }
-    if (line === undefined) {
-      // A damaged line behind the last good one had a number too.
-      if (!isUnterminated && highest === 0) damagedAfter += 1;
-      continue;
-    }
-    if (highest === 0) highest = line.sequence + damagedAfter;
-    if (line.record !== undefined) return { inode, size, end, isOpenLine, newest: line.sequence, highest };
-  }
-  return { inode, size, end, isOpenLine, newest: 0, highest: Math.max(highest, damagedAfter) };
+  const { ino: inode, size } = await file.stat();
+  const { lines, end } = await lastLines(file, Number(size), hasRecord);
+  const newest = lines.findLast(hasRecord);
+  const good = lines.findLastIndex((line) => parseLine(line) !== undefined);
+  // Damaged lines behind the last good one had numbers too.
+  const highest = (sequenceOf(lines[good]) ?? 0) + lines.length - 1 - good;
+  return { inode, end, newest: sequenceOf(newest) ?? 0, highest };
+}
+
+function hasRecord(line: Buffer): boolean {
+  return parseLine(line)?.record !== undefined;
+}
+
+function sequenceOf(line: Buffer | undefined): number | undefined {
+  return line === undefined ? undefined : parseLine(line)?.sequence;
 }
 
 async function rewriteLines<T>(
   file: OpenFile,
-  { end, size, highest }: Pick<LogFile, 'end' | 'size' | 'highest'>,
+  { end, highest }: LogFile,
   schema: z.ZodType<T>,
   change: (entry: LogEntry<T>) => T | undefined,
 ): Promise<{ readonly bytes: Buffer; readonly newest: number; readonly isChanged: boolean }> {
@@ -146,7 +113,7 @@ async function rewriteLines<T>(
   let newest = 0;
   const pause = createTimeSlice();
   // What is behind the end is of an append that was torn off or rejected.
-  let isChanged = size > end;
+  let isChanged = (await file.stat()).size > BigInt(end);
   for (const bytes of linesOf(await readBytes(file, 0, end))) {
     await pause();
     const line = parseLine(bytes);
@@ -178,13 +145,13 @@ interface WaitingRecord {
 const readFlags = constants.O_RDONLY | constants.O_NOFOLLOW;
 const appendFlags = constants.O_RDWR | constants.O_CREAT | constants.O_NOFOLLOW;
 const keptLogs = 1000;
-/** Until the rest of a failed append is cut off. */
-const cutAgainMs = 5000;
 
 interface KnownLog extends LogFile {
   readonly edition: number;
   /** Whether this process has brought the file's name on disk. */
   readonly isNamed: boolean;
+  /** A write did not end well: what stands behind `end` was rejected. */
+  readonly isTorn: boolean;
 }
 
 /** Files of JSON lines, changed only by their owner. Failures are the file system's or `StoreError`. */
@@ -193,27 +160,20 @@ export function createLogs(
   isOwner: () => boolean,
 ) {
   const known = lruCache<string, KnownLog>(keptLogs);
-  /** Logs whose file may go on behind its last good line, after a rejected append. */
-  const torn = new Map<string, KnownLog>();
-  /** Those of them that are looked at again soon. */
-  const cutting = new Set<string>();
   const waiting = new Map<string, WaitingRecord[]>();
   let editions = 0;
 
   /** Only while the log's lock is held. */
   async function stateOf(log: string, path: string): Promise<KnownLog> {
-    const before = torn.get(log) ?? known.get(log);
+    const before = known.get(log);
     const stats = await unlessMissing(fileSystem.lstat(path));
     if (before !== undefined && isAsKnown(before, stats)) return before;
-    const isOwn = torn.has(log) && before?.inode === stats?.ino;
-    const state = before !== undefined && isOwn ? before : await inspected(log, path, before, stats);
-    if (state.size === state.end) return state;
-    const age = stats === undefined ? 0 : Date.now() - Number(stats.mtimeMs);
-    return isOwn || age >= editingMs ? cut(log, path, state) : cutLater(log, state);
+    const isOwn = before?.isTorn === true && before.inode === stats?.ino;
+    const state = isOwn ? before : await inspected(path, before, stats);
+    return Number(stats?.size ?? 0) > state.end ? cut(log, path, state) : whole(log, state);
   }
 
   async function inspected(
-    log: string,
     path: string,
     before: KnownLog | undefined,
     stats: BigIntStats | undefined,
@@ -221,44 +181,30 @@ export function createLogs(
     const file = stats === undefined ? noFile : await withFile(fileSystem.open(path, readFlags), inspect);
     // Shortening the file by hand frees no numbers: cursors stand on them.
     const highest = Math.max(file.highest, before?.highest ?? 0);
-    return remember(log, { ...file, highest, edition: (editions += 1), isNamed: false });
+    return { ...file, highest, edition: (editions += 1), isNamed: false, isTorn: false };
   }
 
-  /** Cuts off the rest of an unfinished write, whose words no deletion would find [S7]. */
+  /** Cuts off the rest of an unfinished write, whose words no deletion would find [S7]; where that fails, the next call tries. */
   async function cut(log: string, path: string, state: KnownLog): Promise<KnownLog> {
-    if (!isOwner()) return cutLater(log, state);
+    if (!isOwner()) return state;
     try {
       const flags = constants.O_RDWR | constants.O_NOFOLLOW;
       await withFile(fileSystem.open(path, flags), async (file) => cutOff(file, state));
-      return remember(log, { ...state, size: state.end });
+      return whole(log, state);
     } catch {
-      return cutLater(log, state);
+      return state;
     }
   }
 
-  function cutLater(log: string, state: KnownLog): KnownLog {
-    if (cutting.has(log)) return state;
-    cutting.add(log);
-    const again = async (): Promise<unknown> => stateOf(log, await pathOf(log));
-    const retry = (): void => {
-      cutting.delete(log);
-      locks.run(log, again).catch(() => cutLater(log, state));
-    };
-    setTimeout(retry, cutAgainMs).unref();
-    return state;
-  }
-
-  function remember(log: string, state: KnownLog): KnownLog {
-    torn.delete(log);
-    known.set(log, state);
-    return state;
+  /** Nothing stands behind the end. */
+  function whole(log: string, state: KnownLog): KnownLog {
+    const kept = { ...state, isTorn: false };
+    known.set(log, kept);
+    return kept;
   }
 
   function forget(isForgotten: (log: string) => boolean): void {
-    for (const log of [...known.keys(), ...torn.keys()].filter(isForgotten)) {
-      known.delete(log);
-      torn.delete(log);
-    }
+    for (const log of [...known.keys()].filter(isForgotten)) known.delete(log);
   }
 
   /** Writers that wait for the same log share one write and one sync. */
@@ -293,23 +239,23 @@ export function createLogs(
     const state = await stateOf(log, path);
     const first = state.highest + 1;
     const lines = records.map((json, index) => formatLine(first + index, json));
-    const bytes = Buffer.concat(state.isOpenLine ? [newline, ...lines] : lines);
+    const bytes = Buffer.concat(lines);
     if (!state.isNamed) await disk.ensureFolder(dirname(path));
     await withFile(fileSystem.open(path, appendFlags, 0o600), async (file) => {
       const { ino: inode, size: before } = await file.stat();
-      torn.set(log, { ...state, inode, size: state.end + bytes.length });
+      known.set(log, { ...state, inode, isTorn: true });
       if (before > BigInt(state.end)) await file.truncate(state.end);
       try {
         await writeWhole(file, log, bytes, state.end);
         await file.datasync();
         if (!state.isNamed) await disk.syncFolder(dirname(path));
       } catch (error) {
-        await cutOff(file, state).catch(() => cutLater(log, state));
+        await cutOff(file, state).catch(() => undefined);
         throw error;
       }
-      const size = state.end + bytes.length;
+      const end = state.end + bytes.length;
       const newest = state.highest + records.length;
-      remember(log, { ...state, inode, ...wholeUpTo(size), newest, highest: newest });
+      whole(log, { ...state, inode, end, newest, highest: newest, isNamed: true });
     });
     return first;
   }
@@ -324,17 +270,6 @@ export function createLogs(
       if (file !== undefined) closeQuietly(file);
       throw error;
     }
-  }
-
-  /** How many lines are not records; the last one may still be on its way. */
-  async function damagedLines(log: string): Promise<number> {
-    const opening = fileSystem.open(await pathOf(log), readFlags);
-    const content =
-      (await unlessMissing(
-        withFile(opening, async (file) => readBytes(file, 0, Number((await file.stat()).size))),
-      )) ?? Buffer.alloc(0);
-    const lines = linesOf(content.subarray(0, content.lastIndexOf(newline) + 1));
-    return lines.filter((bytes) => parseLine(bytes) === undefined).length;
   }
 
   async function* scan<T>(log: string, schema: z.ZodType<T>, after: number): AsyncGenerator<LogEntry<T>> {
@@ -362,11 +297,14 @@ export function createLogs(
     const path = await pathOf(log);
     const stats = await unlessMissing(fileSystem.lstat(path));
     const before = known.get(log);
-    const { newest: last, edition } =
-      before !== undefined && isAsKnown(before, stats)
-        ? before
-        : await locks.run(log, () => stateOf(log, path));
-    return { last, edition };
+    const {
+      newest: last,
+      edition,
+      highest,
+    } = before !== undefined && isAsKnown(before, stats)
+      ? before
+      : await locks.run(log, () => stateOf(log, path));
+    return { last, edition, highest };
   }
 
   /** Erases what it replaces [S7]. Lines that `schema` refuses stay as they are. */
@@ -382,11 +320,14 @@ export function createLogs(
       if (file === undefined) return { from, to: from };
       try {
         const { bytes, newest, isChanged } = await rewriteLines(file, state, schema, change);
-        if (!isChanged) return { from, to: from };
+        if (!isChanged) {
+          await disk.syncIfUnsynced(dirname(path));
+          return { from, to: from };
+        }
         const written = await disk.replaceFile({ key: log, path, bytes });
         const to = (editions += 1);
         const inode = written?.ino;
-        remember(log, { ...state, inode, ...wholeUpTo(bytes.length), newest, edition: to });
+        whole(log, { ...state, inode, end: bytes.length, newest, edition: to, isNamed: true });
         return { from, to };
       } finally {
         closeQuietly(file);
@@ -394,35 +335,28 @@ export function createLogs(
     });
   }
 
-  return { append, scan, damagedLines, logState, rewrite, forget };
+  return { append, scan, logState, rewrite, forget };
 }
 
 /** A loss of power brings nothing of it back. */
-async function cutOff(file: OpenFile, { end }: Pick<LogFile, 'end'>): Promise<void> {
+async function cutOff(file: OpenFile, { end }: LogFile): Promise<void> {
   await file.truncate(end);
   await file.datasync();
 }
 
-/** Whether a file is as it was left, and nothing stands behind its last good line. */
-function isAsKnown({ inode, size, end }: KnownLog, stats: BigIntStats | undefined): boolean {
-  return inode === stats?.ino && size === end && size === Number(stats?.size ?? 0);
+/** Whether a file is as it was left, and nothing stands behind its last whole line. */
+function isAsKnown({ inode, end, isTorn }: KnownLog, stats: BigIntStats | undefined): boolean {
+  return !isTorn && inode === stats?.ino && end === Number(stats?.size ?? 0);
 }
 
-/** Of a file just written and synced. */
-function wholeUpTo(size: number) {
-  return { size, end: size, isOpenLine: false, isNamed: true };
-}
-
-/** The lines with a higher number, in order; reads no further back than the nearest other line. */
+/** The lines with a higher number, in order; reads hardly further back than the nearest other line. */
 async function linesAfter(file: OpenFile, end: number, after: number): Promise<readonly Buffer[]> {
+  // Much cheaper than to read all of the line.
+  const isBefore = (line: Buffer) => {
+    const [, sequence] = /^\{"sequence":(\d+)/u.exec(line.toString('latin1', 0, 40)) ?? [];
+    return sequence !== undefined && Number(sequence) <= after;
+  };
   if (after === 0) return linesOf(await readBytes(file, 0, end));
-  const found: Buffer[] = [];
-  const pause = createTimeSlice();
-  for await (const { bytes } of linesBackward(file, end)) {
-    await pause();
-    const line = parseLine(bytes);
-    if (line !== undefined && line.sequence <= after) break;
-    found.push(bytes);
-  }
-  return found.toReversed();
+  const { lines } = await lastLines(file, end, isBefore);
+  return lines.slice(lines.findLastIndex(isBefore) + 1);
 }

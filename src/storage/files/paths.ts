@@ -1,7 +1,5 @@
-import { randomBytes } from 'node:crypto';
 import { basename, dirname, join, resolve } from 'node:path';
 import { StoreError } from '../../core/errors.ts';
-import { lruCache } from '../../core/limits.ts';
 import { unlessMissing, type FileSystem } from './file-system.ts';
 import { backupEnding, isInWorkspace, quarantineSegment, workspaceSegment } from '../keys.ts';
 
@@ -9,20 +7,14 @@ export function backupOf(path: string): string {
   return path + backupEnding;
 }
 
-/** Marks all temporary names of one process, to tell them from an earlier one's. */
-export function newMark(): string {
-  return randomBytes(3).toString('hex');
+/** Where a file is written before it takes its place. It begins with a dot: no key leads to it, no listing shows it. */
+export function nextOf(path: string): string {
+  return join(dirname(path), `.${basename(path)}.next`);
 }
 
-/** A unique name beside `path`. It begins with a dot: no key leads to it and no listing shows it. */
-export function temporaryName(path: string, mark: string): string {
-  return join(dirname(path), `.${basename(path)}.${mark}${newMark()}.tmp`);
-}
-
-/** The path for which another process's temporary name stood; `undefined` for any other name. */
-export function originOf(folder: string, name: string, ownMark: string): string | undefined {
-  const [, origin, mark] = /^\.(.+)\.([0-9a-f]{6})[0-9a-f]{6}\.tmp$/u.exec(name) ?? [];
-  return origin === undefined || mark === ownMark ? undefined : join(folder, origin);
+/** Whether such a write, or write-file-atomic on its way there, left a file of this name. */
+export function isStray(name: string): boolean {
+  return /^\..+\.next(?:\.\d+)?$/u.test(name);
 }
 
 export interface FolderOptions {
@@ -90,35 +82,29 @@ function dataRoots({ data, moved }: RootFolders): readonly string[] {
   return [...new Set([data, ...moved.map(({ root }) => root)])];
 }
 
-/** `link`: a folder is a symbolic link, through which a key would leave its root folder. */
-export type Way = 'straight' | 'missing' | 'link';
+/**
+ * Whether a folder below its root is there, and no symbolic link on the way, through which a key would leave the root.
+ * The caller opens the file without following links, or replaces it by a rename.
+ */
+export async function wayTo(
+  fileSystem: FileSystem,
+  root: string,
+  folder: string,
+): Promise<'straight' | 'missing' | 'link'> {
+  if (folder === root) return 'straight';
+  const above = await wayTo(fileSystem, root, dirname(folder));
+  if (above !== 'straight') return above;
+  const stats = await unlessMissing(fileSystem.lstat(folder));
+  if (stats === undefined) return 'missing';
+  return stats.isSymbolicLink() ? 'link' : 'straight';
+}
 
-const knownFolders = 10_000;
-
-export type Ways = ReturnType<typeof createWays>;
-
-/** Looks for links once a folder. The caller opens the file without following links, or replaces it by a rename. */
-export function createWays({ lstat }: Pick<FileSystem, 'lstat'>) {
-  const straight = lruCache<string, true>(knownFolders);
-
-  async function to(root: string, folder: string): Promise<Way> {
-    if (folder === root || straight.has(folder)) return 'straight';
-    const above = await to(root, dirname(folder));
-    if (above !== 'straight') return above;
-    const stats = await unlessMissing(lstat(folder));
-    if (stats === undefined) return 'missing';
-    if (stats.isSymbolicLink()) return 'link';
-    straight.set(folder, true);
-    return 'straight';
-  }
-
-  return {
-    to,
-    /** Rejects with `StoreError` where a key's path leads through a link. */
-    async assertNoLinks(key: string, { root, path }: Location): Promise<void> {
-      if (path !== root && (await to(root, dirname(path))) === 'link')
-        throw new StoreError(`${key} leads through a symbolic link, which the store does not follow`, key);
-    },
-    forget: (): void => straight.clear(),
-  };
+/** Rejects with `StoreError` where a key's path leads through a link. */
+export async function assertNoLinks(
+  fileSystem: FileSystem,
+  key: string,
+  { root, path }: Location,
+): Promise<void> {
+  if (path !== root && (await wayTo(fileSystem, root, dirname(path))) === 'link')
+    throw new StoreError(`${key} leads through a symbolic link, which the store does not follow`, key);
 }

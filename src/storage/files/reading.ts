@@ -4,16 +4,17 @@ import { LRUCache } from 'lru-cache';
 import pLimit from 'p-limit';
 import { StoreError } from '../../core/errors.ts';
 import type { StoredFile } from '../../core/store.ts';
+import { encodingOf } from '../../core/text.ts';
 import { readBytes, unlessMissing, withFile, type FileSystem } from './file-system.ts';
 import { isSegment } from '../keys.ts';
-import { locate, locateFolders, type Location, type RootFolders, type Ways } from './paths.ts';
+import { locate, locateFolders, wayTo, type Location, type RootFolders } from './paths.ts';
 
 /** What a file's content was made into, and of which state of the file. */
 export interface FileContent<T> {
   readonly value: T;
   readonly fingerprint: string;
-  /** The store itself wrote it, as far as it remembers. */
-  readonly isOwn: boolean;
+  /** Milliseconds since the epoch. */
+  readonly changedAt: number;
 }
 
 const cacheBytes = 32 * 1024 * 1024;
@@ -27,8 +28,8 @@ export function createFileReader(fileSystem: FileSystem) {
     sizeCalculation: (entry) => entry.bytes + 256,
   });
 
-  function remember(path: string, kind: object, stats: BigIntStats, value: unknown, isOwn = true): void {
-    cache.set(path, { kind, fingerprint: fingerprintOf(stats), value, bytes: Number(stats.size), isOwn });
+  function remember(path: string, kind: object, stats: BigIntStats, value: unknown): void {
+    cache.set(path, { ...stateOf(stats), kind, value, bytes: Number(stats.size) });
   }
 
   /** `undefined` where there is no file. A cached value serves its own `kind` only, and must be immutable. */
@@ -45,14 +46,18 @@ export function createFileReader(fileSystem: FileSystem) {
     const known = cache.get(path);
     if (known?.kind === kind && known.fingerprint === fingerprintOf(stats)) {
       // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- values of one kind are of one type
-      return { value: known.value as T, fingerprint: known.fingerprint, isOwn: known.isOwn };
+      return known as FileContent<T>;
     }
-    const content = await unlessMissing(readStable(fileSystem, key, path));
-    if (content === undefined) return undefined;
-    const value = parse(content.bytes);
-    const isSettled = Math.abs(Date.now() - Number(content.stats.mtimeMs)) > timeResolutionMs;
-    if (isSettled) remember(path, kind, content.stats, value, false);
-    return { value, fingerprint: fingerprintOf(content.stats), isOwn: false };
+    const opening = fileSystem.open(path, constants.O_RDONLY | constants.O_NOFOLLOW);
+    const bytes = await unlessMissing(
+      withFile(opening, async (file) => readBytes(file, 0, Number((await file.stat()).size))),
+    );
+    if (bytes === undefined) return undefined;
+    const value = parse(bytes);
+    // What changes while it is read has other stats by the next read.
+    const isSettled = Math.abs(Date.now() - Number(stats.mtimeMs)) > timeResolutionMs;
+    if (isSettled) remember(path, kind, stats, value);
+    return { ...stateOf(stats), value };
   }
 
   return { read, remember };
@@ -61,6 +66,10 @@ export function createFileReader(fileSystem: FileSystem) {
 interface CachedContent extends FileContent<unknown> {
   readonly kind: object;
   readonly bytes: number;
+}
+
+function stateOf(stats: BigIntStats) {
+  return { fingerprint: fingerprintOf(stats), changedAt: Number(stats.mtimeMs) };
 }
 
 export function fingerprintOf(stats: BigIntStats): string {
@@ -77,46 +86,11 @@ export function decodeExactly(bytes: Buffer): string {
   return new TextDecoder(encodingOf(bytes), { fatal: true }).decode(bytes);
 }
 
-function encodingOf([first, second]: Buffer): string {
-  if (first === 0xff && second === 0xfe) return 'utf-16le';
-  return first === 0xfe && second === 0xff ? 'utf-16be' : 'utf-8';
-}
-
-/** Content and stats that belong together, even while an editor saves the file. */
-async function readStable(
-  fileSystem: FileSystem,
-  key: string,
-  path: string,
-): Promise<{ readonly bytes: Buffer; readonly stats: BigIntStats }> {
-  for (let attempt = 1; attempt <= 5; attempt += 1) {
-    const opening = fileSystem.open(path, constants.O_RDONLY | constants.O_NOFOLLOW);
-    const content = await withFile(opening, async (file) => {
-      const stats = await file.stat();
-      const bytes = await readBytes(file, 0, Number(stats.size));
-      const isWhole =
-        bytes.length === Number(stats.size) && fingerprintOf(await file.stat()) === fingerprintOf(stats);
-      return isWhole ? { bytes, stats } : undefined;
-    });
-    if (content !== undefined) return content;
-  }
-  throw new StoreError(`${key} kept changing while it was read`, key);
-}
-
 /** Where there may be very many files, others' reads wait behind no more than these. */
 const looksAtOnce = 32;
 
-interface ListingParts {
-  readonly fileSystem: FileSystem;
-  /** The folder itself may be a link, or lie behind one. */
-  readonly ways: Ways;
-}
-
-export async function listFolders(
-  { fileSystem, ways }: ListingParts,
-  { root, path }: Location,
-  name: string,
-) {
-  const isStraight = (await ways.to(root, path)) === 'straight';
+export async function listFolders(fileSystem: FileSystem, { root, path }: Location, name: string) {
+  const isStraight = (await wayTo(fileSystem, root, path)) === 'straight';
   const entries = (isStraight ? await unlessMissing(fileSystem.readdir(path)) : undefined) ?? [];
   const folders = entries.filter((entry) => entry.isDirectory() && !entry.name.startsWith('.'));
   return pLimit(looksAtOnce).map(folders, async (folder) => {
@@ -125,9 +99,9 @@ export async function listFolders(
   });
 }
 
-/** As `Store.list` says; without links. */
+/** As `Store.list` says; without links, nor what lies behind one. */
 export async function listFiles(
-  { fileSystem, ways }: ListingParts,
+  fileSystem: FileSystem,
   roots: RootFolders,
   folder: string,
 ): Promise<readonly StoredFile[]> {
@@ -150,7 +124,7 @@ export async function listFiles(
 
   const found = await Promise.all(
     locateFolders(roots, folder).map(async ({ root, path }) =>
-      (await ways.to(root, path)) === 'straight' ? walk(folder, path) : [],
+      (await wayTo(fileSystem, root, path)) === 'straight' ? walk(folder, path) : [],
     ),
   );
   return found.flat().toSorted((a, b) => (a.path < b.path ? -1 : 1));

@@ -1,4 +1,5 @@
-import { readFile, readdir } from 'node:fs/promises';
+import { randomUUID } from 'node:crypto';
+import { copyFile, readFile, readdir } from 'node:fs/promises';
 import { join } from 'node:path';
 
 import pLimit from 'p-limit';
@@ -11,6 +12,7 @@ import type { KeyLocks } from '../key-locks.ts';
 import type { Disk } from './disk.ts';
 import { filesBelow, unlessMissing, type FileSystem } from './file-system.ts';
 import { allRoots, type RootFolders } from './paths.ts';
+import { fingerprintOf } from './reading.ts';
 
 /** A folder in the data folder that wants a snapshot, or has one [O4]. */
 const snapshotName = /^\.backup-[0-9a-f]{12}$/u;
@@ -18,7 +20,7 @@ const contentsName = 'contents.json';
 
 /** An abandoned snapshot is removed: it holds what may have been forgotten since. */
 const abandonedMs = 60 * 60_000;
-const linksAtOnce = 16;
+const copiesAtOnce = 16;
 
 const contentsSchema = z.array(
   z.object({
@@ -26,8 +28,6 @@ const contentsSchema = z.array(
     name: z.string(),
     /** In the snapshot's folder. */
     file: z.string(),
-    /** Bytes at the moment of the snapshot: a log grows on. */
-    size: z.number(),
   }),
 );
 
@@ -35,45 +35,61 @@ export type SnapshotContents = z.infer<typeof contentsSchema>;
 
 interface SnapshotParts {
   readonly fileSystem: FileSystem;
-  readonly disk: Pick<Disk, 'linkOrCopy' | 'replaceFile' | 'discard'>;
+  readonly disk: Pick<Disk, 'replaceFile'>;
   readonly locks: KeyLocks;
   readonly roots: RootFolders;
   readonly logger: Logger;
 }
 
-/** All files at one moment, in a folder of the data folder; hard links take no room and outlast replacements. */
+interface Copy {
+  /** In the snapshot's folder. */
+  readonly file: string;
+  /** Of the file that was copied. */
+  readonly fingerprint: string;
+}
+
+/** All files at one moment, in a folder of the data folder. */
 export function createSnapshots({ fileSystem, disk, locks, roots, logger }: SnapshotParts) {
   const below = new Set(allRoots(roots));
   const inTurn = pLimit(1);
 
   const isLeftOut = (name: string, path: string): boolean => name.startsWith('.') || below.has(path);
 
-  /** Only while nothing else changes the files. */
-  async function linkAll(folder: string): Promise<SnapshotContents> {
-    const found: { readonly root: string; readonly path: string }[] = [];
-    for (const root of below)
-      for await (const path of filesBelow(fileSystem, root, isLeftOut)) found.push({ root, path });
-    const linked = await pLimit(linksAtOnce).map(found, async ({ root, path }, index) => {
-      const file = String(index);
-      const copy = join(folder, file);
-      const isThere = await unlessMissing(disk.linkOrCopy(path, copy).then(() => true));
-      // A person may have removed it from the workspace.
-      if (isThere === undefined) return [];
-      const { size } = await fileSystem.lstat(copy);
+  /** Copies the files that are not as they were copied `before`; by their names in an archive. */
+  async function copyAll(folder: string, before: ReadonlyMap<string, Copy>) {
+    const found: { readonly name: string; readonly path: string }[] = [];
+    for (const root of below) {
       const top = root === roots.workspace ? 'workspace' : 'data';
-      return [{ name: `${top}${path.slice(root.length)}`, file, size: Number(size) }];
+      for await (const path of filesBelow(fileSystem, root, isLeftOut))
+        found.push({ name: `${top}${path.slice(root.length)}`, path });
+    }
+    const copies = new Map<string, Copy>();
+    await pLimit(copiesAtOnce).map(found, async ({ name, path }) => {
+      const stats = await unlessMissing(fileSystem.lstat(path));
+      if (stats === undefined) return;
+      const fingerprint = fingerprintOf(stats);
+      const known = before.get(name);
+      const file = known?.file ?? randomUUID();
+      const isCopied =
+        known?.fingerprint === fingerprint ||
+        (await unlessMissing(copyFile(path, join(folder, file)).then(() => true)));
+      // A person may have removed it from the workspace.
+      if (isCopied === true) copies.set(name, { file, fingerprint });
     });
-    return linked.flat();
+    return copies;
   }
 
   async function take(folder: string): Promise<void> {
     try {
-      const contents = await locks.runAlone('', () => linkAll(folder));
+      // Most of it before anybody has to wait.
+      const before = await copyAll(folder, new Map());
+      const copies = await locks.runAlone('', () => copyAll(folder, before));
+      const contents = Array.from(copies, ([name, { file }]) => ({ name, file }));
       const bytes = Buffer.from(JSON.stringify(contents));
       await disk.replaceFile({ key: contentsName, path: join(folder, contentsName), bytes });
     } catch (error) {
       logger.error('no copy could be made for a backup', { error });
-      await disk.discard(folder, folder);
+      await fileSystem.removeTree(folder);
     }
   }
 
@@ -84,7 +100,7 @@ export function createSnapshots({ fileSystem, disk, locks, roots, logger }: Snap
       const folder = join(roots.data, name);
       const { mtimeMs } = await fileSystem.lstat(folder);
       if ((await fileSystem.readdir(folder)).length === 0) await take(folder);
-      else if (Date.now() - Number(mtimeMs) > maxAgeMs) await disk.discard(folder, folder);
+      else if (Date.now() - Number(mtimeMs) > maxAgeMs) await fileSystem.removeTree(folder);
     }
   }
 

@@ -10,6 +10,7 @@ import { isWithin } from '../keys.ts';
 import { createDisk } from './disk.ts';
 import { createDocuments } from './documents.ts';
 import {
+  guardChanges,
   isDiskFull,
   nodeFileSystem,
   orStoreError,
@@ -18,10 +19,11 @@ import {
   type FileSystem,
 } from './file-system.ts';
 import { createLogs } from './logs.ts';
-import { assertFree, takeOwnerLock, type OwnerLock } from './owner-lock.ts';
+import { assertFree, takeOwnerLock, waitNotice, type FolderLostError, type OwnerLock } from './owner-lock.ts';
 import {
   allRoots,
-  createWays,
+  assertNoLinks,
+  isStray,
   locate,
   locateFolders,
   locateQuarantine,
@@ -41,16 +43,18 @@ export interface FileStoreOptions extends FolderOptions {
   readonly fileSystem?: FileSystem;
   /** Called for every document that is set aside; must not throw. */
   readonly onSetAside?: ((file: SetAside) => void) | undefined;
+  /** Called when the folder may be another bot's by now [S8]: every later change rejects with the same error. */
+  readonly onLost?: ((error: FolderLostError) => void) | undefined;
+  /** Ends a wait for the folder. */
+  readonly signal?: AbortSignal | undefined;
 }
 
 export interface FileStore extends Store {
-  /** How many files lie in quarantine for a person to look at [S4]. Rejects with `StoreError`. */
-  readonly quarantined: () => Promise<number>;
+  /** The files that lie in quarantine for a person to look at [S4]. Rejects with `StoreError`. */
+  readonly quarantined: () => Promise<readonly string[]>;
   readonly lastWrite: () => LastWrite | undefined;
   /** Why a document would go to quarantine, if so. Changes nothing. Rejects with `StoreError`. */
   damage<T extends Versioned>(key: string, kind: DocumentKind<T>): Promise<string | undefined>;
-  /** How many lines of a log are damaged and passed over. Changes nothing. Rejects with `StoreError`. */
-  damagedLines(log: string): Promise<number>;
   /** Removes an earlier process's temporary files. May take long. Rejects with `StoreError`. */
   readonly removeLeftovers: () => Promise<void>;
   /** Fills the folders that wait for a snapshot, which `readSnapshot` reads [O4]. Rejects with `StoreError`. */
@@ -68,22 +72,24 @@ const changesAtOnce = 64;
  * @throws {StoreError} where another process owns the folder, or it cannot be written.
  */
 export async function createFileStore(options: FileStoreOptions): Promise<FileStore> {
-  const { clock, logger, readOnly = false, fileSystem = nodeFileSystem, onSetAside = () => {} } = options;
+  const { clock, logger, readOnly = false, onSetAside = () => {}, onLost = () => {}, signal } = options;
+  const { fileSystem: unguarded = nodeFileSystem } = options;
+  let lock: OwnerLock | undefined;
+  const fileSystem = guardChanges(unguarded, async () => lock?.assertHeld());
   const disk = createDisk(fileSystem);
   const dataFolder = resolve(options.dataDir);
   const roots = await orStoreError(dataFolder, 'opened', () => findRoots(fileSystem, options));
   const locks = createKeyLocks(changesAtOnce);
-  const ways = createWays(fileSystem);
   const quarantine = createQuarantine({ fileSystem, disk, roots, clock });
   const pathOf = async (key: string): Promise<string> => {
     const location = locate(roots, key);
-    await ways.assertNoLinks(key, location);
+    await assertNoLinks(fileSystem, key, location);
     return location.path;
   };
   const parts = { fileSystem, disk, locks, pathOf, quarantine, logger };
-  const documents = createDocuments({ ...parts, clock, onSetAside }, readOnly);
-  const logs = createLogs(parts, () => lock !== undefined && !closing.signal.aborted);
   const closing = new AbortController();
+  const documents = createDocuments({ ...parts, clock, onSetAside, closing: closing.signal }, readOnly);
+  const logs = createLogs(parts, () => lock !== undefined && !closing.signal.aborted);
   const calls = createCalls({ readOnly, toStoreError, beforeChange: owned, clock });
   const { run, change } = calls;
   const snapshots = createSnapshots({ fileSystem, disk, locks, roots, logger });
@@ -92,7 +98,6 @@ export async function createFileStore(options: FileStoreOptions): Promise<FileSt
     serveSnapshots().catch((error: unknown) => logger.warn('a backup could not be served', { error }));
   };
   const lockMark = randomBytes(4).toString('hex');
-  let lock: OwnerLock | undefined;
   let owning: Promise<void> | undefined;
   if (!readOnly) {
     try {
@@ -119,7 +124,13 @@ export async function createFileStore(options: FileStoreOptions): Promise<FileSt
   async function own(): Promise<void> {
     const isShared = (root: string) => root === roots.workspace && root !== roots.data;
     for (const root of allRoots(roots)) await disk.openRoot(root, isShared(root));
-    lock ??= await takeOwnerLock(fileSystem, roots.data, onBeat, lockMark);
+    lock ??= await takeOwnerLock(unguarded, roots.data, {
+      onBeat,
+      onLost,
+      onWait: () => logger.warn(waitNotice, { folder: roots.data }),
+      mark: lockMark,
+      signal,
+    });
     for (const root of allRoots(roots)) await disk.probe(root);
     const lacks = [...disk.lacks];
     if (lacks.length > 0)
@@ -135,29 +146,27 @@ export async function createFileStore(options: FileStoreOptions): Promise<FileSt
 
   async function removeFolder(prefix: string): Promise<void> {
     const locations = [...locateFolders(roots, prefix), locateQuarantine(roots, prefix)];
-    for (const location of locations) await ways.assertNoLinks(prefix, location);
-    for (const location of locations) await disk.findFormerLeftovers(location);
-    const paths: string[] = [];
+    for (const location of locations) await assertNoLinks(fileSystem, prefix, location);
     for (const { root, path } of locations) {
       // A root folder itself stays, with the hidden files that its owner's tools keep there.
-      if (path === root) paths.push(...(await visibleIn(root)));
-      else paths.push(path);
+      const paths = path === root ? await contentsOf(root) : [path];
+      for (const each of paths) await disk.removeTree(each);
     }
-    await disk.hide(paths);
-    ways.forget();
     logs.forget((log) => isWithin(log, prefix));
-    for (const { path } of locations) await disk.eraseLeftovers(path);
   }
 
-  async function visibleIn(folder: string): Promise<readonly string[]> {
+  async function contentsOf(folder: string): Promise<readonly string[]> {
     const entries = (await unlessMissing(fileSystem.readdir(folder))) ?? [];
-    return entries.filter(({ name }) => !name.startsWith('.')).map(({ name }) => join(folder, name));
+    const names = entries.map(({ name }) => name).filter((name) => isStray(name) || !name.startsWith('.'));
+    return names.map((name) => join(folder, name));
   }
 
   async function removeLeftovers(): Promise<void> {
     await owned();
     await snapshots.serveFirst();
-    const removed = await disk.removeFormerLeftovers(allRoots(roots), closing.signal);
+    let removed = 0;
+    for (const root of allRoots(roots)) removed += await disk.removeStrays(root, closing.signal);
+    await quarantine.removeOld();
     if (removed > 0) logger.info('temporary files of an earlier run removed', { removed });
   }
 
@@ -173,29 +182,27 @@ export async function createFileStore(options: FileStoreOptions): Promise<FileSt
     rewrite: (log, schema, make) => change(log, 'rewritten', () => logs.rewrite(log, schema, make)),
     readText: (key) => run(key, 'read', () => documents.readText(key)),
     writeText: (key, text) => change(key, 'written', () => documents.writeText(key, text)),
-    list: (folder) => run(folder, 'listed', () => listFiles({ fileSystem, ways }, roots, folder)),
+    list: (folder) => run(folder, 'listed', () => listFiles(fileSystem, roots, folder)),
     folders: (folder, name = '') =>
-      run(folder, 'listed', () => listFolders({ fileSystem, ways }, locate(roots, folder), name)),
+      run(folder, 'listed', () => listFolders(fileSystem, locate(roots, folder), name)),
     remove: (key) => change(key, 'removed', () => locks.run(key, () => removeFile(key))),
     removeAll: (prefix) =>
       change(prefix, 'removed', () => locks.runAlone(prefix, () => removeFolder(prefix))),
     damage: (key, kind) => run(key, 'read', () => documents.damage(key, kind)),
-    damagedLines: (log) => run(log, 'read', () => logs.damagedLines(log)),
-    quarantined: () => orStoreError('quarantine', 'listed', () => quarantine.count()),
+    quarantined: () => orStoreError('quarantine', 'listed', () => quarantine.list()),
     lastWrite: calls.lastWrite,
     serveSnapshots,
     removeLeftovers: () => calls.track('.', 'cleaned', removeLeftovers),
     async close() {
       closing.abort();
       await calls.close();
-      await disk.eraseLeftovers();
       await lock?.release();
     },
   };
 }
 
 /** Under their real paths where they exist. */
-async function findRoots(fileSystem: FileSystem, options: FileStoreOptions): Promise<RootFolders> {
+export async function findRoots(fileSystem: FileSystem, options: FolderOptions): Promise<RootFolders> {
   const realOf = async (path: string): Promise<string> =>
     (await unlessMissing(fileSystem.realpath(path))) ?? path;
   const { data, workspace, moved } = rootsIn(options);

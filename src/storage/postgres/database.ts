@@ -1,26 +1,18 @@
 import { randomInt } from 'node:crypto';
-import { setTimeout as delay } from 'node:timers/promises';
 
 import pg from 'pg';
-import {
-  DummyDriver,
-  Kysely,
-  PostgresAdapter,
-  PostgresIntrospector,
-  PostgresQueryCompiler,
-  sql,
-  type RawBuilder,
-} from 'kysely';
 
 import { StoreError, UnusableStoreError } from '../../core/errors.ts';
 import type { Logger } from '../../core/logger.ts';
+import { growingPause, retry } from '../../core/time.ts';
+import { sql, type Statement } from './sql.ts';
 
 /**
- * `lost`: the connection or server is gone for now; the statement may have been carried out. `read-only`: for now.
- * `conflict`: rolled back because of another. `refused`: not done, as with a full disk. `unusable`: the operator must
- * mend something, such as the password.
+ * `lost`: the connection or server is gone for now; the statement may have been carried out. `conflict`: rolled back
+ * because of another. `refused`: not done, as with a full disk. `unusable`: the operator must mend something, such as
+ * the password.
  */
-export type Fault = 'lost' | 'read-only' | 'conflict' | 'refused' | 'unusable';
+export type Fault = 'lost' | 'conflict' | 'refused' | 'unusable';
 
 export class DatabaseFault extends Error {
   override readonly name = 'DatabaseFault';
@@ -42,7 +34,7 @@ const faults: Readonly<Record<string, Fault>> = {
   '40P01': 'conflict',
   '55P03': 'conflict',
   // A standby that was or will be the primary: another connection finds the new one.
-  '25006': 'read-only',
+  '25006': 'lost',
   // The transaction of a process that stalled.
   '25P03': 'lost',
   '53300': 'lost',
@@ -54,8 +46,15 @@ const faults: Readonly<Record<string, Fault>> = {
 
 export function connectFault(error: unknown): DatabaseFault {
   const code = error instanceof pg.DatabaseError ? (error.code ?? '') : '';
-  const isPasswordMissing = error instanceof Error && error.message.startsWith('SASL:');
-  return new DatabaseFault(isPasswordMissing ? 'unusable' : (faults[code] ?? 'lost'), error);
+  return new DatabaseFault(isForOperator(error) ? 'unusable' : (faults[code] ?? 'lost'), error);
+}
+
+/** A password or encryption that the two sides do not agree on, which no waiting mends. */
+function isForOperator(error: unknown): boolean {
+  if (!(error instanceof Error)) return false;
+  const isTls =
+    'code' in error && /^(?:CERT_|ERR_TLS_|ERR_SSL_|DEPTH_|SELF_|UNABLE_TO_)/u.test(String(error.code));
+  return isTls || /^SASL:|does not support SSL/u.test(error.message);
 }
 
 /** An error without the server's word means that the connection is gone. */
@@ -81,17 +80,7 @@ function reasonOf(error: unknown): string {
   return /^(?:28|3D|42501|53|57|25)/u.test(code) ? `${message}, ${code}` : code;
 }
 
-export type Query = <Row>(statement: RawBuilder<Row>) => Promise<readonly Row[]>;
-
-/** Only compiles templates to statements; connections are this file's own. */
-const compiler = new Kysely<unknown>({
-  dialect: {
-    createAdapter: () => new PostgresAdapter(),
-    createDriver: () => new DummyDriver(),
-    createIntrospector: (db) => new PostgresIntrospector(db),
-    createQueryCompiler: () => new PostgresQueryCompiler(),
-  },
-});
+export type Query = <Row>(statement: Statement<Row>) => Promise<readonly Row[]>;
 
 export interface DatabaseOptions {
   readonly url: string;
@@ -122,25 +111,21 @@ export function createDatabase(options: DatabaseOptions) {
   pool.on('error', (error) =>
     logger.debug('a connection to the database was lost', { error: error.message }),
   );
-  const outages = {
-    lost: createOutage(logger, 'the database is out of reach', 'the database can be reached again'),
-    // Reads succeed meanwhile: only a change that is made ends it.
-    'read-only': createOutage(logger, 'the database takes no changes', 'the database takes changes again'),
-  };
+  const outage = createOutage(logger, 'the database is out of reach', 'the database can be reached again');
 
   async function connected<T>(work: (query: Query) => Promise<T>): Promise<T> {
     const client = await pool.connect().catch((error: unknown) => {
       throw connectFault(error);
     });
     let isBroken = false;
-    const query: Query = async <Row>(statement: RawBuilder<Row>) => {
-      const { sql: text, parameters } = statement.compile(compiler);
+    const query: Query = async <Row>(statement: Statement<Row>) => {
+      const { text, values } = statement;
       try {
-        const { rows } = await client.query<Row & pg.QueryResultRow>(text, [...parameters]);
+        const { rows } = await client.query<Row & pg.QueryResultRow>({ text, values: [...values] });
         return rows;
       } catch (error) {
         const fault = queryFault(error);
-        isBroken ||= ['lost', 'read-only'].includes(fault.fault);
+        isBroken ||= fault.fault === 'lost';
         throw fault;
       }
     };
@@ -156,25 +141,24 @@ export function createDatabase(options: DatabaseOptions) {
   /** Tries as long as there is sense in it. Rejects with `DatabaseFault`, or as `work` does. */
   async function persist<T>(work: (query: Query) => Promise<T>): Promise<T> {
     let conflicts = 0;
-    for (let pauseMs = firstPauseMs; ; pauseMs = Math.min(2 * pauseMs, longestPauseMs)) {
-      try {
-        const result = await connected(work);
-        outages.lost.end();
-        return result;
-      } catch (error) {
-        if (!(error instanceof DatabaseFault)) throw error;
-        const { fault } = error;
-        if (fault === 'refused' || fault === 'unusable') throw error;
-        let leftMs = patienceMs;
-        if (fault === 'conflict') {
-          conflicts += 1;
-          if (conflicts > mostConflicts) throw error;
-          pauseMs = firstPauseMs;
-        } else leftMs -= performance.now() - outages[fault].begin(error.message);
-        if (leftMs <= 0) throw error;
-        await delay(Math.min(leftMs, pauseMs * (0.5 + Math.random())));
+    function pauseAfter(error: unknown, failures: number): number {
+      if (!(error instanceof DatabaseFault)) throw error;
+      const { fault } = error;
+      if (fault === 'refused' || fault === 'unusable') throw error;
+      const spread = 0.5 + Math.random();
+      if (fault === 'conflict') {
+        conflicts += 1;
+        if (conflicts > mostConflicts) throw error;
+        return firstPauseMs * spread;
       }
+      const leftMs = patienceMs - (performance.now() - outage.begin(error.message));
+      if (leftMs <= 0) throw error;
+      return Math.min(leftMs, growingPause(failures - conflicts, firstPauseMs, longestPauseMs) * spread);
     }
+
+    const result = await retry(() => connected(work), pauseAfter);
+    outage.end();
+    return result;
   }
 
   /** All of it or nothing. `work` may run again, and must have no effects of its own. */
@@ -194,7 +178,6 @@ export function createDatabase(options: DatabaseOptions) {
         assertHeld();
         if (id !== null) sent = { id, result };
         await query(sql`commit`);
-        if (id !== null) outages['read-only'].end();
         return result;
       } catch (error) {
         // Where the connection is gone, so is the transaction.
@@ -206,7 +189,7 @@ export function createDatabase(options: DatabaseOptions) {
 
   return {
     /** One atomic statement, which may run twice. */
-    query: <Row>(statement: RawBuilder<Row>) => persist((query) => query(statement)),
+    query: <Row>(statement: Statement<Row>) => persist((query) => query(statement)),
     transaction,
     close: () => pool.end(),
   };

@@ -1,12 +1,13 @@
-import { sql } from 'kysely';
 import { LRUCache } from 'lru-cache';
 
+import { StoreError } from '../../core/errors.ts';
 import { limits } from '../../core/limits.ts';
 import type { Logger } from '../../core/logger.ts';
 import type { DocumentKind, SetAside, Versioned } from '../../core/store.ts';
 import { checkedDocument, parseDocument } from '../document-text.ts';
 import type { KeyLocks } from '../key-locks.ts';
 import { freshNumber, type Database, type Query, DatabaseFault } from './database.ts';
+import { sql } from './sql.ts';
 
 interface DocumentParts {
   readonly database: Database;
@@ -78,32 +79,12 @@ export function createDocuments({ database, locks, onSetAside, logger }: Documen
     const loaded = await load(query, key, kind, (text) => parseDocument(key, text, kind));
     if (loaded === undefined) return undefined;
     if (loaded.value.outcome === 'valid') return loaded.value.value;
-    return readOnly
-      ? lastGood(key, kind, loaded.value.reason)
-      : locks.run(key, async () => {
-          const sound = await database.transaction((inOne) => lockSound(inOne, key, kind));
-          tellSetAside(sound);
-          return sound.value;
-        });
-  }
-
-  /** What would be used, without changing anything. */
-  async function lastGood<T extends Versioned>(
-    key: string,
-    kind: DocumentKind<T>,
-    reason: string,
-  ): Promise<T | undefined> {
-    const [row] = await query(sql<{ former: Buffer | null }>`
-      select coalesce(convert_to(former_document::text, 'UTF8'), former_content) as former
-      from discoclaw.entries where key = ${key}`);
-    const parsed = row?.former ? parseDocument(key, row.former.toString('utf8'), kind) : undefined;
-    const value = parsed?.outcome === 'valid' ? parsed.value : undefined;
-    logger.warn('unreadable document left where it is', {
-      key,
-      reason,
-      lastGoodCopyUsed: value !== undefined,
+    if (readOnly) throw new StoreError(`${key} cannot be read: ${loaded.value.reason}`, key);
+    return locks.run(key, async () => {
+      const sound = await database.transaction((inOne) => lockSound(inOne, key, kind));
+      tellSetAside(sound);
+      return sound.value;
     });
-    return value;
   }
 
   /** Locks the document until the end of the transaction; an unreadable one is recovered first. */
@@ -143,7 +124,7 @@ export function createDocuments({ database, locks, onSetAside, logger }: Documen
         if (next === undefined || next === locked.value) {
           if (erases)
             await inOne(sql`
-                update discoclaw.entries set former_document = document, former_content = content where key = ${key}`);
+                update discoclaw.entries set former_document = document where key = ${key}`);
           return { sound: locked, value: next, revision: undefined, bytes: 0 };
         }
         const checked = checkedDocument(key, kind, next);
@@ -174,7 +155,7 @@ export function createDocuments({ database, locks, onSetAside, logger }: Documen
             insert into discoclaw.entries as entry (key, kind, content, bytes, revision)
             values (${key}, 'text', ${bytes}, ${bytes.length}, ${revision})
             on conflict (key) do update set
-              former_document = null, former_content = null, kind = 'text', document = null, content = excluded.content, bytes = excluded.bytes,
+              former_document = null, kind = 'text', document = null, content = excluded.content, bytes = excluded.bytes,
               revision = excluded.revision, changed_at = now()`);
       }),
     );
@@ -191,7 +172,7 @@ async function put(inOne: Query, key: string, document: object, isThere: boolean
   const rows = isThere
     ? await inOne(sql`
         update discoclaw.entries set
-          former_document = ${json}, former_content = null, kind = 'document', document = ${json}, content = null, bytes = ${bytes}, revision = ${revision}, changed_at = now()
+          former_document = ${json}, kind = 'document', document = ${json}, content = null, bytes = ${bytes}, revision = ${revision}, changed_at = now()
         where key = ${key} returning key`)
     : await inOne(sql`
         insert into discoclaw.entries (key, kind, document, former_document, bytes, revision)
@@ -208,24 +189,22 @@ async function recovered<T extends Versioned>(
   kind: DocumentKind<T>,
   reason: string,
 ): Promise<Sound<T>> {
-  const [row] = await inOne(sql<{ present: Buffer; former: Buffer | null; at: Date; changed_at: Date }>`
-    select coalesce(convert_to(document::text, 'UTF8'), content) as present,
-      coalesce(convert_to(former_document::text, 'UTF8'), former_content) as former, now() as at, changed_at
+  const [row] = await inOne(sql<{ present: Buffer; backup: string | null; at: Date; changed_at: Date }>`
+    select coalesce(convert_to(document::text, 'UTF8'), content) as present, former_document as backup, now() as at, changed_at
     from discoclaw.entries where key = ${key}`);
   if (row === undefined) return { value: undefined, isThere: false };
-  const { present, former, at, changed_at: changedAt } = row;
+  const { present, backup, at, changed_at: changedAt } = row;
   // Where the copy is of a newer version this throws, and nothing is touched.
-  const copy = former === null ? undefined : parseDocument(key, former.toString('utf8'), kind);
+  const copy = backup === null ? undefined : parseDocument(key, backup, kind);
   await quarantine(inOne, key, reason, present);
   const setAside = { key, at: at.toISOString() };
   if (copy?.outcome !== 'valid') {
-    if (former !== null) await quarantine(inOne, key, 'the copy was no better', former);
     await inOne(sql`delete from discoclaw.entries where key = ${key}`);
     return { value: undefined, isThere: false, setAside, reason };
   }
   await inOne(sql`
-    update discoclaw.entries set document = former_document, content = former_content, revision = ${freshNumber()},
-      bytes = octet_length(coalesce(former_document::text, encode(former_content, 'escape')))
+    update discoclaw.entries set kind = 'document', document = former_document, content = null, revision = ${freshNumber()},
+      bytes = octet_length(former_document::text)
     where key = ${key}`);
   return {
     value: copy.value,
@@ -235,28 +214,21 @@ async function recovered<T extends Versioned>(
   };
 }
 
-/** Keeps a copy for a person to look at [S4], in the same transaction; drops the oldest beyond the limits. */
+/** Keeps a copy for a person to look at [S4], in the same transaction, and drops those that are too old. */
 async function quarantine(query: Query, key: string, reason: string, content: Buffer): Promise<void> {
   await query(sql`
     insert into discoclaw.quarantine (key, reason, content) values (${key}, ${reason}, ${content})`);
-  const { files, bytes, days } = limits.quarantine;
-  // The newest is why a person looks.
   await query(sql`
-    delete from discoclaw.quarantine where id in (
-      select id from (
-        select id, at, row_number() over newest as place, sum(octet_length(content)) over newest as total
-        from discoclaw.quarantine window newest as (order by id desc)
-      ) copies
-      where place > 1 and (place > ${files} or total > ${bytes} or at < now() - make_interval(days => ${days}))
-    )`);
+    delete from discoclaw.quarantine where at < now() - make_interval(days => ${limits.quarantine.days})`);
 }
 
-export async function countQuarantined({ query }: Database): Promise<number> {
+/** Their keys. */
+export async function listQuarantined({ query }: Database): Promise<readonly string[]> {
   const [found] = await query(
     sql<{ isThere: boolean }>`select to_regclass('discoclaw.quarantine') is not null as "isThere"`,
   );
   // Before the first start there is none.
-  if (found?.isThere !== true) return 0;
-  const [counted] = await query(sql<{ count: number }>`select count(*) as count from discoclaw.quarantine`);
-  return counted?.count ?? 0;
+  if (found?.isThere !== true) return [];
+  const rows = await query(sql<{ key: string }>`select key from discoclaw.quarantine order by id`);
+  return rows.map(({ key }) => key);
 }

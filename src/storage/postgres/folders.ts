@@ -1,7 +1,6 @@
-import { sql, type RawBuilder } from 'kysely';
-
 import type { StoredFile } from '../../core/store.ts';
 import type { Database } from './database.ts';
+import { sql } from './sql.ts';
 
 /** Keys by folder: ranges of one index, however much lies elsewhere. */
 export function createFolders(database: Database) {
@@ -16,13 +15,16 @@ export function createFolders(database: Database) {
 
     /** As `Store.folders` says; a folder counts as changed when something in it was. */
     async folders(folder: string, name: string) {
-      const rows = await database.query(listFolders(below(folder), name));
-      return rows
-        .filter(({ key }) => key.includes('/'))
-        .map(({ key, changed_at: changedAt }) => ({
-          name: key.slice(0, key.indexOf('/')),
-          changedAt: changedAt ?? 0,
-        }));
+      const { first, beyond } = below(folder);
+      const rows = await database.query(sql<{ name: string; changed_at: number }>`
+        select name, coalesce(max(ms) filter (where ${name} in ('', rest) or starts_with(rest, ${`${name}/`})), 0) as changed_at
+        from discoclaw.entries,
+          lateral (select substr(key, length(${first}) + 1) as path) as of_folder,
+          lateral (select split_part(path, '/', 1) as name) as of_name,
+          lateral (select substr(path, length(name) + 2) as rest, extract(epoch from changed_at)::float8 * 1000 as ms) as of_rest
+        where key >= ${first} and key < ${beyond} and strpos(path, '/') > 0
+        group by name`);
+      return rows.map(({ name: found, changed_at: changedAt }) => ({ name: found, changedAt }));
     },
 
     remove: (key: string) => removeBetween(database, key, `${key}\u0001`),
@@ -48,32 +50,4 @@ async function removeBetween(database: Database, first: string, beyond: string):
     await query(sql`delete from discoclaw.records where log = any(${logs}::bigint[])`);
     await query(sql`delete from discoclaw.quarantine where key >= ${first} and key < ${beyond}`);
   });
-}
-
-/** Jumps from folder to folder, each with when something below it, or at or below a name in it, last changed. */
-function listFolders(
-  { first, beyond }: ReturnType<typeof below>,
-  name: string,
-): RawBuilder<{ key: string; changed_at: number | null }> {
-  const folder = sql`${first} || split_part(found.key, '/', 1) || ${name === '' ? '' : `/${name}`}`;
-  return sql`
-    with recursive found (key) as (
-      (select substr(key, length(${first}) + 1) from discoclaw.entries where key >= ${first} and key < ${beyond} order by key limit 1)
-      union all
-      select (
-        select substr(entry.key, length(${first}) + 1) from discoclaw.entries entry
-        where entry.key < ${beyond} and entry.key >= case
-          when strpos(found.key, '/') = 0 then ${first} || found.key || chr(1)
-          else ${first} || split_part(found.key, '/', 1) || '0'
-        end
-        order by entry.key limit 1
-      )
-      from found where found.key is not null
-    )
-    select found.key, extract(epoch from changed.at)::float8 * 1000 as changed_at
-    from found left join lateral (
-      select max(entry.changed_at) as at from discoclaw.entries entry
-      where entry.key = ${folder} or (entry.key >= ${folder} || '/' and entry.key < ${folder} || '0')
-    ) changed on true
-    where found.key is not null`;
 }

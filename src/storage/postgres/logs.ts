@@ -1,4 +1,3 @@
-import { sql } from 'kysely';
 import type { z } from 'zod';
 
 import { StoreError } from '../../core/errors.ts';
@@ -9,6 +8,7 @@ import { createTimeSlice } from '../../core/time.ts';
 import { formatRecord } from '../document-text.ts';
 import type { KeyLocks } from '../key-locks.ts';
 import { type Database, type Query, freshNumber } from './database.ts';
+import { sql } from './sql.ts';
 
 interface LogParts {
   readonly database: Database;
@@ -24,9 +24,9 @@ interface RecordRow {
 export function createLogs({ database, locks, logger }: LogParts) {
   async function logState(log: string): Promise<LogState> {
     const [state] = await database.query(sql<LogState>`
-      select coalesce((select max(sequence) from discoclaw.records where log = entry.id), 0) as last, revision as edition
+      select coalesce((select max(sequence) from discoclaw.records where log = entry.id), 0) as last, revision as edition, highest
       from discoclaw.entries entry where key = ${log} and kind = 'log'`);
-    return state ?? { last: 0, edition: 0 };
+    return state ?? { last: 0, edition: 0, highest: 0 };
   }
 
   async function append(log: string, record: object): Promise<number> {

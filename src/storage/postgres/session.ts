@@ -7,9 +7,9 @@ import pLimit, { type LimitFunction } from 'p-limit';
 
 import { StoreError } from '../../core/errors.ts';
 import type { Logger } from '../../core/logger.ts';
-import type { Locks, Notice, Notices } from '../../core/processes.ts';
-import { parseJson } from '../../core/text.ts';
-import { withTimeout } from '../../core/time.ts';
+import { lruCache } from '../../core/limits.ts';
+import { noticeSchema, personOf, type Locks, type Notice, type Notices } from '../../core/processes.ts';
+import { retry, withTimeout } from '../../core/time.ts';
 import { connectionOptions, DatabaseFault, connectFault, queryFault, toStoreError } from './database.ts';
 
 /** Bots share; what must not meet a running bot is alone. */
@@ -20,8 +20,14 @@ const presenceLock = '1684628323, 1';
 const lockSeed = 1_684_628_323;
 
 const noticeChannel = 'discoclaw';
-/** The server's limit, in bytes. */
-const longestNotice = 7900;
+/** For the other processes to hear one. */
+const noticeMs = 10_000;
+/** More than are told in that time. */
+const keptIds = 10_000;
+/** With more questions waiting than this, notices are lost. */
+const mostWaiting = 1000;
+/** What people said stays there no longer than it takes to hear it [S7]. */
+export const removeOldNotices = `delete from discoclaw.notices where at < now() - interval '${noticeMs / 2} milliseconds'`;
 
 const firstPauseMs = 5;
 const longestPauseMs = 50;
@@ -38,6 +44,8 @@ interface Link {
   readonly client: pg.Client;
   /** One question after the other. */
   readonly inTurn: LimitFunction;
+  /** When it began to listen, by the server's clock. */
+  since: unknown;
   isLost: boolean;
   /** Gives the connection up, and has another made. */
   readonly lose: () => void;
@@ -61,6 +69,9 @@ export async function openSession(url: string, presence: Presence, logger: Logge
   const listeners = new Set<(notice: Notice) => void>();
   /** Prefix of this process's notices, which it ignores. */
   const self = randomUUID();
+  /** The ids of notices that were heard: one that is repeated does nothing. */
+  const heard = lruCache<string, true>(keptIds);
+  let sweeping: NodeJS.Timeout | undefined;
   const claimed = new Set<string>();
   /** Claimed or being claimed here: the server would give one connection a lock many times. */
   const taken = new Set<string>();
@@ -81,11 +92,11 @@ export async function openSession(url: string, presence: Presence, logger: Logge
       link = reconnect();
       link.catch(() => undefined);
     };
-    const opened: Link = { client, inTurn: pLimit(1), isLost: false, lose };
+    const opened: Link = { client, inTurn: pLimit(1), since: undefined, isLost: false, lose };
     client.on('error', lose);
     client.on('end', lose);
     client.on('notification', ({ payload = '' }) => {
-      hear(payload);
+      void hear(opened, payload);
     });
     try {
       await client.connect();
@@ -95,6 +106,8 @@ export async function openSession(url: string, presence: Presence, logger: Logge
     }
     try {
       await takePresence(opened, presence);
+      const [row] = await ask(opened, 'select now() as now');
+      opened.since = row?.['now'];
       await ask(opened, `listen ${noticeChannel}`);
       if (opened.isLost) throw new DatabaseFault('lost', new Error('the connection was lost'));
       // Nobody else would end it.
@@ -110,25 +123,22 @@ export async function openSession(url: string, presence: Presence, logger: Logge
 
   /** Another process may have been faster and is waited for. */
   async function retake(opened: Link, key: string): Promise<void> {
-    for (let isTold = false; claimed.has(key) && !opened.isLost; isTold = true) {
+    for (let isReported = false; claimed.has(key) && !opened.isLost; isReported = true) {
       const isTaken = await tryLock(opened, key).catch(() => false);
       if (isTaken && !claimed.has(key)) await unlock(opened, key);
       if (isTaken) return;
-      if (!isTold) logger.warn('another process took the lost lock; waiting for it', { key });
+      if (!isReported) logger.warn('another process took the lost lock; waiting for it', { key });
       await delay(reconnectMs);
     }
   }
 
   async function reconnect(): Promise<Link> {
-    for (;;) {
-      await delay(reconnectMs);
+    await delay(reconnectMs);
+    return retry(connect, (error) => {
       if (isClosed) throw closedError();
-      try {
-        return await connect();
-      } catch (error) {
-        logger.debug('advisory-lock connection is still lost', { error });
-      }
-    }
+      logger.debug('advisory-lock connection is still lost', { error });
+      return reconnectMs;
+    });
   }
 
   async function lock(key: string): Promise<Link> {
@@ -188,29 +198,52 @@ export async function openSession(url: string, presence: Presence, logger: Logge
     },
   };
 
-  function hear(text: string): void {
-    if (text.startsWith(self)) return;
-    let notice: Notice;
-    try {
-      // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- what parses was sent by `tell`
-      notice = parseJson(text.slice(self.length)) as Notice;
-    } catch {
-      // Others may use a channel of this name.
-      return;
-    }
+  /** Takes the row that the channel names, once; anybody else can only send an id that is not there. Never rejects. */
+  async function hear(opened: Link, payload: string): Promise<void> {
+    const [, sender, id = ''] = /^([0-9a-f-]*):(\d{1,18})$/u.exec(payload) ?? [];
+    if (sender === undefined || sender === self || heard.has(id)) return;
+    // Locks wait for the same connection.
+    if (opened.inTurn.pendingCount > mostWaiting) return;
+    // What was told before this process listened is not told again.
+    const found = await ask(opened, 'select body from discoclaw.notices where id = $1 and at >= $2', [
+      id,
+      opened.since,
+    ]).catch(() => []);
+    const notice = noticeSchema.safeParse(found[0]?.['body']).data;
+    if (notice === undefined || heard.has(id)) return;
+    heard.set(id, true);
+    sweepSoon();
     for (const listener of listeners) listener(notice);
   }
 
-  /** May be lost, as a long one is. Never rejects. */
-  async function send(text: string): Promise<void> {
-    if (Buffer.byteLength(text) > longestNotice) return;
+  /** Over the channel, which every role of the database hears, goes the id of a row that only the bot's reads [X6]. May be lost. Never rejects. */
+  async function send(notice: Notice): Promise<void> {
     const present = await link.catch(() => undefined);
     if (present === undefined || present.isLost) return;
-    await ask(present, 'select pg_notify($1, $2)', [noticeChannel, text]).catch(() => undefined);
+    try {
+      await ask(
+        present,
+        `with gone as (delete from discoclaw.notices where $5 and person = $1),
+          told as (insert into discoclaw.notices (person, body) values ($1, $2) returning id)
+          select pg_notify($3, $4 || ':' || id) from told`,
+        [personOf(notice), JSON.stringify(notice), noticeChannel, self, notice.kind === 'erased'],
+      );
+      sweepSoon();
+    } catch (error) {
+      logger.debug('a notice to other processes was lost', { error });
+    }
+  }
+
+  /** Removes what everybody has heard by now. */
+  function sweepSoon(): void {
+    sweeping ??= setTimeout(() => {
+      sweeping = undefined;
+      void link.then((present) => ask(present, removeOldNotices)).catch(() => undefined);
+    }, noticeMs).unref();
   }
 
   const notices: Notices = {
-    tell: (notice) => void send(self + JSON.stringify(notice)),
+    tell: (notice) => void send(notice),
     listen: (listener) => void listeners.add(listener),
   };
 
@@ -225,6 +258,7 @@ export async function openSession(url: string, presence: Presence, logger: Logge
     },
     async close(): Promise<void> {
       isClosed = true;
+      clearTimeout(sweeping);
       claimed.clear();
       const present = await Promise.race([link.catch(() => undefined), delay(0)]);
       if (present === undefined) return;

@@ -1,21 +1,18 @@
-import { setTimeout as delay } from 'node:timers/promises';
-
-import { sql } from 'kysely';
-
 import type { Logger } from '../../core/logger.ts';
 import { createOneProcess, type Processes } from '../../core/processes.ts';
 import type { LastWrite, SetAside, Store } from '../../core/store.ts';
-import type { Clock } from '../../core/time.ts';
+import { retry, type Clock } from '../../core/time.ts';
 import type { WorkQueue } from '../../core/work-queue.ts';
 import { createCalls } from '../calls.ts';
 import { createKeyLocks } from '../key-locks.ts';
 import { createDatabase, type Database, DatabaseFault, toStoreError } from './database.ts';
-import { countQuarantined, createDocuments } from './documents.ts';
+import { listQuarantined, createDocuments } from './documents.ts';
 import { createFolders } from './folders.ts';
 import { createLogs } from './logs.ts';
-import { openSession, type Presence, type Session } from './session.ts';
+import { openSession, removeOldNotices, type Presence, type Session } from './session.ts';
 import { createWorkQueue } from './work-queue.ts';
 import { UnusableStoreError } from '../../core/errors.ts';
+import { sql, Statement } from './sql.ts';
 
 export interface PostgresStoreOptions {
   /** `postgres://…` */
@@ -38,8 +35,8 @@ export interface PostgresStoreOptions {
 export interface PostgresStore extends Store, Processes {
   /** The work after turns, which any process with this database may do [X2]. */
   readonly work: WorkQueue;
-  /** How many unreadable documents are kept for a person to look at [S4]. Rejects with `StoreError`. */
-  readonly quarantined: () => Promise<number>;
+  /** Keys of the unreadable documents that are kept for a person to look at [S4]. Rejects with `StoreError`. */
+  readonly quarantined: () => Promise<readonly string[]>;
   readonly lastWrite: () => LastWrite | undefined;
   /** Waits for running changes and closes the connections; later changes reject with `StoreError`. */
   readonly close: () => Promise<void>;
@@ -99,7 +96,7 @@ export async function createPostgresStore(options: PostgresStoreOptions): Promis
     removeAll: (prefix) =>
       change(prefix, 'removed', () => locks.runAlone(prefix, () => folders.removeAll(prefix))),
     lastWrite: calls.lastWrite,
-    quarantined: () => calls.track('quarantine', 'listed', () => countQuarantined(database)),
+    quarantined: () => calls.track('quarantine', 'listed', () => listQuarantined(database)),
     close: () => (closed ??= close()),
   };
 }
@@ -111,24 +108,23 @@ async function opening(
   { url, logger, startPatienceMs = 60_000 }: PostgresStoreOptions,
 ): Promise<Session> {
   const end = performance.now() + startPatienceMs;
-  for (let isWaiting = false; ; isWaiting = true) {
-    try {
-      return await openTables(database, presence, url, logger);
-    } catch (error) {
-      const isPassing =
-        error instanceof DatabaseFault && ['lost', 'read-only', 'conflict'].includes(error.fault);
-      if (!isPassing || performance.now() >= end) {
-        await database.close();
-        throw toStoreError('The store', 'opened', error);
-      }
-      if (!isWaiting) logger.warn('the database cannot be reached yet', { reason: error.message });
-      await delay(Math.min(1000, Math.max(0, end - performance.now())));
-    }
-  }
+  return retry(
+    () => openTables(database, presence, url, logger),
+    (error, failures) => {
+      const isPassing = error instanceof DatabaseFault && ['lost', 'conflict'].includes(error.fault);
+      const leftMs = end - performance.now();
+      if (!isPassing || leftMs <= 0) throw error;
+      if (failures === 1) logger.warn('the database cannot be reached yet', { reason: error.message });
+      return Math.min(1000, leftMs);
+    },
+  ).catch(async (error: unknown) => {
+    await database.close();
+    throw toStoreError('The store', 'opened', error);
+  });
 }
 
 /** The session is held while the tables are made. */
-export async function openTables(
+async function openTables(
   database: Database,
   presence: Presence,
   url: string,
@@ -163,7 +159,6 @@ const statements = [
       document json,
       former_document json,
       content bytea,
-      former_content bytea,
       highest bigint not null default 0
     ) with (fillfactor = 80)`,
   sql`
@@ -191,6 +186,14 @@ const statements = [
       next_at timestamptz not null
     ) with (fillfactor = 70)`,
   sql`create index work_next on discoclaw.work (next_at)`,
+  // Not in write-ahead logs, archives and replicas: the words in it are for seconds.
+  sql`
+    create unlogged table discoclaw.notices (
+      id bigint not null generated always as identity primary key,
+      person text collate "C" not null,
+      at timestamptz not null default now(),
+      body jsonb not null
+    )`,
 ];
 
 /** Atomic, even where several processes start at once. @throws {DatabaseFault} @throws {UnusableStoreError} */
@@ -206,6 +209,7 @@ async function createTables(database: Database): Promise<void> {
         `The database's server is PostgreSQL ${version}: the bot needs ${oldestServer} or newer`,
         '.',
       );
-    if (!isThere) for (const statement of statements) await query(statement);
+    if (isThere) await query(new Statement([removeOldNotices], []));
+    else for (const statement of statements) await query(statement);
   });
 }

@@ -1,11 +1,11 @@
 import { setTimeout as delay } from 'node:timers/promises';
 
-import { sql, type RawBuilder } from 'kysely';
 import pLimit from 'p-limit';
 
 import type { Logger } from '../../core/logger.ts';
 import type { WorkLease, WorkQueue } from '../../core/work-queue.ts';
 import { createOutage, type Database, freshNumber, toStoreError } from './database.ts';
+import { sql, type Statement } from './sql.ts';
 
 export interface WorkQueueOptions {
   readonly database: Database;
@@ -123,7 +123,7 @@ export function createWorkQueue(options: WorkQueueOptions): WorkQueue {
   async function renew(): Promise<void> {
     if (held.size === 0) return;
     const all = [...held];
-    const begun = performance.now();
+    const startedAt = performance.now();
     try {
       const people = all.map(([userId]) => userId);
       const fences = all.map(([, { fence }]) => fence);
@@ -134,7 +134,7 @@ export function createWorkQueue(options: WorkQueueOptions): WorkQueue {
         returning work.person, work.fence`);
       const renewed = new Map(rows.map(({ person, fence }) => [person, fence]));
       for (const [userId, lease] of all) {
-        if (renewed.get(userId) === lease.fence) lease.until = begun + leaseMs;
+        if (renewed.get(userId) === lease.fence) lease.until = startedAt + leaseMs;
         else lease.end.abort();
       }
     } catch (error) {
@@ -211,7 +211,7 @@ export function createWorkQueue(options: WorkQueueOptions): WorkQueue {
 const nowMs = sql`extract(epoch from now())::float8 * 1000`;
 
 /** `waiting` has each key with when it may be taken; during a lease, `next_at` is its end. */
-function addWork(userId: string, key: string, at: number): RawBuilder<unknown> {
+function addWork(userId: string, key: string, at: number): Statement<unknown> {
   return sql`
     insert into discoclaw.work as work (person, waiting, next_at)
     values (${userId}, jsonb_build_object(${key}::text, ${at}::float8), greatest(to_timestamp(${at}::float8 / 1000), now()))
@@ -223,7 +223,7 @@ function addWork(userId: string, key: string, at: number): RawBuilder<unknown> {
 function takeWork(
   room: number,
   leaseMs: number,
-): RawBuilder<{ person: string; fence: number; taken: readonly string[] }> {
+): Statement<{ person: string; fence: number; taken: readonly string[] }> {
   return sql`
     update discoclaw.work work set
       taken = array(

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 
-import type { ChatMessage } from '../../../src/core/chat.ts';
+import type { ChatMessage } from '../../../src/core/message.ts';
 import { ActionRefusal, messageIn } from '../../../src/discord/actions/action.ts';
 import { incoming, publicPlace } from '../../support/incoming.ts';
 

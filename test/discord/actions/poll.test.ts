@@ -15,7 +15,7 @@ describe('a poll', () => {
     expect(await act({ ...context }, 'discord_poll', wish)).toMatchObject({ ok: true });
     const polls = await server.messages({ in: '#general', from: 'bot' });
     expect(polls).toHaveLength(1);
-    expect(polls[0]).toMatchObject({ mentions: [], poll: { question: '@everyone Lunch?' } });
+    expect(polls[0]).toMatchObject({ mentions: [], poll: { question: { text: '@everyone Lunch?' } } });
     const [request] = await changingRequests();
     expect(request?.body).toMatchObject({
       allowed_mentions: { parse: [] },

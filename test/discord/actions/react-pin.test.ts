@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 
-import { chooseEmoji, readEmoji, type EmojiFacts } from '../../../src/discord/actions/react-pin.ts';
+import { readEmoji } from '../../../src/discord/actions/react-pin.ts';
 import { openActionStage } from '../support/action-harness.ts';
 
 describe('reacting', () => {
@@ -146,30 +146,5 @@ describe('an emoji as the model gives it', () => {
     ['', undefined],
   ])('%j', (text, expected) => {
     expect(readEmoji(text)).toEqual(expected);
-  });
-});
-
-function rolesOf(...ids: readonly string[]) {
-  return { cache: new Map(ids.map((id) => [id, id])) };
-}
-
-describe('an emoji of a server', () => {
-  const claw: EmojiFacts = { id: '1', name: 'claw', available: true, roles: rolesOf() };
-  const crew: EmojiFacts = { ...claw, id: '2', name: 'crew', roles: rolesOf('role') };
-  const lost: EmojiFacts = { ...claw, id: '3', name: 'lost', available: false };
-  const emojis = [claw, crew, lost];
-  const inRole = new Set(['role', 'other']);
-
-  it('is found by name or id', () => {
-    expect(chooseEmoji({ name: 'claw' }, emojis, [])).toBe(claw);
-    expect(chooseEmoji({ name: 'Claw' }, emojis, [])).toBe(claw);
-    expect(chooseEmoji({ id: '1' }, emojis, [])).toBe(claw);
-    expect(chooseEmoji({ id: '9' }, emojis, [])).toBeUndefined();
-  });
-
-  it('is not used where Discord took it away, or where one of the two lacks the role that it asks for', () => {
-    expect(chooseEmoji({ name: 'lost' }, emojis, [])).toBeUndefined();
-    expect(chooseEmoji({ name: 'crew' }, emojis, [inRole, inRole])).toBe(crew);
-    expect(chooseEmoji({ name: 'crew' }, emojis, [inRole, new Set()])).toBeUndefined();
   });
 });

@@ -88,7 +88,7 @@ describe('sending to another channel', () => {
   it('takes what was said in private for private, though the channel is public by now', async () => {
     const stage = await openActionStage();
     const context = await stage.ask('bob', '#general', 'tell #dev');
-    const before = { ...context, saidIn: inPrivate(context.place) };
+    const before = { ...context, originalPlace: inPrivate(context.place) };
     expect(await stage.act(before, 'discord_send', wish('the merger is on'))).toMatchObject({
       ok: false,
       offer: { words: 'the merger is on' },

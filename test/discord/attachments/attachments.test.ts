@@ -3,8 +3,8 @@ import type { IncomingMessage, ServerResponse } from 'node:http';
 import sharp from 'sharp';
 import { describe, expect, it } from 'vitest';
 
-import type { AttachedFile, OpenedFile } from '../../../src/core/chat.ts';
-import { createAttachments } from '../../../src/discord/attachments/attachments.ts';
+import type { AttachedFile, OpenedFile } from '../../../src/core/message.ts';
+import { createAttachments, shrinkPicture } from '../../../src/discord/attachments.ts';
 import { aliceId, bobId } from '../../support/incoming.ts';
 import { RecordingLogger } from '../../support/recording-logger.ts';
 import { startFileServer, type FileServer } from './file-server.ts';
@@ -131,7 +131,6 @@ describe('an attached file', () => {
 
   it('is opened up to the limits', async () => {
     expect(await reasonFor(Buffer.alloc(100 * kilobyte, 'x'))).toBe('opened as text');
-    expect(await reasonFor(Buffer.from('caf\xe9', 'latin1'))).toBe('opened as text');
     const large = Buffer.concat([
       sampleBytes.png,
       Buffer.alloc((15 * megabyte) / 4 - sampleBytes.png.length),
@@ -147,6 +146,15 @@ describe('an attached file', () => {
     const data = Buffer.from(file?.kind === 'image' ? file.data : '', 'base64');
     expect(data.length).toBeLessThan(2 * megabyte);
     expect(await sharp(data).metadata()).toMatchObject({ width: 1568, height: 523 });
+  });
+
+  it('is not shrunk where it is damaged, or claims more pixels than may be opened', async () => {
+    const png = await noisyPicture(10, 10);
+    const huge = Buffer.from(png);
+    huge.writeUInt32BE(200_000, 16);
+    huge.writeUInt32BE(200_000, 20);
+    for (const bytes of [png.subarray(0, 40), Buffer.from('no picture'), huge])
+      expect(await shrinkPicture(bytes)).toBeUndefined();
   });
 
   it('is not read on past its announced length, whatever the answer’s length says', async () => {

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 
-import { isAllowedAddress } from '../../../src/discord/attachments/download.ts';
+import { isAllowedAddress } from '../../../src/discord/attachments.ts';
 
 const ownCdn = 'http://127.0.0.1:4000/cdn';
 

@@ -36,12 +36,6 @@ describe('completion', () => {
     handlers.choices = () => never.promise;
     expect(await server.complete({ ...typing, in: 'dm' })).toEqual([]);
   });
-
-  it('offers nothing while the bot stops', async () => {
-    const { server, gateway } = await runGateway();
-    await gateway.stopIntake();
-    expect(await server.complete({ ...typing, in: 'dm' })).toEqual([]);
-  });
 });
 
 describe('the menu of a message', () => {
@@ -70,14 +64,6 @@ describe('the menu of a message', () => {
     expect(handlers.menus).toMatchObject([
       { place: { audience: 'dm' }, message: { text: 'Hello bob', author: { kind: 'self' } } },
     ]);
-  });
-
-  it('is refused to people without access', async () => {
-    const { server, handlers } = await runGateway({ access: { access: 'allowlist' } });
-    const said = await server.say({ as: 'bob', in: '#general', text: 'I keep bees' });
-    const { answer } = await server.menu({ as: 'bob', message: said.id, name: 'Remember this' });
-    expect(answer?.text).toContain('access');
-    expect(handlers.menus).toEqual([]);
   });
 });
 

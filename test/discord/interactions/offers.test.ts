@@ -1,12 +1,7 @@
-import { describe, expect, it } from 'vitest';
+import { describe, expect, it, onTestFinished, vi } from 'vitest';
 
-import { RecentChanges } from '../../../src/core/changes.ts';
 import { offerHead } from '../../../src/core/tool.ts';
-import { createDiscordApi } from '../../../src/discord/discord-api.ts';
-import { createOffers } from '../../../src/discord/interactions/offers.ts';
 import { eventually } from '../../support/eventually.ts';
-import { ManualTimer } from '../../support/manual-timer.ts';
-import { RecordingLogger } from '../../support/recording-logger.ts';
 import { runGateway, type RunningGateway, type RunOptions } from '../support/gateway-harness.ts';
 
 /** Bob's question in #general, the bot's answer, and what stands under it; `done` is what was carried out. */
@@ -22,6 +17,7 @@ async function openOffers(options: RunOptions = {}) {
     channelId: ids['general'] ?? '',
     messages: [{ id: asked.id, text: asked.text }],
     replyIds: [answered.id],
+    mayShow: () => Promise.resolve(true),
     beforeSeen: async (id: string) => void hidden.push(id),
   };
   const offer = (what: string, words?: string) => ({
@@ -61,7 +57,7 @@ describe('what a tool offers [M8]', () => {
     const id = await scene.show('Send this to <#1>:', '||@everyone|| [x](https://x.example)\n```\u202enever');
     const [message] = await scene.messagesBelow();
     expect(message?.text).toBe(
-      offerHead + '\nSend this to <#1>:\n```\n||@everyone|| [x](https://x.example)\n``\u200b`never\n```',
+      offerHead + '\nSend this to <#1>:\n```\n||@everyone|| [x](https://x.example)\n`\u2060``never\n```',
     );
     expect(message?.mentions).toEqual([]);
     expect(scene.hidden).toEqual([id]);
@@ -148,23 +144,16 @@ describe('what a tool offers [M8]', () => {
     expect(scene.done).toEqual([]);
   });
 
-  it('loses its buttons after ten minutes, and the oldest of a person where there are more than ten', async () => {
+  it('is over after ten minutes, and says so', async () => {
     const scene = await openOffers();
-    const timer = new ManualTimer();
-    const offers = createOffers({
-      api: createDiscordApi(scene.client),
-      recent: new RecentChanges(),
-      timer: timer.set,
-      logger: new RecordingLogger(),
-    });
-    for (let count = 1; count <= 11; count += 1)
-      await offers.show([scene.offer(`Pin ${count}.`)], scene.shown);
-    const open = async () => (await scene.buttons()).filter((labels) => labels.length > 0).length;
-    await eventually(async () => expect(await open()).toBe(10));
-    expect((await scene.buttons())[0]).toEqual([]);
-    timer.pass(9 * 60_000);
-    expect(await open()).toBe(10);
-    timer.pass(60_000);
-    await eventually(async () => expect(await open()).toBe(0));
+    const [early, late] = [await scene.show('Pin it.'), await scene.show('Pin that.')];
+    vi.useFakeTimers({ toFake: ['Date'], now: Date.now() + 9 * 60_000 });
+    onTestFinished(() => void vi.useRealTimers());
+    await click(scene, early, 'Do it');
+    await eventually(() => expect(scene.done).toEqual(['Pin it.']));
+    vi.setSystemTime(Date.now() + 60_000);
+    const clicked = await scene.server.click({ as: 'bob', message: late, label: 'Do it', followUps: 1 });
+    expect(clicked.followUps).toMatchObject([{ text: expect.stringContaining('This is over') }]);
+    expect(scene.done).toEqual(['Pin it.']);
   });
 });

@@ -2,7 +2,7 @@ import * as fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 
 import { spoilerMarks } from '../../../src/discord/replies/discord-form.ts';
-import { splitReply, visiblePart } from '../../../src/discord/replies/split-reply.ts';
+import { splitReply, visiblePart, withoutForeignMarks } from '../../../src/discord/replies/split-reply.ts';
 
 const rows = [
   '| Name | Age |',
@@ -175,5 +175,38 @@ describe('a spoiler that still grows [G9]', () => {
     expect(visiblePart('The end: ||he dies\nand she')).toBe('The end: ');
     expect(visiblePart('The end: ||he dies\nand she||\nSo')).toContain('||he dies\nand she||');
     expect(visiblePart('```sh\ntrue || false\n')).toContain('true || false');
+  });
+});
+
+describe('what a model writes that Discord lacks [G9]', () => {
+  it.each([
+    ['One\n\n---\n\nTwo\n* * *\nThree', 'One\n\nTwo\n\nThree'],
+    ['Plan\n====\nFirst\n\nThen\n----\nNext', '# Plan\nFirst\n\n## Then\nNext'],
+    ['- [ ] buy tea\n- [x] water bees\n1. [X] sleep', '- ☐ buy tea\n- ☑ water bees\n1. ☑ sleep'],
+    ['Bees dance.[^1]\n\n[^1]: Frisch, 1927', 'Bees dance.[1]\n\n[1] Frisch, 1927'],
+    [
+      'See [the guide][g] and [g].\n\n[g]: https://bees.example/guide "Guide"',
+      'See [the guide](https://bees.example/guide) and [g](https://bees.example/guide).',
+    ],
+    ['one<br>two<br/>three', 'one\ntwo\nthree'],
+    [
+      '<b>Bold</b>, <em>soft</em>, <u>under</u>, <del>gone</del>, <kbd>Ctrl</kbd>',
+      '**Bold**, *soft*, __under__, ~~gone~~, `Ctrl`',
+    ],
+    ['<details><summary>More</summary>Here</details> H<sub>2</sub>O <!-- not for you -->', 'MoreHere H2O'],
+    ['It is $$x^2$$ and ==this== matters.', 'It is `x^2` and **this** matters.'],
+  ])('reads well: %s', (text, expected) => {
+    expect(splitReply(withoutForeignMarks(text))).toEqual([expected]);
+  });
+
+  it.each([
+    'if a == b and c == d, stop',
+    '<@100000000000000001> at <t:1772494805:d> in <#200000000000000001>: <https://example.com/?a==b&c==d>',
+    'Use `<br>`, `==`, `- [ ]` and `$$`.',
+    '```html\n<b>x</b>\n---\n- [ ] y\n```',
+    'It costs $$ and [this] stays, 1 < 2 > 0.',
+    '| a | b |\n| --- | --- |\n| x<br>y | z |',
+  ])('leaves alone: %s', (text) => {
+    expect(withoutForeignMarks(text)).toBe(text);
   });
 });

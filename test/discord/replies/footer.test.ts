@@ -2,7 +2,7 @@ import type { APIMessage } from 'discord.js';
 import * as fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 
-import type { Footer } from '../../../src/core/chat.ts';
+import type { Footer } from '../../../src/core/reply.ts';
 import { splitFooter, withFooter } from '../../../src/discord/replies/split-reply.ts';
 import { growReply } from '../../../src/discord/replies/growing-reply.ts';
 import { createReplies } from '../../../src/discord/replies/replies.ts';
@@ -93,7 +93,7 @@ describe('the footer of an answer [K6]', () => {
     const [id = ''] = sent.kind === 'sent' ? sent.ids : [];
     const change = (more: string) =>
       discord.until(
-        replies.amend(start.channelId, id, ({ lines }) => Promise.resolve(footer(...lines, more))),
+        replies.amend(start.channelId, id, (lines) => Promise.resolve({ lines: [...lines, more] })),
       );
     expect(await change('two')).toBe(true);
     expect(discord.texts).toEqual([withFooter('Hello.', ['one', 'two'])]);

@@ -1,7 +1,7 @@
 import { DiscordAPIError, type APIMessage, type RESTPostAPIChannelMessageJSONBody } from 'discord.js';
 import { afterEach, describe, expect, it, vi } from 'vitest';
 
-import type { FinishedReply } from '../../../src/core/chat.ts';
+import type { FinishedReply } from '../../../src/core/reply.ts';
 import { snowflakeAt } from '../../../src/core/snowflake.ts';
 import type { RepliesOptions } from '../../../src/discord/replies/growing-reply.ts';
 import { createReplies } from '../../../src/discord/replies/replies.ts';
@@ -114,15 +114,6 @@ describe('replies', () => {
         enforce_nonce: true,
       });
     }
-  });
-
-  it('are there once, though they are sent again', async () => {
-    const { server, replies } = await runGateway();
-    const asked = await server.say({ as: 'bob', in: 'dm', text: 'hello' });
-    const first = await replies.send(asked.channelId, longText, asked.id);
-    const second = await replies.send(asked.channelId, longText, asked.id);
-    expect(second).toEqual(first);
-    expect(await server.messages({ in: '@bob', from: 'bot' })).toHaveLength(idsOf(first).length);
   });
 
   it('are there once, though they are sent again long after Discord has forgotten the nonce', async () => {
@@ -248,13 +239,6 @@ describe('replies', () => {
     for (const [code, status] of [
       [40_058, 400],
       [20_016, 400],
-      [20_028, 403],
-      [30_046, 400],
-      [40_003, 403],
-      [40_004, 403],
-      [40_006, 403],
-      [40_062, 403],
-      [110_001, 400],
       [130_000, 400],
       [999_999, 400],
       [0, 404],
@@ -274,21 +258,6 @@ describe('replies', () => {
       const { replies, bodies } = repliesOver(Array.from({ length: 10 }, () => refusal(code, status)));
       expect(await replies.send(channelId, 'hello', '1')).toEqual({ kind: 'refused', reason, ids: [] });
       expect(bodies).toHaveLength(3);
-    }
-  });
-
-  it('are not tried again after a refusal for good', async () => {
-    for (const [code, status] of [
-      [10_003, 404],
-      [50_024, 400],
-      [50_035, 400],
-      [160_005, 400],
-      [200_000, 400],
-      [240_000, 400],
-    ] as const) {
-      const { replies, bodies } = repliesOver([refusal(code, status)]);
-      expect(await replies.send(channelId, 'hello', '1')).toMatchObject({ kind: 'refused' });
-      expect(bodies).toHaveLength(1);
     }
   });
 
@@ -387,37 +356,5 @@ describe('typing', () => {
     await vi.advanceTimersByTimeAsync(60_000);
     expect(asked).toBe(1);
     expect(logger.warnings).toEqual(['typing could not be shown']);
-  });
-});
-
-describe('code that would fill more than three messages [G3]', () => {
-  const code = Array.from({ length: 400 }, (_, index) => `let line${index} = ${index};\n`).join('');
-  const answer = `Here:\n\`\`\`rust\n${code}\`\`\`\nThat is all.`;
-
-  it('is shown by its beginning, and handed over as a file behind the answer', async () => {
-    const { server, replies, ids } = await runGateway();
-    const asked = await server.say({ as: 'bob', in: '#general', text: 'the code, please' });
-    const sent = await replies.send(ids['general'] ?? '', answer, asked.id);
-    const [text, file, ...more] = await server.messages({ in: '#general', after: asked.id, from: 'bot' });
-    expect(sent).toEqual({ kind: 'sent', ids: [text?.id, file?.id] });
-    expect(more).toEqual([]);
-    expect(text?.text).toContain('```rust\nlet line0 = 0;');
-    expect(text?.text).toContain('388 more lines in code-1.rs\n```\nThat is all.');
-    expect(file).toMatchObject({
-      text: '📄 code-1.rs',
-      attachments: [{ name: 'code-1.rs', bytes: code.length }],
-    });
-  });
-
-  it('fills messages where the bot may attach no files, so that nothing is lost', async () => {
-    const { server, replies, ids, settled } = await runGateway();
-    await server.setOverwrite({ channel: '#general', for: 'Discoclaw', deny: ['AttachFiles'] });
-    await settled();
-    const asked = await server.say({ as: 'bob', in: '#general', text: 'the code, please' });
-    await replies.send(ids['general'] ?? '', answer, asked.id);
-    const said = await server.messages({ in: '#general', after: asked.id, from: 'bot' });
-    expect(said.length).toBeGreaterThan(3);
-    for (const line of code.trim().split('\n'))
-      expect(said.some(({ text }) => text.includes(line))).toBe(true);
   });
 });

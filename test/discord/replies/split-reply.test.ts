@@ -5,12 +5,6 @@ import { splitReply, visiblePart } from '../../../src/discord/replies/split-repl
 import { markdown, read } from '../support/markdown.ts';
 
 describe('splitReply', () => {
-  it('leaves a short reply as it is', () => {
-    expect(splitReply('Hello **there**.\n\n```js\nx()\n```')).toEqual([
-      'Hello **there**.\n\n```js\nx()\n```',
-    ]);
-  });
-
   it('gives no chunks for a blank reply', () => {
     expect(splitReply('')).toEqual([]);
     expect(splitReply(' \n\n\t'.repeat(900))).toEqual([]);
@@ -44,10 +38,6 @@ describe('splitReply', () => {
     const chunks = splitReply(`\`\`\`py\n${'def f():\n        pass\n'.repeat(6)}\`\`\``, 60);
     expect(chunks.length).toBeGreaterThan(2);
     expect(chunks.join('\n')).not.toMatch(/^ {0,7}pass/mu);
-  });
-
-  it('closes a fence that the reply left open', () => {
-    expect(splitReply('```js\nx()')).toEqual(['```js\nx()\n```']);
   });
 
   it('does not take a line inside a longer fence for its end', () => {

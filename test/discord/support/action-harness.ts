@@ -1,7 +1,7 @@
 import type { Place } from '../../../src/core/place.ts';
 import type { ToolOutcome } from '../../../src/core/tool.ts';
 import type { TurnContext } from '../../../src/core/turn-context.ts';
-import type { RecordedRequest } from '../../../src/sandbox/rest/request-log.ts';
+import type { RecordedRequest } from '../../support/sandbox/request-log.ts';
 import { runGateway, type RunningGateway, type RunOptions } from './gateway-harness.ts';
 
 /** A turn that the bot is in the middle of: what was said, and what the model may do about it. */

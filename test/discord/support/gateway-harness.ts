@@ -7,13 +7,11 @@ import type {
   CommandCall,
   IncomingMessage,
   MessageEdit,
-  OutgoingFile,
-  PresentPlace,
-  ReadChannel,
   ReadReplied,
   RememberedMessage,
-  ReplyPort,
-} from '../../../src/core/chat.ts';
+} from '../../../src/core/message.ts';
+import type { OutgoingFile, ReplyPort } from '../../../src/core/reply.ts';
+import type { PresentPlace, ReadChannel } from '../../../src/core/channels.ts';
 import type {
   Choice,
   CommandDefinition,
@@ -28,19 +26,24 @@ import type { ChannelGuild } from '../../../src/core/place.ts';
 import { type Shards, allShards } from '../../../src/core/processes.ts';
 import { compareSnowflakes } from '../../../src/core/snowflake.ts';
 import type { ActionTools, OfferPort } from '../../../src/core/tool.ts';
-import { type AccessSettings, type AddedAccess, createLockedOut } from '../../../src/discord/access.ts';
-import { createDiscordClient } from '../../../src/discord/client.ts';
+import {
+  type AccessSettings,
+  createAccess,
+  createLockedOut,
+  withOwners,
+} from '../../../src/discord/access.ts';
+import { createDiscordClient, fetchApplication } from '../../../src/discord/client.ts';
 import type { GatewayError } from '../../../src/discord/gateway-error.ts';
 import { type DiscordPortsOptions, createDiscordPorts } from '../../../src/discord/discord-ports.ts';
 import { type Gateway, startGateway } from '../../../src/discord/gateway.ts';
 import type { History } from '../../../src/discord/history.ts';
-import type { IntakeOptions, ProxyConsent } from '../../../src/discord/intake.ts';
-import type { Identifying, OnMalformed } from '../../../src/discord/shard.ts';
+import type { IntakeOptions } from '../../../src/discord/intake.ts';
+import type { OnMalformed } from '../../../src/discord/shard.ts';
 import {
-  type SandboxOptions,
-  type SandboxServer,
-  startSandboxServer,
-} from '../../../src/sandbox/sandbox-server.ts';
+  type TestSandboxOptions,
+  type TestSandbox,
+  startTestSandbox,
+} from '../../support/sandbox/test-sandbox.ts';
 import { RecordingLogger } from '../../support/recording-logger.ts';
 
 /** Handlers that write down what reaches them, in one list. */
@@ -63,16 +66,8 @@ export class RecordingHandlers implements BotHandlers, CommandHandlers {
   choices: () => Promise<readonly Choice[]> = () => Promise.resolve([{ name: 'tea · 1a2b', value: '1a2b' }]);
   /** What comes with the answer to a slash command. */
   commandFiles: readonly OutgoingFile[] = [];
-  announcement: CommandReply['announcement'];
   /** How long a message is worked on. */
   work: (message: IncomingMessage) => Promise<void> = () => Promise.resolve();
-
-  /** Ids of messages that are part of a talk. */
-  readonly talk: string[] = [];
-
-  onUserMessage({ messageId }: Parameters<BotHandlers['onUserMessage']>[0]): void {
-    this.talk.push(messageId);
-  }
 
   message(message: IncomingMessage): Promise<void> {
     this.messages.push(message);
@@ -98,7 +93,6 @@ export class RecordingHandlers implements BotHandlers, CommandHandlers {
     const form = this.commandForm === undefined ? {} : { form: this.commandForm };
     return {
       text: await this.commandAnswer(),
-      ...(this.announcement !== undefined && { announcement: this.announcement }),
       buttons: this.commandButtons,
       files: this.commandFiles,
       ...form,
@@ -137,14 +131,13 @@ export class RecordingHandlers implements BotHandlers, CommandHandlers {
 export interface RunOptions {
   readonly shards?: Shards;
   readonly guildLeft?: (guildId: string) => void;
-  readonly server?: SandboxServer;
-  readonly sandbox?: SandboxOptions;
+  readonly server?: TestSandbox;
+  readonly sandbox?: TestSandboxOptions;
   readonly access?: Partial<AccessSettings>;
   /** Default: nobody. */
-  readonly addedAccess?: () => Promise<AddedAccess>;
+  readonly addedAccess?: () => Promise<readonly string[]>;
   /** Without, nothing is a copy. */
   readonly proxied?: DiscordPortsOptions['proxied'];
-  readonly proxyConsent?: ProxyConsent;
   /** Whether it has caught up when the test begins; so it is where nothing is said. */
   readonly settles?: false;
   /** The bot was active there a moment ago, or when it is said. */
@@ -164,9 +157,10 @@ export interface RunOptions {
 }
 
 export interface RunningGateway {
-  readonly server: SandboxServer;
+  readonly server: TestSandbox;
   readonly client: Client;
   readonly gateway: Gateway;
+  readonly ownerIds: readonly string[];
   readonly handlers: RecordingHandlers;
   readonly history: History;
   readonly replies: ReplyPort;
@@ -215,20 +209,19 @@ export const openToAll: AccessSettings = {
   autoReplyChannelIds: [],
 };
 
-export async function openSandbox(options: SandboxOptions = {}): Promise<SandboxServer> {
-  const server = await startSandboxServer(options);
+export async function openSandbox(options: TestSandboxOptions = {}): Promise<TestSandbox> {
+  const server = await startTestSandbox(options);
   onTestFinished(() => server.close());
   return server;
 }
 
 /** The project's client for a sandbox, not logged in. */
 export function newClient(
-  { apiUrl }: Pick<SandboxServer, 'apiUrl'>,
+  { apiUrl }: Pick<TestSandbox, 'apiUrl'>,
   logger = new RecordingLogger(),
   options: {
     readonly onMalformed?: OnMalformed;
     readonly shards?: Shards;
-    readonly identifying?: Identifying;
   } = {},
 ): Client {
   // Identifying twice within five seconds is slowed down by the client; a test need not wait for it.
@@ -281,47 +274,43 @@ export async function runGateway(options: RunOptions = {}): Promise<RunningGatew
     clock,
     logger,
   });
+  const application = await fetchApplication(client, server.token);
+  const settings = withOwners({ ...openToAll, ...options.access }, application);
   const gateway = await startGateway({
-    shards,
-    wasLetIn: () => Promise.resolve(false),
-    answerModes: options.answerModes ?? {
-      answerMode: async () => undefined,
-      recentAnswerMode: () => undefined,
-      mayHaveChannelMemory: () => true,
+    connection: { client, shards, token: server.token, onLost: (error) => lost.push(error) },
+    application,
+    access: {
+      settings,
+      people: createAccess(settings, { client, readAdded: options.addedAccess ?? (async () => []), logger }),
+      wasLetIn: () => Promise.resolve(false),
+      lockedOut: createLockedOut(),
     },
-    places,
-    lockedOut: createLockedOut(),
-    reactions,
-    client,
-    token: server.token,
-    access: { ...openToAll, ...options.access },
-    addedAccess: options.addedAccess ?? (async () => ({ letIn: [], servers: {} })),
-    commands: [memoryCommand],
-    menuNames: ['Remember this'],
-    parseCommand,
-    handlers,
-    history,
-    proxies,
-    proxyConsent: options.proxyConsent ?? { has: async () => false, give: async () => undefined },
-    offers,
-    recent,
-    knownChannels: () =>
-      Promise.resolve(
-        (options.knownChannels ?? []).map((known) =>
-          typeof known === 'string' ? { id: known, activeAt: Date.now() } : known,
+    commands: { definitions: [memoryCommand], menuNames: ['Remember this'], parseCommand },
+    discord: { places, reactions, offers, proxies, history },
+    channels: {
+      answerModes: options.answerModes ?? {
+        answerMode: async () => undefined,
+        recentAnswerMode: () => undefined,
+      },
+      knownChannels: () =>
+        Promise.resolve(
+          (options.knownChannels ?? []).map((known) =>
+            typeof known === 'string' ? { id: known, activeAt: Date.now() } : known,
+          ),
         ),
-      ),
-    guildOf: (channelId) => Promise.resolve(options.guildOf?.(channelId) ?? { kind: 'unknown' }),
-    isGone: async (channelId) => options.gone?.has(channelId) ?? false,
-    recover: options.recover ?? (() => Promise.resolve()),
-    resume: () => Promise.resolve(),
-    remembered: (_channelId, since) =>
-      Promise.resolve(
-        (options.remembered ?? []).filter(({ ids }) => ids.some((id) => compareSnowflakes(id, since) >= 0)),
-      ),
-    isUnfinished: () => Promise.resolve(false),
-    ...(options.guildLeft !== undefined && { guildLeft: options.guildLeft }),
-    onLost: (error) => lost.push(error),
+      guildOf: (channelId) => Promise.resolve(options.guildOf?.(channelId) ?? { kind: 'unknown' }),
+      isGone: async (channelId) => options.gone?.has(channelId) ?? false,
+      recover: options.recover ?? (() => Promise.resolve()),
+      resume: () => Promise.resolve(),
+      remembered: (_channelId, since) =>
+        Promise.resolve(
+          (options.remembered ?? []).filter(({ ids }) => ids.some((id) => compareSnowflakes(id, since) >= 0)),
+        ),
+      isUnfinished: () => Promise.resolve(false),
+      guildLeft: options.guildLeft,
+    },
+    handlers,
+    recent,
     clock,
     logger,
   });
@@ -331,6 +320,7 @@ export async function runGateway(options: RunOptions = {}): Promise<RunningGatew
     server,
     client,
     gateway,
+    ownerIds: settings.ownerIds,
     handlers,
     history,
     replies,

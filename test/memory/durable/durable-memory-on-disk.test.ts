@@ -11,7 +11,7 @@ import { recordingLogger } from '../../support/recording-logger.ts';
 import { aliceId, dev, noon } from './fixtures.ts';
 import { durableSettings } from '../../support/layer-settings.ts';
 import { withoutUndo } from '../../support/undo.ts';
-import { beginningNow } from '../../../src/core/writes.ts';
+import { unconditional } from '../../../src/core/writes.ts';
 
 const clock = () => noon;
 
@@ -33,19 +33,19 @@ it('does not give back what was forgotten when the document is damaged afterward
     });
     const ledger = ledgerFor(store, writes, [durable], { logger });
     const messageId = '400000000000000001';
-    await durable.remember(beginningNow(aliceId), {
+    await durable.remember(unconditional(aliceId), {
       text: 'Works at Acme',
       place: dev,
       messageId,
       type: 'manual',
     });
-    await durable.remember(beginningNow(aliceId), {
+    await durable.remember(unconditional(aliceId), {
       text: 'Prefers Rust',
       place: dev,
       messageId,
       type: 'manual',
     });
-    await durable.forget(beginningNow(aliceId), 'Acme', dev, '400000000000000002');
+    await durable.forget(unconditional(aliceId), 'Acme', dev, '400000000000000002');
 
     await writeFile(join(folder, 'users', aliceId, 'durable.json'), 'damaged');
     await expect

@@ -3,7 +3,7 @@ import { describe, expect, it } from 'vitest';
 
 import type { DurableItem } from '../../../src/memory/durable/document.ts';
 import { changeDocument, readItemsUndo, reverted } from '../../../src/memory/durable/undoing.ts';
-import { formerItems } from '../../../src/memory/durable/items.ts';
+import { itemHistories } from '../../../src/memory/durable/items.ts';
 import { confirmItems, keepOne } from '../../../src/memory/durable/edit-items.ts';
 import { aliceId, anyItems, anyPlace, dev, documentOf, item, minutesLater } from './fixtures.ts';
 
@@ -22,7 +22,7 @@ describe('keeping one of two items [K16] [D6]', () => {
     const { document, result } = keepOne(documentOf(older, newer), aliceId, keep, later);
     const at = later.toISOString();
     const kept = { ...newer, pinned: true, confirmedAt: at };
-    expect(result).toEqual({ item: kept, former: older });
+    expect(result).toEqual({ item: kept, previous: older });
     expect(document.items).toEqual([
       { ...older, status: 'deprecated', supersededBy: newer.id, updatedAt: at },
       kept,
@@ -59,7 +59,7 @@ describe('keeping one of two items [K16] [D6]', () => {
         expect(after.filter(({ status }) => status === 'active').map(({ id }) => id)).toEqual(
           linked.filter(({ id, status }) => status === 'active' && id !== other.id).map(({ id }) => id),
         );
-        const past = formerItems(after).get(one.id) ?? [];
+        const past = itemHistories(after).get(one.id) ?? [];
         expect(past.map(({ id }) => id)).toContain(other.id);
         const { undo } = changeDocument(document, () => change);
         const read = readItemsUndo(JSON.parse(JSON.stringify(undo)));

@@ -1,7 +1,7 @@
 import * as fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 
-import { mention, ownWords } from '../../../src/core/own-words.ts';
+import { mention } from '../../../src/core/own-words.ts';
 import { questionAtEnd, sentencesQuoted, stillSays } from '../../../src/memory/durable/evidence.ts';
 
 describe('the sentences that a quote touches [M5a]', () => {
@@ -19,13 +19,18 @@ describe('the sentences that a quote touches [M5a]', () => {
     ],
     ['no question beside it', 'Porto. Do you know', 'I live in Porto. Do you know it?', 'I live in Porto.'],
     [
-      'without a mention',
+      'with a mention inside it, by one word of a name, which can say anything',
       'work with',
-      `I work with ${mention('@', 'I love spam')} in Rome`,
-      'I work with … in Rome',
+      `I work with ${mention('@', 'Bob Ross')} in Rome`,
+      'I work with @Bob in Rome',
     ],
+    ['with a mention at its end', 'live with', 'I live with @Bob'],
+    ['with a mention at its beginning', 'is my brother', '@Bob is my brother'],
     ['without a name that it is addressed to', 'like tea', '@Bob, I like tea :smile:', 'I like tea'],
-    ['without code', 'never use', 'I never use `eval`.', 'I never use'],
+    ['with an emoji inside it', 'in team', 'I play :soccer: in team three'],
+    ['with code', 'never use', 'I never use `eval`.'],
+    ['with a link', 'wrote', 'I wrote https://a.example/x_y_z last year'],
+    ['without a block quote inside it', 'like', 'I like\n> spam\ntea', 'I like'],
   ])('%s', (_name, quote, message, stored = message) => {
     expect(sentencesQuoted(quote, message)).toBe(stored);
   });
@@ -75,9 +80,9 @@ describe('the sentences that a quote touches [M5a]', () => {
       fc.property(text, text, (quote, message) => {
         const stored = sentencesQuoted(quote, message);
         if (stored === undefined) return;
-        const prose = ownWords(message).replaceAll(/\s+/gu, ' ');
+        const said = message.replaceAll(/\s+/gu, ' ');
         for (const part of stored.replaceAll(/\s+/gu, ' ').split(' … '))
-          expect(part.split(/(?<=[.,]) /u).every((each) => prose.includes(each.trim()))).toBe(true);
+          expect(part.split(/(?<=[.,]) /u).every((each) => said.includes(each.trim()))).toBe(true);
         expect(stillSays(stored, message)).toBe(true);
       }),
     );

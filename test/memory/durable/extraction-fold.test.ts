@@ -33,18 +33,17 @@ function stepOver(
   return { ...sessions, logger, calls, run };
 }
 
-it('skips messages after three unusable answers, but not those after them', async () => {
+it('skips messages after three unusable answers', async () => {
   const { say, run, calls, logger } = stepThatFails('invalid', 'invalid', 'invalid');
   await say('poison');
   await expect(run()).rejects.toThrow('invalid');
-  await say('later');
   await expect(run()).rejects.toThrow('invalid');
   expect(logger.warnings).toEqual([]);
-  await expect(run()).rejects.toThrow('invalid');
+  await run();
   expect(logger.warnings).toHaveLength(1);
+  await say('later');
   await run();
-  await run();
-  expect(calls).toEqual([['poison'], ['poison', 'later'], ['poison', 'later'], ['later']]);
+  expect(calls).toEqual([['poison'], ['poison'], ['poison'], ['later']]);
 });
 
 it('keeps trying while the model cannot be reached', async () => {

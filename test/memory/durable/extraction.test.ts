@@ -9,8 +9,8 @@ import {
   type ModelResponse,
 } from '../../../src/core/model.ts';
 import { createExtraction, type ExtractionMessage } from '../../../src/memory/durable/extraction.ts';
-import { aliceId, createMemory, dev, dm, silentLogger } from './fixtures.ts';
-import { beginningNow } from '../../../src/core/writes.ts';
+import { aliceId, createMemory, dev, dm } from './fixtures.ts';
+import { unconditional } from '../../../src/core/writes.ts';
 import { inZone } from '../../support/sessions.ts';
 
 function message(index: number, text: string, place = dev): ExtractionMessage {
@@ -46,12 +46,11 @@ function setUp(answers: readonly (string | Partial<ModelResponse>)[]) {
     modelName: 'haiku',
     timeZoneOf: inZone('Europe/Berlin'),
     durable: memory,
-    logger: silentLogger,
   });
   const extract = (
     messages: readonly ExtractionMessage[],
     stillThere = (id: string) => Promise.resolve(messages.find((each) => each.id === id)?.text),
-  ) => extraction.extract(beginningNow(aliceId), 'Alice', messages, stillThere);
+  ) => extraction.extract(unconditional(aliceId), 'Alice', messages, stillThere);
   const texts = async (): Promise<readonly string[]> => (await memory.list(aliceId)).map(({ text }) => text);
   return { memory, extraction, extract, requests, signals, texts };
 }
@@ -112,13 +111,13 @@ describe('extraction [A2]', () => {
     ['a quote that does not stand there', found(1, 'I do prefer Rust')],
     ['a conclusion', found(1, 'Prefers safe languages')],
     ['a question', found(4, 'I am rich')],
-    ['a password', found(3, 'my password is rosebud')],
+    ['a password', found(3, 'my password is rosebud1')],
   ])('drops %s', async (_name, item) => {
     const { extract, texts } = setUp([answer(item)]);
     const messages = [
       message(1, 'I prefer Rust'),
       message(2, 'hello'),
-      message(3, 'my password is rosebud'),
+      message(3, 'my password is rosebud1'),
       message(4, 'Am I rich? Do you think I am rich?'),
     ];
     expect(await extract(messages)).toEqual([]);
@@ -150,11 +149,6 @@ describe('extraction [A2]', () => {
     expect(await texts()).toEqual([]);
   });
 
-  it('takes an answer in a code fence', async () => {
-    const { extract } = setUp([`\`\`\`json\n${answer(found(1, 'I prefer Rust'))}\n\`\`\``]);
-    expect(await extract([message(1, 'I prefer Rust')])).toHaveLength(1);
-  });
-
   it('loses to an edit, a deletion and a forget while it runs [A4]', async () => {
     const item = answer(found(1, 'I prefer Rust'));
     for (const present of [undefined, 'I prefer Go now']) {
@@ -162,7 +156,9 @@ describe('extraction [A2]', () => {
       expect(await extract([message(1, 'I prefer Rust')], () => Promise.resolve(present))).toEqual([]);
     }
     const { extract, memory } = setUp([item]);
-    await memory.forget(beginningNow(aliceId), 'rust', dev, message(2, '').id);
+    const source = { place: dev, messageId: message(0, '').id, type: 'manual' } as const;
+    await memory.remember(unconditional(aliceId), { ...source, text: 'Rust is fun' });
+    await memory.forget(unconditional(aliceId), 'rust', dev, message(2, '').id);
     expect(await extract([message(1, 'I prefer Rust')])).toEqual([]);
   });
 
@@ -179,18 +175,5 @@ describe('extraction [A2]', () => {
     const messages = Array.from({ length: 11 }, (_, index) => message(index, 'I prefer Rust'));
     await expect(extract(messages)).rejects.toThrow(ModelError);
     expect(await texts()).toEqual([]);
-  });
-
-  it('hands the signal on', async () => {
-    const { extraction, signals } = setUp([]);
-    const { signal } = new AbortController();
-    await extraction.extract(
-      beginningNow(aliceId),
-      'Alice',
-      [message(1, 'hi')],
-      () => Promise.resolve('hi'),
-      signal,
-    );
-    expect(signals).toEqual([signal]);
   });
 });

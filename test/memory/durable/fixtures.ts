@@ -66,7 +66,7 @@ export const teamThread: Place = {
   channelName: 'release',
   parentName: 'team',
 };
-export const places = [dm, dev, team, board, teamThread] as const;
+const places = [dm, dev, team, board, teamThread] as const;
 
 export const noon = new Date('2026-01-15T12:00:00.000Z');
 

@@ -3,7 +3,7 @@ import { readFileSync } from 'node:fs';
 import { describe, expect, it } from 'vitest';
 
 import { snowflakeAt } from '../../../src/core/snowflake.ts';
-import { beginningNow } from '../../../src/core/writes.ts';
+import { unconditional } from '../../../src/core/writes.ts';
 import { readDay } from '../../../src/memory/durable/item-day.ts';
 import { createPersonSettings } from '../../../src/memory/settings/person-settings.ts';
 import { MemoryStore } from '../../support/memory-store.ts';
@@ -56,6 +56,27 @@ describe('the day that a text speaks of [D7]', () => {
     expect(readDay(text, new Date('2026-11-26T12:00:00Z'), 'Europe/Berlin')).toBeUndefined();
   });
 
+  it.each([
+    ['Dentist on 24 April', '2027-04-24'],
+    ['Dentist on 24 April at noon', '2027-04-24'],
+    ['Do taxes by 31 March', '2027-03-31'],
+    ['Let me do a test on 3 May', '2027-05-03'],
+    ['Prüfung in Köln am 24. April', '2027-04-24'],
+    ['Hammaslääkäri on 24.9.2027', '2027-09-24'],
+    // A moment as Discord marks it, in the zone of the person who says it [D8].
+    ['Dentist <t:1800000000:F>', '2027-01-15'],
+    ['My exam is at <t:1800055800>', '2027-01-16'],
+    ['Dentist on <t:1800000000:D>, 15 January 2027', '2027-01-15'],
+    ['Dentist <t:1800000000:F> or <t:1800100000:F>', undefined],
+    ['Dentist <t:99999999999:F>', undefined],
+    // No such month: neither 13 January nor anything else.
+    ['Dentist on 2027-13-01', undefined],
+    ['Dentist on 2027/13/01', undefined],
+    ['Dentist on 2027.14.2', undefined],
+  ])('of "%s" is %s', (text, day) => {
+    expect(readDay(text, new Date('2026-11-26T12:00:00Z'), 'Europe/Berlin')?.when).toBe(day);
+  });
+
   it('is found in most sentences that have one', () => {
     const withDay = rows.filter(([, , , day]) => day !== null);
     const found = withDay.filter(
@@ -71,7 +92,7 @@ function said(at: string) {
 }
 
 describe('an item keeps its day [D7]', () => {
-  const work = beginningNow(aliceId);
+  const work = unconditional(aliceId);
 
   it('counted from its message, and again from a later one that says the same', async () => {
     const { memory } = createMemory();
@@ -118,7 +139,7 @@ describe('the zone by which days count [D7]', () => {
   it('is told once, to those who have set none and only where it matters', async () => {
     const told = { store: new MemoryStore(), writes: plainWrites(), clock: () => noon, logger: silentLogger };
     const people = createPersonSettings({ ...told, timeZone: 'Asia/Tokyo' });
-    const work = beginningNow(aliceId);
+    const work = unconditional(aliceId);
     const { memory } = createMemory({}, people);
     const remember = async (text: string) => {
       const outcome = await memory.remember(work, { ...said('2026-11-26T20:00:00Z'), text });

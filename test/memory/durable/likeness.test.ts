@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { describe, expect, it } from 'vitest';
 
-import { compared, isOneMatter } from '../../../src/memory/durable/likeness.ts';
+import { compared, isOneMatter } from '../../../src/memory/durable/review.ts';
 import { item } from './fixtures.ts';
 
 interface Pair {

@@ -4,11 +4,11 @@ import { z } from 'zod';
 
 import { noUsage, textOf, type ModelRequest, type ModelResponse } from '../../../src/core/model.ts';
 import { ownWords } from '../../../src/core/own-words.ts';
-import { beginningNow } from '../../../src/core/writes.ts';
+import { unconditional } from '../../../src/core/writes.ts';
 import { sentencesQuoted } from '../../../src/memory/durable/evidence.ts';
 import { createExtraction } from '../../../src/memory/durable/extraction.ts';
 import { inZone } from '../../support/sessions.ts';
-import { aliceId, createMemory, dm, silentLogger } from './fixtures.ts';
+import { aliceId, createMemory, dm } from './fixtures.ts';
 
 const language = z.string();
 /** What is said, and what of it should be kept; all other sentences should not. */
@@ -74,10 +74,9 @@ async function keptOf(of: string): Promise<readonly string[]> {
     modelName: 'haiku',
     timeZoneOf: inZone('Europe/Berlin'),
     durable: memory,
-    logger: silentLogger,
   });
   for (const message of messages)
-    await extraction.extract(beginningNow(aliceId), 'Alice', [message], () => Promise.resolve(message.text));
+    await extraction.extract(unconditional(aliceId), 'Alice', [message], () => Promise.resolve(message.text));
   return (await memory.list(aliceId)).map(({ text }) => text);
 }
 

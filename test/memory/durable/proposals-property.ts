@@ -14,7 +14,7 @@ import { aliceId, publicPlace } from '../../support/incoming.ts';
 import { durableSettings } from '../../support/layer-settings.ts';
 import { silent } from '../../support/sessions.ts';
 import { withoutUndo } from '../../support/undo.ts';
-import { beginningNow } from '../../../src/core/writes.ts';
+import { unconditional } from '../../../src/core/writes.ts';
 
 /** A person who is asked first, in files; opened again over the same folder it is what a restart finds. */
 export async function openProposals(folder: string, time: { now: number }) {
@@ -48,7 +48,7 @@ export async function openProposals(folder: string, time: { now: number }) {
     writes,
     durable,
     modeOf: () => Promise.resolve(mode.now),
-    said: () => Promise.resolve('still'),
+    textOf: () => Promise.resolve('still'),
     maxItems: 200,
     clock,
     expireAt: () => Promise.resolve(),
@@ -101,7 +101,7 @@ export async function live(steps: readonly Step[]): Promise<void> {
       messages += 1n;
       const text = `Keeps canary${step.word}x`;
       const input = { text, place: publicPlace, messageId: String(messages), type: 'summary' } as const;
-      const { outcome } = await memory.proposals.remember(beginningNow(aliceId), input, step.saidIn);
+      const { outcome } = await memory.proposals.remember(unconditional(aliceId), input, step.saidIn);
       const known = declined.has(text) ? 'refused' : items.has(text) ? 'refreshed' : undefined;
       const isAsked = mode === 'ask' || step.saidIn === 'ask';
       expect(outcome).toBe(mode === 'off' ? 'refused' : (known ?? (isAsked ? 'proposed' : 'stored')));
@@ -114,7 +114,7 @@ export async function live(steps: readonly Step[]): Promise<void> {
       messages += 1n;
       const text = `Keeps canary${step.word}x`;
       await memory.durable.forget(
-        beginningNow(aliceId),
+        unconditional(aliceId),
         `canary${step.word}x`,
         publicPlace,
         String(messages),
@@ -135,10 +135,10 @@ export async function live(steps: readonly Step[]): Promise<void> {
       if (chosen === undefined) continue;
       if (step.do === 'accept') {
         const outcome = items.has(chosen.item.text) ? 'refreshed' : 'stored';
-        expect(await memory.proposals.accept(beginningNow(aliceId), chosen.id)).toMatchObject({ outcome });
+        expect(await memory.proposals.accept(unconditional(aliceId), chosen.id)).toMatchObject({ outcome });
         items.add(chosen.item.text);
       } else {
-        expect(await memory.proposals.decline(beginningNow(aliceId), chosen.id)).toBe(true);
+        expect(await memory.proposals.decline(unconditional(aliceId), chosen.id)).toBe(true);
         // What is an item already stays one.
         if (!items.has(chosen.item.text)) declined.add(chosen.item.text);
       }

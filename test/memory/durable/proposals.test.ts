@@ -9,7 +9,7 @@ import { aliceId, publicPlace } from '../../support/incoming.ts';
 import { anyStep, live, openProposals } from './proposals-property.ts';
 import { runs } from '../../support/runs.ts';
 import { session, withdrawnMessage } from '../../support/sessions.ts';
-import { beginningNow } from '../../../src/core/writes.ts';
+import { unconditional } from '../../../src/core/writes.ts';
 import { captureModes } from '../../../src/memory/settings/person-settings.ts';
 
 describe('proposals [K9]', () => {
@@ -33,7 +33,7 @@ describe('proposals [K9]', () => {
       fc.asyncProperty(noticed, async ({ mode: now, saidIn, ...said }) => {
         mode.now = now;
         const input = { ...said, place: publicPlace, messageId: '400000000000000001', heard: true } as const;
-        const { outcome } = await proposals.remember(beginningNow(aliceId), input, saidIn);
+        const { outcome } = await proposals.remember(unconditional(aliceId), input, saidIn);
         expect(outcome).toBe(now === 'off' ? 'refused' : 'proposed');
         expect(await durable.list(aliceId)).toEqual([]);
       }),
@@ -42,7 +42,7 @@ describe('proposals [K9]', () => {
     await expect(stored).resolves.toBeUndefined();
     mode.now = 'auto';
     const [{ id } = { id: '' }] = await proposals.list(aliceId);
-    expect(await proposals.accept(beginningNow(aliceId), id)).toMatchObject({
+    expect(await proposals.accept(unconditional(aliceId), id)).toMatchObject({
       item: { source: { heard: true } },
     });
     await store.close();
@@ -53,7 +53,7 @@ describe('proposals [K9]', () => {
     const folder = await mkdtemp(join(tmpdir(), 'discoclaw-proposals-'));
     const { store, proposals } = await openProposals(folder, { now: Date.now() });
     const messageId = '400000000000000001';
-    await proposals.remember(beginningNow(aliceId), {
+    await proposals.remember(unconditional(aliceId), {
       text: 'Keeps bees',
       place: publicPlace,
       messageId,
@@ -61,10 +61,10 @@ describe('proposals [K9]', () => {
     });
     const [{ id } = { id: '' }] = await proposals.list(aliceId);
     const bobId = '140000000000000009';
-    expect(await proposals.accept(beginningNow(bobId), id)).toBeUndefined();
-    expect(await proposals.decline(beginningNow(bobId), id)).toBe(false);
-    expect(await proposals.accept(beginningNow(aliceId), id)).toMatchObject({ outcome: 'stored' });
-    expect(await proposals.accept(beginningNow(aliceId), id)).toBeUndefined();
+    expect(await proposals.accept(unconditional(bobId), id)).toBeUndefined();
+    expect(await proposals.decline(unconditional(bobId), id)).toBe(false);
+    expect(await proposals.accept(unconditional(aliceId), id)).toMatchObject({ outcome: 'stored' });
+    expect(await proposals.accept(unconditional(aliceId), id)).toBeUndefined();
     await store.close();
     await rm(folder, { recursive: true });
   });
@@ -74,12 +74,12 @@ describe('proposals [K9]', () => {
     const { store, proposals } = await openProposals(folder, { now: Date.now() });
     const [messageId, later] = ['400000000000000001', '400000000000000002'];
     const noticed = { text: 'Keeps an axolotl', place: publicPlace, messageId, type: 'summary' } as const;
-    await proposals.remember(beginningNow(aliceId), noticed);
+    await proposals.remember(unconditional(aliceId), noticed);
     const [{ id } = { id: '' }] = await proposals.list(aliceId);
     const words = { text: 'Keeps two axolotls', place: publicPlace, messageId: later };
-    expect(await proposals.accept(beginningNow(aliceId), id, words)).toMatchObject({ outcome: 'stored' });
+    expect(await proposals.accept(unconditional(aliceId), id, words)).toMatchObject({ outcome: 'stored' });
     // As after a kill, when the same turns are looked at once more.
-    expect(await proposals.remember(beginningNow(aliceId), noticed)).toMatchObject({ outcome: 'refused' });
+    expect(await proposals.remember(unconditional(aliceId), noticed)).toMatchObject({ outcome: 'refused' });
     expect(await proposals.list(aliceId)).toEqual([]);
     await store.close();
     await rm(folder, { recursive: true });
@@ -93,7 +93,7 @@ describe('proposals [K9]', () => {
       [before, 'Keeps an axolotl'],
       [after, 'Feeds an axolotl'],
     ])
-      await proposals.remember(beginningNow(aliceId), {
+      await proposals.remember(unconditional(aliceId), {
         text: text ?? '',
         place: publicPlace,
         messageId,
@@ -112,8 +112,8 @@ describe('proposals [K9]', () => {
     mode.now = 'ask';
     const answered = { place: publicPlace, messageId: '400000000000000003', type: 'summary' } as const;
     const question = 'Does Robert live near you?';
-    await proposals.remember(beginningNow(aliceId), { ...answered, text: 'Two streets away', question });
-    await proposals.remember(beginningNow(aliceId), {
+    await proposals.remember(unconditional(aliceId), { ...answered, text: 'Two streets away', question });
+    await proposals.remember(unconditional(aliceId), {
       ...answered,
       text: 'Near the sea',
       question: 'Where?',

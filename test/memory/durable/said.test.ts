@@ -15,7 +15,7 @@ import { durableSettings } from '../../support/layer-settings.ts';
 import { ledgerFor } from '../../support/ledger.ts';
 import { withoutUndo } from '../../support/undo.ts';
 import { dev, noon, silentLogger, turn } from './fixtures.ts';
-import { beginningNow } from '../../../src/core/writes.ts';
+import { unconditional } from '../../../src/core/writes.ts';
 import { plainWrites } from '../../support/plain-writes.ts';
 import { inZone } from '../../support/sessions.ts';
 
@@ -133,10 +133,9 @@ async function storedOf({ message, quote, before }: Attempt): Promise<readonly (
     modelName: 'haiku',
     timeZoneOf: inZone('UTC'),
     durable: memory,
-    logger: silentLogger,
   });
   await extraction.extract(
-    beginningNow(other),
+    unconditional(other),
     'Alice',
     [{ ...said, place: dev, answerBefore: before }],
     stillThere,

@@ -10,7 +10,7 @@ import {
   mayUseItem,
   type DurableItem,
 } from '../../../src/memory/durable/document.ts';
-import { createDurableSections } from '../../../src/memory/durable/sections.ts';
+import { durableSections, durableUsage } from '../../../src/memory/durable/sections.ts';
 import {
   aliceId,
   anyItems,
@@ -18,10 +18,8 @@ import {
   anyText,
   bobId,
   dev,
-  dm,
   item,
   minutesLater,
-  places,
   turn,
   utcDays,
 } from './fixtures.ts';
@@ -30,13 +28,13 @@ const durable = sectionsWithin(2000);
 
 /** In UTC, on the day of `noon` unless told. */
 function sectionsWithin(injectMaxChars: number, today = utcDays.today) {
-  const created = createDurableSections({ injectMaxChars });
   const day = { today, timeZone: 'UTC' };
-  type Asked = Parameters<typeof created.sections>;
+  type Asked = Parameters<typeof durableSections>;
   return {
     sections: (items: Asked[0], ownerId: string, context: Asked[2]) =>
-      created.sections(items, ownerId, context, day),
-    usage: (items: Asked[0], ownerId: string, place: Place) => created.usage(items, ownerId, place, day),
+      durableSections(items, ownerId, context, day, injectMaxChars),
+    usage: (items: Asked[0], ownerId: string, place: Place) =>
+      durableUsage(items, ownerId, place, day, injectMaxChars),
   };
 }
 
@@ -59,7 +57,7 @@ function many(count: number, words: (index: number) => string = () => ''): reado
   );
 }
 
-/** What rides behind the snapshot, looked for in the plainest way. */
+/** What rides in the last message, looked for in the plainest way. */
 function matchingLines(
   items: readonly DurableItem[],
   sections: readonly Section[],
@@ -91,12 +89,12 @@ function contentTerms(text: string): ReadonlySet<string> {
 }
 
 describe('durable items in the prompt [D4]', () => {
-  it('are all in one section of the snapshot when they fit, pinned first, then the newest', () => {
+  it('are all in one section when they fit, pinned first, then the newest', () => {
     const [a, b, c] = many(3);
     const items = [a, b, c].flatMap((each) => each ?? []);
     const pinned = items.map((each, index) => ({ ...each, pinned: index === 0 }));
     const sections = durable.sections(pinned, aliceId, turn('item 1'));
-    expect(sections.map(({ name, slot }) => [name, slot])).toEqual([['durable_items', 'slow']]);
+    expect(sections.map(({ name, slot }) => [name, slot])).toEqual([['durable_items', 'items']]);
     expect(linesOf(sections, 'durable_items')).toEqual(
       [pinned[0], pinned[2], pinned[1]].flatMap((each) => (each ? [itemLine(each, dev, utcDays)] : [])),
     );
@@ -152,23 +150,6 @@ describe('durable items in the prompt [D4]', () => {
     expect(matching).toEqual([]);
   });
 
-  it('give the same snapshot whatever the message says', () => {
-    const items = many(60);
-    const [one, other] = ['item 3', 'something else'].map((text) =>
-      linesOf(durable.sections(items, aliceId, turn(text)), 'durable_items'),
-    );
-    expect(one).toEqual(other);
-  });
-
-  it('still stand when they are not shown, unless they were withdrawn', () => {
-    const items = many(60);
-    const [section] = durable.sections(items, aliceId, turn('hi'));
-    expect(section?.standing?.size).toBe(60);
-    const hidden = items.map((each, index) => (index === 0 ? { ...each, visibility: 'dm' as const } : each));
-    const [after] = durable.sections(hidden, aliceId, turn('hi'));
-    expect(after?.standing?.size).toBe(59);
-  });
-
   it('of one person are never read for another', () => {
     const context = turn('item', { speaker: { id: bobId, name: 'Bob', isOwner: true } });
     expect(renderedLength(durable.sections(many(3), aliceId, context))).toBe(0);
@@ -190,7 +171,6 @@ describe('durable items in the prompt [D4]', () => {
           const allowed = new Set(usable.map((each) => itemLine(each, place, utcDays)));
           const shown = sections.flatMap(({ lines }) => lines);
           expect(shown.every((line) => allowed.has(line))).toBe(true);
-          expect(sections[0]?.standing).toEqual(allowed);
           expect(limited.usage(items, aliceId, place)).toBeLessThanOrEqual(max);
         },
       ),
@@ -218,13 +198,5 @@ describe('durable items in the prompt [D4]', () => {
         },
       ),
     );
-  });
-
-  it('said in a DM are never in a prompt of a guild', () => {
-    const secret = [item({ visibility: 'dm' })];
-    for (const place of places) {
-      const length = renderedLength(durable.sections(secret, aliceId, turn('Rust', { place })));
-      expect(length > 0).toBe(place === dm);
-    }
   });
 });

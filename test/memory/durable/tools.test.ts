@@ -4,12 +4,16 @@ import type { ToolOutcome } from '../../../src/core/tool.ts';
 import type { TurnContext } from '../../../src/core/turn-context.ts';
 import { createForgetItemTool, createRememberItemTool } from '../../../src/memory/durable/tools.ts';
 import { aliceId, bobId, createMemory, dev, dm, turn } from './fixtures.ts';
-import { beginningNow } from '../../../src/core/writes.ts';
+import { unconditional } from '../../../src/core/writes.ts';
 
 const signal = new AbortController().signal;
 
-function setUp(present: (text: string | undefined) => string | undefined = (text) => text, answer?: string) {
-  const { memory, store } = createMemory({ maxItems: 3 });
+function setUp(
+  present: (text: string | undefined) => string | undefined = (text) => text,
+  answer?: string,
+  maxItems = 3,
+) {
+  const { memory, store } = createMemory({ maxItems });
   let context = turn('');
   const tool = createRememberItemTool({
     durable: memory,
@@ -53,7 +57,7 @@ describe('remember_item', () => {
     });
     expect(await memory.list(aliceId)).toMatchObject([{ text: 'Porto', question: 'Where do you live?' }]);
     const { forgotten } = await memory.forget(
-      beginningNow(aliceId),
+      unconditional(aliceId),
       'do you live',
       dev,
       '400000000000000900',
@@ -75,12 +79,6 @@ describe('remember_item', () => {
     expect(await secret.run({ kind: 'fact', quote: 'Yes, it is' }, 'Yes, it is')).toMatchObject({
       ok: false,
     });
-  });
-
-  it('stores at once what the speaker said by a proxy: the words are their own [G2a]', async () => {
-    const { run, texts } = setUp();
-    expect(await run(rust, proxied(turn('I prefer Rust')))).toMatchObject({ ok: true });
-    expect(await texts()).toEqual(['I prefer Rust']);
   });
 
   it('stores what the speaker said, with the message it was said in', async () => {
@@ -117,7 +115,7 @@ describe('remember_item', () => {
     const { run, memory } = setUp();
     const outcome = await run(rust, {
       ...turn('I prefer Rust'),
-      saidIn: { ...dev, audience: 'private', readers: [] },
+      originalPlace: { ...dev, audience: 'private', readers: [] },
     });
     expect(outcome.text).toBe('Remembered: I prefer Rust');
     expect(outcome.notice?.line).toBe('💾 Remembered: 1 item');
@@ -130,12 +128,6 @@ describe('remember_item', () => {
       expect(await run(rust, 'I prefer Rust')).toMatchObject({ ok: false });
       expect(await texts()).toEqual([]);
     }
-  });
-
-  it('stores the sentence that a piece was cut out of, and that others are in view changes nothing', async () => {
-    const { run, texts } = setUp();
-    await run({ ...rust, quote: 'prefer Rust' }, turn("I don't prefer Rust", amongOthers));
-    expect(await texts()).toEqual(["I don't prefer Rust"]);
   });
 
   it('corrects an item named by id or by its words', async () => {
@@ -168,28 +160,44 @@ describe('remember_item', () => {
     expect(await offer?.carryOut(signal)).toContain('Not remembered');
   });
 
-  it('asks which one when `replaces` fits several, and says when it fits none', async () => {
-    const { run, memory } = setUp();
-    for (const text of ['Prefers Rust', 'Writes Rust']) {
-      await memory.remember(beginningNow(aliceId), {
-        text,
-        place: dev,
-        messageId: '400000000000000001',
-        type: 'manual',
-      });
-    }
+  it.each([
+    ['fits several', 'rust', ['Instead of: Writes Rust', 'Instead of: Prefers Rust']],
+    [
+      'has no word with content',
+      'that',
+      ['Instead of: Drinks tea', 'Instead of: Writes Rust', 'Instead of: Prefers Rust'],
+    ],
+  ])(
+    'replaces nothing where `replaces` %s: what was said is stored, and buttons ask [K4]',
+    async (_, replaces, labels) => {
+      const { run, memory, texts } = setUp(undefined, undefined, 9);
+      const said = { place: dev, messageId: '400000000000000001', type: 'manual' } as const;
+      for (const text of ['Prefers Rust', 'Writes Rust', 'Drinks tea'])
+        await memory.remember(unconditional(aliceId), { ...said, text });
+      for (const context of [turn('I prefer Go'), turn('I prefer Zig', amongOthers)]) {
+        const before = (await texts()).length;
+        const quote = context.messages[0]?.text ?? '';
+        const { ok, offer, notice } = await run({ kind: 'preference', quote, replaces }, context);
+        expect({ ok, offer }).toEqual({ ok: true, offer: undefined });
+        expect(notice?.line).toContain(`💾 Remembered: "${quote}" · Does it replace`);
+        expect(notice?.buttons.map(({ label }) => label)).toEqual(expect.arrayContaining(labels));
+        expect(await texts()).toHaveLength(before + 1);
+      }
+    },
+  );
+
+  it('says when `replaces` names nothing', async () => {
+    const { run, texts } = setUp();
     const go = { kind: 'preference', quote: 'I prefer Go' };
-    const several = await run({ ...go, replaces: 'rust' }, 'I prefer Go');
-    expect(several.text).toMatch(/Prefers Rust \(id \w+\)/);
-    expect(several.text).toMatch(/Writes Rust \(id \w+\)/);
     expect((await run({ ...go, replaces: 'zig' }, 'I prefer Go')).text).toContain('names no item');
+    expect(await texts()).toEqual([]);
   });
 
   it('names nothing in a guild that belongs into the DM', async () => {
     const { run, memory } = setUp();
     const secret = { place: dm, messageId: '400000000000000001', type: 'manual' } as const;
     for (const text of ['Secret one', 'Secret two', 'I prefer Rust']) {
-      await memory.remember(beginningNow(aliceId), { ...secret, text });
+      await memory.remember(unconditional(aliceId), { ...secret, text });
     }
     const [item] = await memory.list(aliceId);
     expect((await run({ ...rust, replaces: 'secret one' }, 'I prefer Rust')).text).toContain('names no item');
@@ -205,14 +213,6 @@ describe('remember_item', () => {
     expect(evicting.text).not.toContain('Secret');
   });
 
-  it('does not bring back what the person forgot', async () => {
-    const { run, memory, texts } = setUp();
-    await run(rust, 'I prefer Rust');
-    await memory.forget(beginningNow(aliceId), 'rust', dev, '400000000000000090');
-    expect((await run(rust, 'I prefer Rust')).text).toContain('the person has forgotten this');
-    expect(await texts()).toEqual([]);
-  });
-
   it('refuses what another bot says about itself', async () => {
     const { run, texts } = setUp();
     const said = turn('I prefer Rust');
@@ -225,9 +225,9 @@ describe('remember_item', () => {
 async function setUpForgetting() {
   const { memory } = createMemory();
   const said = { messageId: '400000000000000001', type: 'manual' } as const;
-  await memory.remember(beginningNow(aliceId), { ...said, place: dev, text: 'Lives in Paris' });
-  await memory.remember(beginningNow(aliceId), { ...said, place: dm, text: 'Hides from Paris' });
-  await memory.remember(beginningNow(bobId), { ...said, place: dev, text: 'Loves Paris' });
+  await memory.remember(unconditional(aliceId), { ...said, place: dev, text: 'Lives in Paris' });
+  await memory.remember(unconditional(aliceId), { ...said, place: dm, text: 'Hides from Paris' });
+  await memory.remember(unconditional(bobId), { ...said, place: dev, text: 'Loves Paris' });
   const tool = createForgetItemTool({ durable: memory });
   const texts = async (userId = aliceId): Promise<readonly string[]> =>
     (await memory.list(userId)).map(({ text }) => text);
@@ -264,13 +264,54 @@ describe('forget_item', () => {
     expect(await offer?.carryOut(signal)).toBe('Not forgotten: it has changed in the meantime.');
   });
 
-  it('shows all that the words fit on that button', async () => {
-    const { memory, tool } = await setUpForgetting();
+  it.each([
+    ['words that fit several items', 'paris', ['All 2', 'Has a sister in Paris', 'Lives in Paris', 'None']],
+    ['ids of several items', undefined, ['All 2', 'Has a sister in Paris', 'Lives in Paris', 'None']],
+    [
+      'a word without content, though one item alone has it',
+      'a',
+      ['Has a sister in Paris', 'Lives in Paris'],
+    ],
+    ['such words in another language', 'это всё', ['Has a sister in Paris', 'Lives in Paris']],
+    [
+      'such words for everything',
+      'everything you know about me',
+      ['Has a sister in Paris', 'Lives in Paris'],
+    ],
+  ])(
+    'touches nothing by %s, and shows buttons, also where others have spoken [K4]',
+    async (_, words, labels) => {
+      const { memory, tool, texts } = await setUpForgetting();
+      const said = { place: dev, messageId: '400000000000000002', type: 'manual' } as const;
+      await memory.remember(unconditional(aliceId), { ...said, text: 'Has a sister in Paris' });
+      const own = (await memory.list(aliceId)).filter(({ visibility }) => visibility !== 'dm');
+      const target = words ?? own.map(({ id }) => id).join(' ');
+      for (const context of [turn('I do not like Paris any more'), turn('forget Paris', amongOthers)]) {
+        const { ok, text, offer, notice } = await tool.run({ target }, context, signal);
+        expect({ ok, offer }).toEqual({ ok: true, offer: undefined });
+        expect(text).toContain('Nothing forgotten yet');
+        const shown = notice?.buttons ?? [];
+        expect(shown.map(({ label }) => label)).toEqual(
+          labels.length > 2 ? labels : [...labels, 'Erase everything …', 'None'],
+        );
+        expect(shown.find(({ label }) => label === 'Lives in Paris')?.line).toBe(
+          `memory forget ${own[1]?.id}`,
+        );
+        // Those who joined since read none of it.
+        expect(JSON.stringify([notice?.bareLine, notice?.bareButtons])).not.toMatch(/paris/iu);
+      }
+      expect(await texts()).toHaveLength(3);
+    },
+  );
+
+  it('takes a word without content that an item says as a whole, or an id of one', async () => {
+    const { memory, tool, texts } = await setUpForgetting();
     const said = { place: dev, messageId: '400000000000000002', type: 'manual' } as const;
-    await memory.remember(beginningNow(aliceId), { ...said, text: 'Has a sister in Paris' });
-    const { offer } = await tool.run({ target: 'paris' }, turn('forget Paris', amongOthers), signal);
-    expect(offer?.what).toBe('Forget these 2 items:');
-    expect(offer?.words?.split('\n').toSorted()).toEqual(['Has a sister in Paris', 'Lives in Paris']);
+    await memory.remember(unconditional(aliceId), { ...said, text: 'The Who' });
+    expect(await tool.run({ target: 'the who' }, turn('forget The Who'), signal)).toMatchObject({
+      notice: { line: '🗑️ Forgotten: 1 item' },
+    });
+    expect(await texts()).not.toContain('The Who');
   });
 
   it('takes the target literally, and refuses an empty or unknown one', async () => {
@@ -291,7 +332,7 @@ describe('forget_item', () => {
       type: 'summary',
       text: 'Is at home in Paris',
     } as const;
-    expect(await memory.remember(beginningNow(aliceId), waiting)).toEqual({
+    expect(await memory.remember(unconditional(aliceId), waiting)).toEqual({
       outcome: 'refused',
       reason: 'forgotten',
     });

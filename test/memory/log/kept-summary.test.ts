@@ -1,13 +1,7 @@
 import * as fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 
-import {
-  cursorOfNote,
-  noteName,
-  parseNote,
-  renderNote,
-  type SummaryNote,
-} from '../../../src/memory/log/kept-summary.ts';
+import { parseNote, renderNote, type SummaryNote } from '../../../src/memory/log/kept-summary.ts';
 
 const note: SummaryNote = {
   text: 'Alice deploys on Fridays.',
@@ -19,12 +13,6 @@ const note: SummaryNote = {
 };
 
 describe('a kept summary', () => {
-  it('is named by local time and by how far it goes', () => {
-    expect(noteName(note, 'Asia/Tokyo')).toBe('2026-01-16-08-30-42-summary.md');
-    expect(cursorOfNote('2026-01-16-08-30-42-summary.md')).toBe(42);
-    expect(cursorOfNote('auth-design.md')).toBeUndefined();
-  });
-
   it('is always read back as it was written', () => {
     fc.assert(
       fc.property(

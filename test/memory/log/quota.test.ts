@@ -1,12 +1,12 @@
 import { describe, expect, it } from 'vitest';
 
-import { createQuota, foldedUpTo } from '../../../src/memory/log/quota.ts';
+import { createQuota } from '../../../src/memory/log/quota.ts';
 import { createRecall } from '../../../src/memory/recall/recall.ts';
-import { createMessageSource } from '../../../src/memory/recall/messages.ts';
+import { createMessageSource } from '../../../src/memory/recall/sources.ts';
 import { aliceId, publicPlace } from '../../support/incoming.ts';
 import { channel, dmPlace, openSessions, session, startTime } from '../../support/sessions.ts';
 import { RecordingLogger } from '../../support/recording-logger.ts';
-import { beginningNow } from '../../../src/core/writes.ts';
+import { unconditional } from '../../../src/core/writes.ts';
 
 const minuteMs = 60_000;
 
@@ -23,7 +23,6 @@ function openWithQuota(maxBytes: number) {
     states,
     maxBytes,
     folds: ['rolling'],
-    dropIndex: (userId) => recall.erase({ userId, sessions: [], isWhole: false }),
     logger,
   });
   const speaker = { id: aliceId, isOwner: false };
@@ -40,7 +39,7 @@ function openWithQuota(maxBytes: number) {
     },
     /** A summary holds the log up to a line. */
     fold: (cursor: number, of = session) =>
-      states.update({ ...of, ...beginningNow(of.userId) }, (state) => ({
+      states.update({ ...of, ...unconditional(of.userId) }, (state) => ({
         ...state,
         rolling: { from: 0, cursor, seen: cursor, revision: 1, rebuild: false },
       })),
@@ -78,22 +77,6 @@ describe('a person’s quota [L3]', () => {
     // The next message goes on where the log was.
     await turns(61, 61);
     expect(await log.lastSequence(session)).toBe(42);
-  });
-
-  it('looks at nobody else’s files, however many others there are', async () => {
-    const { quota, turns, store, log } = openWithQuota(20_000);
-    await turns(1, 3);
-    // From now on Alice's list of conversations is there.
-    await log.sessionsOfPerson(aliceId);
-    const list = store.list.bind(store);
-    const listed: string[] = [];
-    store.list = (folder) => {
-      listed.push(folder);
-      return list(folder);
-    };
-    await quota(aliceId, [session]);
-    expect(listed).not.toEqual([]);
-    expect(listed.filter((folder) => !folder.includes(aliceId))).toEqual([]);
   });
 
   it('lets nothing go that a layer has yet to fold, and says that it is too much', async () => {
@@ -141,13 +124,5 @@ describe('a person’s quota [L3]', () => {
     const days = await store.list(`users/${aliceId}/notebook/daily`);
     expect(days).toHaveLength(400);
     expect(days[0]?.path).toBe('2026-01-25.md');
-  });
-
-  it('counts a layer that is on, not one whose cursor is still to come', () => {
-    const rolling = { from: 0, cursor: 8, seen: 8, revision: 1, rebuild: false };
-    const state = { version: 1, rolling, extraction: { cursor: 5 } } as const;
-    expect(foldedUpTo(state, ['rolling', 'extraction', 'reflection'])).toBe(5);
-    expect(foldedUpTo(state, ['rolling'])).toBe(8);
-    expect(foldedUpTo({ version: 1 }, ['rolling'])).toBe(0);
   });
 });

@@ -3,19 +3,14 @@ import { expect, it } from 'vitest';
 import { createSessions } from '../../../src/memory/log/sessions.ts';
 import { aliceId, bobId, generalId, publicPlace } from '../../support/incoming.ts';
 import { MemoryStore } from '../../support/memory-store.ts';
-import { channel, dmPlace, openSessions, session } from '../../support/sessions.ts';
+import { dmPlace, openSessions, session } from '../../support/sessions.ts';
 
 const listKey = `users/${aliceId}/sessions.json`;
 const inDm = { channelId: dmPlace.channelId, userId: aliceId };
 
-/** Counts the folders that are looked at, and the sessions' states that are read. */
+/** Counts the folders that are looked at. */
 class CountingStore extends MemoryStore {
   looks = 0;
-  states = 0;
-  override read: MemoryStore['read'] = (key, kind) => {
-    if (key.endsWith('state.json')) this.states += 1;
-    return super.read(key, kind);
-  };
   override folders: MemoryStore['folders'] = (...parameters) => {
     this.looks += 1;
     return super.folders(...parameters);
@@ -76,32 +71,11 @@ it('the list names no session of theirs that was erased [S7]', async () => {
   expect(await store.everything()).not.toContain(generalId);
 });
 
-it('the guild of a channel is read once, and known of no channel in which nothing is held', async () => {
-  const store = new CountingStore();
-  const { turn, log } = openSessions(store);
+it('the guild of a channel is known of no channel in which nothing is held', async () => {
+  const { turn, log } = openSessions();
   await turn('one');
   await turn('two', 'ok', dmPlace);
-  const guilds = async () =>
-    Promise.all(
-      [generalId, dmPlace.channelId, '200000000000000299'].map((channelId) => log.guildOf(channelId)),
-    );
+  const channelIds = [generalId, dmPlace.channelId, '200000000000000299'];
   const told = [{ kind: 'guild', guildId: publicPlace.guildId }, { kind: 'dm' }, { kind: 'unknown' }];
-  expect(await guilds()).toEqual(told);
-  const { looks } = store;
-  expect(await guilds()).toEqual(told);
-  expect(store.looks).toBe(looks + 1);
-});
-
-it("the guilds of a person's sessions are read once, even for somebody else, and those of new ones are added", async () => {
-  const store = new CountingStore();
-  const { turn, log } = openSessions(store);
-  await turn('one');
-  await turn('two', 'ok', dmPlace);
-  expect(await log.guildsOf(aliceId)).toEqual([publicPlace.guildId]);
-  const elsewhere = channel('elsewhere', '200000000000000298', { guildId: '300000000000000002' });
-  await turn('three', 'ok', elsewhere);
-  await log.guildOf(elsewhere.channelId);
-  const { states } = store;
-  expect(await log.guildsOf(aliceId)).toEqual([publicPlace.guildId, elsewhere.guildId]);
-  expect(store.states).toBe(states);
+  expect(await Promise.all(channelIds.map((channelId) => log.guildOf(channelId)))).toEqual(told);
 });

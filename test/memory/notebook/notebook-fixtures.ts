@@ -49,7 +49,7 @@ export async function openNotebook(
     store,
     writes,
     states,
-    log: looksInLog ? log : { ...log, standsAsSaid: () => Promise.resolve(true) },
+    log: looksInLog ? log : { ...log, isUnchanged: () => Promise.resolve(true) },
     logger: silent,
     timeZone,
   });

@@ -1,17 +1,13 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 
-import { ModelError, StoreError } from '../../../src/core/errors.ts';
+import { ModelError } from '../../../src/core/errors.ts';
 import { textOf } from '../../../src/core/model.ts';
 import type { Place } from '../../../src/core/place.ts';
-import { logRecordSchema } from '../../../src/memory/log/records.ts';
 import { createReflection, type ReflectionOptions } from '../../../src/memory/notebook/reflection.ts';
-import { shareOf } from '../../../src/memory/recall/words.ts';
-import { createOfflineClient } from '../../../src/model/offline/offline-client.ts';
 import { runToolLoop } from '../../../src/model/tool-loop.ts';
 import { RoundsModel, calls, says, type Answer } from '../../model/rounds-model.ts';
 import { aliceId, bobId, publicPlace } from '../../support/incoming.ts';
-import { MemoryStore } from '../../support/memory-store.ts';
 import { recordingLogger } from '../../support/recording-logger.ts';
 import {
   dmPlace,
@@ -31,9 +27,9 @@ const inDm = { channelId: dmPlace.channelId, userId: aliceId, startedAfter: unde
 const inGeneral = { channelId: publicPlace.channelId, userId: aliceId, startedAfter: undefined };
 const idleMs = 30 * 60_000;
 
-function setUp(changes: Partial<ReflectionOptions> & { model?: RoundsModel; store?: MemoryStore } = {}) {
-  const { model = new RoundsModel(says('Nothing new.')), store, ...options } = changes;
-  const sessions = openSessions(store);
+function setUp(changes: Partial<ReflectionOptions> & { model?: RoundsModel } = {}) {
+  const { model = new RoundsModel(says('Nothing new.')), ...options } = changes;
+  const sessions = openSessions();
   const reflection = createReflection({
     store: sessions.store,
     writes: sessions.writes,
@@ -105,36 +101,6 @@ describe('whether there is enough to learn from [A3]', () => {
     expect(await reflection.reflect(inDm)).toBe('nothing-to-learn');
     expect(model.requests).toEqual([]);
   });
-
-  it('never calls for fewer than six messages since the last look, and always moves on with them', async () => {
-    await fc.assert(
-      fc.asyncProperty(fc.array(fc.integer({ min: 0, max: 5 }), { maxLength: 5 }), async (bursts) => {
-        const { sessions, model, reflection } = setUp();
-        let waiting = 0;
-        let looks = 0;
-        for (const burst of bursts) {
-          for (let turn = 0; turn < burst; turn += 1) await sessions.turn(`turn ${turn}`, 'ok', dmPlace);
-          waiting += burst;
-          const isEnough = waiting >= 3;
-          expect(await reflection.reflect(inDm)).toBe(isEnough ? 'done' : 'nothing-to-learn');
-          if (isEnough) {
-            looks += 1;
-            waiting = 0;
-          }
-        }
-        expect(model.requests).toHaveLength(looks);
-      }),
-      { numRuns: runs(30) },
-    );
-  });
-
-  it('is not asked about what was said while it was off', async () => {
-    const { sessions, model, reflection } = setUp();
-    await talk(sessions);
-    await sessions.states.update(inDm, ({ reflection: _off, ...state }) => state);
-    expect(await reflection.reflect(inDm)).toBe('nothing-to-learn');
-    expect(model.requests).toEqual([]);
-  });
 });
 
 describe('when a session is due', () => {
@@ -199,23 +165,6 @@ describe('a look back on a DM', () => {
     expect(await reflection.reflect(inDm)).toBe('nothing-to-learn');
   });
 
-  it('puts two conversations of a day one under the other', async () => {
-    const model = new RoundsModel(
-      append('daily/2026-01-15.md', '## Summary\nFirst.'),
-      says('Done.'),
-      append('daily/2026-01-15.md', '## Summary\nSecond.'),
-      says('Done.'),
-    );
-    const { sessions, reflection } = setUp({ model });
-    await talk(sessions);
-    await reflection.reflect(inDm);
-    await talk(sessions);
-    await reflection.reflect(inDm);
-    expect(await sessions.store.readText(`${notebook}/daily/2026-01-15.md`)).toBe(
-      '## Summary\nFirst.\n## Summary\nSecond.\n',
-    );
-  });
-
   it.each([
     ['2026-01-15T22:59:00Z', '2026-01-15'],
     ['2026-01-15T23:01:00Z', '2026-01-16'],
@@ -235,12 +184,6 @@ describe('a look back on a DM', () => {
     await talk(sessions);
     expect(await reflection.reflect(inDm)).toBe('done');
     expect(await sessions.store.readText(`${notebook}/facts/user.md`)).toBe('- more\n'.repeat(5));
-  });
-
-  it('is fine with a model that says nothing at all', async () => {
-    const { sessions, reflection } = setUp({ model: new RoundsModel(says('')) });
-    await talk(sessions);
-    expect(await reflection.reflect(inDm)).toBe('done');
   });
 
   it('takes a long backlog in parts, each turn once', async () => {
@@ -296,19 +239,6 @@ describe('a failure changes nothing', () => {
     expect(logger.warnings).toHaveLength(1);
     expect(JSON.stringify(logger.lines)).not.toContain('Alice');
     expect(await reflection.reflect(inDm)).toBe('done');
-  });
-
-  it('when the disk refuses one of the files', async () => {
-    const store = new MemoryStore();
-    const model = new RoundsModel(append('facts/user.md', '- a'), append('facts/work.md', '- b'), says(''));
-    const { sessions, reflection } = setUp({ model, store });
-    await talk(sessions);
-    const before = await everything(sessions);
-    const writeText = store.writeText.bind(store);
-    store.writeText = (key, text) =>
-      key.endsWith('work.md') ? Promise.reject(new StoreError('no space left', key)) : writeText(key, text);
-    expect(await reflection.reflect(inDm)).toBe('failed');
-    expect(await everything(sessions)).toBe(before);
   });
 
   it('when it is given up at shutdown', async () => {
@@ -438,25 +368,6 @@ describe('whose notes are touched, and from where [V2][V3]', () => {
     );
   });
 
-  it('a DM never reaches another person’s notes', async () => {
-    await fc.assert(
-      fc.asyncProperty(fc.array(fc.tuple(tools, paths), { minLength: 1, maxLength: 5 }), async (attempts) => {
-        const answers = attempts.map(([name, path]) => calls(name, { path, content: 'C', entry: 'C' }));
-        const { sessions, model, reflection } = setUp({ model: new RoundsModel(...answers, says('Done.')) });
-        await sessions.store.writeText(`users/${bobId}/notebook/facts/user.md`, 'canary of Bob');
-        await sessions.store.writeText('workspace/facts/user.md', 'canary of the owner');
-        await sessions.store.writeText('workspace/SOUL.md', 'canary of the bot');
-        await talk(sessions);
-        expect(await reflection.reflect(inDm)).toBe('done');
-        expect(JSON.stringify(model.requests)).not.toContain('canary');
-        expect(await sessions.store.readText(`users/${bobId}/notebook/facts/user.md`)).toBe('canary of Bob');
-        expect(await sessions.store.readText('workspace/facts/user.md')).toBe('canary of the owner');
-        expect(await sessions.store.readText('workspace/SOUL.md')).toBe('canary of the bot');
-      }),
-      { numRuns: runs(60) },
-    );
-  });
-
   it('in a channel keeps the overview alone, from what may be used there now', async () => {
     const model = new RoundsModel(
       calls('memory_write', { path: 'overview.md', content: '## Current Task' }),
@@ -471,24 +382,6 @@ describe('whose notes are touched, and from where [V2][V3]', () => {
     expect(asked(model)).not.toContain('daily/');
     const overview = `sessions/${publicPlace.channelId}/${aliceId}/overview.md`;
     expect(await sessions.store.readText(overview)).toBe('## Current Task\n');
-  });
-});
-
-describe('without a language model', () => {
-  it('keeps what the person said of themselves, once', async () => {
-    const client = createOfflineClient({ shareOf });
-    const { sessions, reflection } = setUp({
-      runLoop: (loop) => runToolLoop({ ...loop, client, deadlineMs: 5000, logger: silent }),
-    });
-    await talk(sessions, dmPlace, 'my name is Alice', 'I prefer Rust', 'what is a monad?');
-    expect(await reflection.reflect(inDm)).toBe('done');
-    const facts = '- my name is Alice\n- I prefer Rust\n';
-    expect(await sessions.store.readText(`${notebook}/facts/user.md`)).toBe(facts);
-    await talk(sessions, dmPlace, 'I prefer Rust', 'remember that I like tea', 'bye');
-    expect(await reflection.reflect(inDm)).toBe('done');
-    expect(await sessions.store.readText(`${notebook}/facts/user.md`)).toBe(facts);
-    await talk(sessions, publicPlace, 'my name is Alice', 'I prefer Rust', 'bye');
-    expect(await reflection.reflect(inGeneral)).toBe('done');
   });
 });
 
@@ -520,32 +413,8 @@ describe('what others said [M5a]', () => {
     ).toBe('done');
     expect(asked(model)).not.toMatch(/canary|Mallory|purple/u);
     expect(asked(model)).toMatch(
-      /Alice: and what did say\?\n- \w{3} [\d-]+ [\d:]+ \[\d+\] Discoclaw \(bot\): \(an answer that is left out here/u,
+      /Alice: and what did @someone say\?\n- \w{3} [\d-]+ [\d:]+ \[\d+\] Discoclaw \(bot\): \(an answer that is left out here/u,
     );
     expect(asked(model)).toContain('Discoclaw (bot): re one');
-  });
-
-  it('is not seen in answers of earlier versions either, but in DMs', async () => {
-    for (const [place, isSeen] of [
-      [publicPlace, false],
-      [dmPlace, true],
-    ] as const) {
-      const store = new MemoryStore();
-      await talk(openSessions(store), place);
-      await store.rewrite(
-        `sessions/${place.channelId}/${aliceId}/messages.jsonl`,
-        logRecordSchema,
-        ({ record }) => {
-          if (record.type !== 'message' || record.role !== 'assistant') return record;
-          const { hasThirdPartyText: _, ...old } = record;
-          return old;
-        },
-      );
-      const { model, reflection } = setUp({ store });
-      expect(
-        await reflection.reflect({ channelId: place.channelId, userId: aliceId, startedAfter: undefined }),
-      ).toBe('done');
-      expect(asked(model).includes('Discoclaw (bot): re one')).toBe(isSeen);
-    }
   });
 });

@@ -36,13 +36,6 @@ describe('profile and notes', () => {
     expect(notes === undefined ? 0 : renderSection(notes).length).toBeLessThanOrEqual(4000);
     expect(notes?.lines.length).toBeGreaterThan(200);
   });
-
-  it('are seen on the next turn after an edit by hand [S5]', async () => {
-    const { sections, store } = await openNotebook(texts);
-    await sections();
-    await store.writeText(`${aliceRoot}/MEMORY.md`, 'new');
-    expect(named(await sections(), 'notes')?.lines).toEqual(['new']);
-  });
 });
 
 describe('the overview', () => {
@@ -63,13 +56,6 @@ describe('the overview', () => {
         },
       ]);
     }
-  });
-
-  it('costs nothing while it holds headings only', async () => {
-    const { sections } = await openNotebook({
-      [`${dmSession}/overview.md`]: '# Overview\n## Current Task\n\n## Key Decisions\n',
-    });
-    expect(await sections()).toEqual([]);
   });
 
   it.each([

@@ -2,9 +2,7 @@ import * as fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 
 import type { Store } from '../../../src/core/store.ts';
-import { applyPatches } from '../../../src/memory/notebook/format.ts';
-import { bobId } from '../../support/incoming.ts';
-import { aliceRoot, asOwner, dmContext, dmSession, inGuild, openNotebook } from './notebook-fixtures.ts';
+import { aliceRoot, dmContext, dmSession, inGuild, openNotebook } from './notebook-fixtures.ts';
 import { runs } from '../../support/runs.ts';
 
 describe('memory_read', () => {
@@ -32,19 +30,6 @@ describe('memory_read', () => {
     }
     expect(together).toBe(whole.replaceAll('<notes>', '&lt;notes>'));
     expect((await run('read', { path: 'topics/long.md', offset: 99_999 })).text).toContain('has only');
-  });
-
-  it("reads nobody else's files, and nothing of the notebook in a guild", async () => {
-    const { run } = await openNotebook({
-      [`${aliceRoot}/USER.md`]: 'a secret',
-      'workspace/USER.md': 'another',
-    });
-    const bob = { speaker: { id: bobId, name: 'Bob', isOwner: false } };
-    expect((await run('read', { path: 'USER.md' }, dmContext(bob))).text).toBe(
-      'There is no file USER.md yet.',
-    );
-    expect((await run('read', { path: 'USER.md' }, dmContext(asOwner))).text).toContain('another');
-    expect((await run('read', { path: 'USER.md' }, inGuild())).ok).toBe(false);
   });
 
   it('reads where others have spoken: only writing needs evidence [M5a]', async () => {
@@ -155,15 +140,6 @@ describe('memory_patch', () => {
     expect(await read(key)).toBe('one two three aaa');
   });
 
-  it('makes no file', async () => {
-    const { run, read } = await openNotebook();
-    const patches = [{ oldText: 'a', newText: 'b' }];
-    expect((await run('patch', { path: 'topics/rust.md', patches })).text).toContain(
-      'no file topics/rust.md yet',
-    );
-    expect(await read(key)).toBeUndefined();
-  });
-
   it('puts back the header lines that a patch took away [N4]', async () => {
     const { run, read } = await openNotebook({
       [`${aliceRoot}/facts/user.md`]: '# Me\n> Summary: s\n\n- Name: Alice\n',
@@ -171,16 +147,6 @@ describe('memory_patch', () => {
     const patches = [{ oldText: '# Me\n> Summary: s\n', newText: '' }];
     expect((await run('patch', { path: 'facts/user.md', patches })).ok).toBe(true);
     expect(await read(`${aliceRoot}/facts/user.md`)).toBe('# User\n> Summary: Name\n\n- Name: Alice\n');
-  });
-
-  it('is undone by the opposite patch, whatever the text', () => {
-    fc.assert(
-      fc.property(fc.string(), fc.string(), fc.string(), (before, newText, after) => {
-        const oldText = '⟨old⟩';
-        const patched = applyPatches(before + oldText + after, [{ oldText, newText }]);
-        expect(patched).toBe(before + newText + after);
-      }),
-    );
   });
 });
 

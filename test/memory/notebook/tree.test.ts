@@ -1,7 +1,7 @@
 import * as fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 
-import { isDay, resolvePath, treeParts } from '../../../src/memory/notebook/tree.ts';
+import { resolvePath, treeParts } from '../../../src/memory/notebook/tree.ts';
 import { aliceId, generalId } from '../../support/incoming.ts';
 import { aliceRoot, asOwner, dmContext, dmSession, inGuild } from './notebook-fixtures.ts';
 
@@ -61,39 +61,22 @@ describe('a path that is not in the tree', () => {
   it.each([
     ['', 'empty'],
     ['facts/../../durable.md', '".."'],
-    ['facts/./user.md', '"."'],
-    ['facts//user.md', 'empty part'],
-    ['facts/...', '".."'],
     ['/etc/passwd', 'absolute'],
-    ['~/notes.md', 'absolute'],
     ['C:/notes.md', 'drive'],
-    ['c:notes.md', 'drive'],
     [String.raw`facts\user.md`, 'backslash'],
     ['facts/user.md\0.txt', 'control character'],
-    ['facts/us\ner.md', 'control character'],
     ['%2e%2e/durable.md', 'encoded'],
-    ['facts/%75ser.md', 'encoded'],
     ['facts／user.md', 'look like others'],
-    ['facts/ｕser.md', 'look like others'],
     ['facts/us\u200Ber.md', 'invisible'],
-    ['facts/\u202Eresu.md', 'invisible'],
     ['facts/u\u0301ser.md', 'look like others'],
     ['facts/usеr.md', 'alphabets'],
     ['facts/αб.md', 'alphabets'],
     ['fаcts/user.md', 'there is no'],
     ['facts/User.md', 'lower case'],
-    ['facts/user.MD', '.md'],
     ['facts/user.md.bak', '.md'],
-    ['facts/user.txt', '.md'],
-    ['facts/user', '.md'],
-    ['facts/.md', 'a name is made of'],
     ['facts/.user.md', 'a name is made of'],
-    ['facts/user.bak.md', 'a name is made of'],
-    ['facts/-user.md', 'a name is made of'],
-    ['facts/user .md', 'a name is made of'],
     ['facts/con.md', 'device'],
     [`facts/${'x'.repeat(81)}.md`, 'too long'],
-    [`facts/${'語'.repeat(70)}.md`, 'too long'],
     [`${'facts/'.repeat(100)}user.md`, 'too long'],
     ['facts', 'is a folder'],
     ['facts/', 'empty part'],
@@ -103,15 +86,9 @@ describe('a path that is not in the tree', () => {
     ['Facts/user.md', 'it is written facts'],
     ['SOUL.md', 'there is no'],
     ['channels/general.md', 'there is no'],
-    ['memory/2026-01-15.md', 'there is no'],
     ['durable.json', 'there is no'],
-    ['messages.jsonl', 'there is no'],
-    ['state.json', 'there is no'],
-    ['notes/x.md', 'there is no'],
     ['episodes/2026-13.md', 'by month'],
-    ['episodes/january.md', 'by month'],
     ['daily/2026-02-30.md', 'by day'],
-    ['daily/notes.md', 'by day'],
   ])('such as %j is refused with the reason', (path, reason) => {
     for (const context of [dmContext(), dmContext(asOwner)])
       expect(reasonOf(path, context)).toContain(reason);
@@ -124,10 +101,4 @@ describe('a path that is not in the tree', () => {
       }),
     );
   });
-});
-
-it('a day is a day of the calendar', () => {
-  for (const day of ['2026-01-15', '2024-02-29', '1999-12-31']) expect(isDay(day)).toBe(true);
-  for (const day of ['2026-02-29', '2026-00-10', '2026-1-5', '+12026-01-15', ''])
-    expect(isDay(day)).toBe(false);
 });

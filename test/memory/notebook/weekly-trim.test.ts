@@ -52,13 +52,6 @@ describe('the weekly trim [N7]', () => {
     );
   });
 
-  it('adds to a topic that exists', async () => {
-    const { store, trim } = await setUp();
-    await store.writeText(`${folder}/topics/garden.md`, '- Roses\n');
-    await trim.trimIfDue(inDm);
-    expect(await store.readText(`${folder}/topics/garden.md`)).toMatch(/^- Roses\n- Grows seven/u);
-  });
-
   it('comes once a week at most, even if the answer was refused', async () => {
     const { sessions, model, store, trim } = await setUp({ userMd: '', topics: [] });
     expect(await trim.trimIfDue(inDm)).toBe('refused');

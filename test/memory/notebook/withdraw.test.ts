@@ -1,5 +1,5 @@
 import { createOneProcess } from '../../../src/core/processes.ts';
-import { noAnswers } from '../../../src/bot/memory-alone.ts';
+import { noAnswers } from '../../support/layers-alone.ts';
 import { mkdtemp, readFile, readdir, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -143,26 +143,16 @@ describe('notes on messages that were deleted or edited [G5]', () => {
 describe('a note whose messages were taken back', async () => {
   const gone = new Set(distinctiveTerms('axolotls'));
 
-  it('loses the lines with their words, and no other', async () => {
-    const note = '## Current Task\n- Build a tank\n- Breeds axolotls\n- Wants tea\n';
-    expect(await withoutWithdrawnLines(note, gone)).toBe('## Current Task\n- Build a tank\n- Wants tea\n');
-  });
-
-  it('stays the very same where it has none of them', async () => {
-    const note = '## Axioms\n- Wants tea\n';
-    expect(await withoutWithdrawnLines(note, gone)).toBe(note);
-  });
-
   it('is gone if only headings would be left', async () => {
     const note = '# Axolotls\n> Summary: what they eat\n\n## Known Context\n- An axolotl eats worms\n';
-    expect(await withoutWithdrawnLines(note, gone)).toBeUndefined();
+    expect(withoutWithdrawnLines(note, gone)).toBeUndefined();
   });
 
   it('keeps the overview’s own headings, dates and the mark of its audience', async () => {
     const words = new Set(distinctiveTerms('the task of 2026 is here, and so is the home'));
     const note =
       '## Current Task\n- Date: 2026-01-15\n- Wants tea\n\n<!--\nMETA:\nvisibility: here\nhome: 200000000000000001\n-->\n';
-    expect(await withoutWithdrawnLines(note, words)).toBe(note);
+    expect(withoutWithdrawnLines(note, words)).toBe(note);
   });
 
   it('keeps what is about something else where a person may have written it', async () => {
@@ -173,15 +163,15 @@ describe('a note whose messages were taken back', async () => {
     ];
     const told = ['- Breeds axolotls', '- Alice breeds her axolotls'];
     const note = [...lines, ...told].join('\n');
-    expect(await withoutWithdrawnLines(note, gone, mostlyOf)).toBe(lines.join('\n'));
+    expect(withoutWithdrawnLines(note, gone, mostlyOf)).toBe(lines.join('\n'));
     const hers = new Set(distinctiveTerms('project'));
-    expect(await withoutWithdrawnLines(lines.join('\n'), hers, mostlyOf)).toBe(lines.join('\n'));
+    expect(withoutWithdrawnLines(lines.join('\n'), hers, mostlyOf)).toBe(lines.join('\n'));
   });
 
   it('takes out a summary, which is never a person’s, with one withdrawn word among others', async () => {
     const mostlyOf = new Set(distinctiveTerms('I breed axolotls'));
     const rest = '# Pets\n\n- Has a dog called Rex';
     const note = rest.replace('\n', '\n> Summary: Rex, museums of Riga, axolotls\n');
-    expect(await withoutWithdrawnLines(note, gone, mostlyOf)).toBe(rest);
+    expect(withoutWithdrawnLines(note, gone, mostlyOf)).toBe(rest);
   });
 });

@@ -1,6 +1,5 @@
 import { describe, expect, it } from 'vitest';
 
-import { StoreError } from '../../../src/core/errors.ts';
 import { renderSection, type Section } from '../../../src/core/section.ts';
 import type { Place } from '../../../src/core/place.ts';
 import type { TurnContext } from '../../../src/core/turn-context.ts';
@@ -90,17 +89,6 @@ describe('the context of a channel [N8]', () => {
     expect((await read(contextIn(place, false)))[0]?.lines).toEqual(['Говорим кратко.']);
   });
 
-  it('is not asked for by a name that is too long for a file', async () => {
-    const { read, store } = await workspaceWith({});
-    const asked: string[] = [];
-    store.readText = (key) => {
-      asked.push(key);
-      return Promise.resolve(undefined);
-    };
-    await read(contextIn({ ...publicPlace, channelName: '語'.repeat(100) }, false));
-    expect(asked).toEqual([`workspace/channels/${publicPlace.channelId}.md`]);
-  });
-
   it('is there by a bare name only while the bot is in one server, and the log says how to rename it', async () => {
     const folder = 'workspace/channels';
     const { read, logger, workspace } = await workspaceWith(
@@ -134,12 +122,6 @@ describe('the context of a channel [N8]', () => {
       await workspace.nameUnusedContexts();
       expect(logger.lines).toHaveLength(servers === 1 ? 0 : 1);
     }
-  });
-
-  it('fails with the store, so that the turn warns and goes on', async () => {
-    const { read, store } = await workspaceWith({});
-    store.readText = () => Promise.reject(new StoreError('EIO', 'workspace'));
-    await expect(read(contextIn(publicPlace, false))).rejects.toBeInstanceOf(StoreError);
   });
 
   it('keeps to its budget and says where it goes on', async () => {

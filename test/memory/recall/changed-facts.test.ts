@@ -21,15 +21,10 @@ const changed: readonly (readonly [older: string, newer: string, query: string])
   ['I work at Acme', 'I work at Globex now', 'where do I work'],
   ['I work as a nurse in the city hospital', 'My job: I work as a teacher now', 'what do I work as'],
   ['I live in Lisbon', 'I live in Porto now', 'where do I live'],
-  ['I live in Lisbon', 'I moved, and I live in Porto', 'where do I live'],
   ['My phone number is 555 0101', 'My phone number is 555 0199', 'phone number'],
-  ['My phone number is 555 0101', 'My new phone number is 555 0199', 'phone number'],
   ['My favourite colour is blue', 'My favourite colour is green', 'favourite colour'],
-  ['My favourite colour is blue', 'Green is my favourite colour now', 'favourite colour'],
-  ['My cat is called Minka', 'My cat is called Tiger', 'what is my cat called'],
   ['The meeting is on Monday', 'The meeting is on Friday', 'when is the meeting'],
   ['The meeting is on 24.01.2026', 'The meeting is on 31.01.2026', 'when is the meeting'],
-  ['The meeting is on Jan 24', 'The meeting is on 2 Feb', 'when is the meeting'],
   ['The meeting is on Monday at ten', 'The meeting is on Friday at noon instead', 'when is the meeting'],
   ['I live in Lisbon', 'Did I say? I live in Porto now', 'where do I live'],
   ['Ich wohne in Hamburg', 'Ich wohne jetzt in Bremen', 'wo wohne ich'],
@@ -37,7 +32,6 @@ const changed: readonly (readonly [older: string, newer: string, query: string])
   ['J’habite à Lyon', 'J’habite à Nantes maintenant', 'où est-ce que j’habite'],
   ['Vivo en Madrid', 'Ahora vivo en Sevilla', 'dónde vivo'],
   ['Я живу в Москве', 'Теперь я живу в Казани', 'где я живу'],
-  ['Живу в Москве', 'Теперь живу в Казани', 'где я живу'],
   ['I work at Acme', 'I work for Globex now', 'where do I work'],
   ['Moro em Lisboa', 'Agora moro no Porto', 'onde moro em Portugal'],
   ['我住在北京', '我现在住在上海', '我住在哪里'],
@@ -57,11 +51,8 @@ const both: readonly (readonly [string, string, string])[] = [
   ['I live in Lisbon', 'I lived in Rome as a child', 'where did I live'],
   ['I work at Acme', 'I worked at Globex before', 'where did I work'],
   ['I love my cat', 'My cat is called Minka', 'cat'],
-  ['Ich mag Tee', 'Ich mag Kaffee', 'was mag ich'],
   ['I visited Rome', 'I visited Paris', 'which cities have I visited'],
   ['I play the guitar', 'I play chess', 'what do I play'],
-  ['I speak German', 'I speak French', 'what do I speak'],
-  ['My sister is called Ana', 'My cat is called Minka', 'called'],
   ['My favourite colour is blue', 'My favourite film is Alien', 'favourite'],
 ];
 
@@ -69,18 +60,6 @@ describe('an older statement of a fact that has changed [C3]', () => {
   it.each(changed)('%j gives way to %j', async (older, newer, query) => {
     expect(await earlierOf(query, [older, newer, 'The weather is nice'])).toEqual([older]);
   });
-
-  it.each(['How old am I?', 'Wie alt bin ich, how old in years?'])(
-    'stands behind the newer one for %j',
-    async (query) => {
-      const opened = openRecall();
-      for (const age of [30, 31]) {
-        await opened.say(`I am ${age} years old`, dmPlace);
-        opened.time.now += 365 * day;
-      }
-      expect(await opened.find(query)).toEqual(['I am 31 years old', 'I am 30 years old']);
-    },
-  );
 
   it.each(both)('%j holds beside %j', async (one, other, query) => {
     expect(await earlierOf(query, [one, other, 'The weather is nice'])).toEqual([]);

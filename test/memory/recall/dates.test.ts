@@ -2,7 +2,7 @@ import * as fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 
 import { localDate } from '../../../src/core/time.ts';
-import { createDates, tellsWhen, termsOfDaysIn } from '../../../src/memory/recall/dates.ts';
+import { createDates, termsOfDaysIn } from '../../../src/memory/recall/dates.ts';
 import { runs } from '../../support/runs.ts';
 
 const now = new Date('2026-03-10T12:00:00Z');
@@ -106,7 +106,6 @@ describe('the days that a text names', () => {
     'on the 24th of Jan 2024',
     'el 24 de enero de 2024',
   ])('%j is found by its day in numbers', (text) => {
-    expect(tellsWhen(text)).toBe(true);
     expect(termsOfDaysIn(text)).toEqual(
       expect.arrayContaining([...createDates('UTC').termsIn('2024-01-24', now)]),
     );

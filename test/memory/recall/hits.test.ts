@@ -16,7 +16,6 @@ function segmentWith(texts: readonly string[]): Segment {
       text,
       author: '',
       isBot: false,
-      hasThirdPartyText: false,
       reach,
       stretch,
       reference: { kind: 'item', id: String(stretch) },
@@ -38,7 +37,7 @@ function finds(source: SourceName, indexes: readonly number[], of: Segment = seg
 }
 
 async function chosen(wordings: readonly (readonly Find[])[], limit: number): Promise<string[]> {
-  const hits = await chooseHits(wordings, limit, createRepeats(readers.terms));
+  const hits = chooseHits(wordings, limit, createRepeats(readers.terms));
   return hits.map(({ unit }) => unit.text);
 }
 
@@ -89,11 +88,7 @@ describe('hits of several wordings', () => {
             sourceNames.flatMap((name, of) => finds(name, perSource[of] ?? [], own[of])),
           );
           const isRepeat = createRepeats(readers.terms);
-          const hits = await chooseHits(
-            wordings,
-            limit,
-            (find) => isHidden(find.unit.text) || isRepeat(find),
-          );
+          const hits = chooseHits(wordings, limit, (find) => isHidden(find.unit.text) || isRepeat(find));
           const shown = hits.map(({ unit }) => unit.text);
           const there = new Set(
             wordings.flat().flatMap((find) => {

@@ -1,13 +1,16 @@
 import type { Place } from '../../../src/core/place.ts';
 import { createDurableMemory, type DurableMemory } from '../../../src/memory/durable/durable-memory.ts';
-import { createMessageSource } from '../../../src/memory/recall/messages.ts';
+import {
+  createDetailSource,
+  createItemSource,
+  createMessageSource,
+} from '../../../src/memory/recall/sources.ts';
 import { createRecall, type RecallOptions, type RecallRequest } from '../../../src/memory/recall/recall.ts';
-import { createDetailSource, createItemSource } from '../../../src/memory/recall/sources.ts';
 import { aliceId, generalId, publicPlace } from '../../support/incoming.ts';
 import { dmPlace, openSessions, silent } from '../../support/sessions.ts';
 import { durableSettings } from '../../support/layer-settings.ts';
 import { withoutUndo } from '../../support/undo.ts';
-import { beginningNow } from '../../../src/core/writes.ts';
+import { unconditional } from '../../../src/core/writes.ts';
 
 /** Where Alice's notes of #general lie. */
 export const detailFolder = `sessions/${generalId}/${aliceId}/detail`;
@@ -58,7 +61,7 @@ export function openRecall(options: Partial<RecallOptions> = {}, sessions = open
 
   async function remember(text: string, place: Place = publicPlace): Promise<void> {
     const messageId = '400000000000000999';
-    await durable.remember(beginningNow(aliceId), { kind: 'fact', text, type: 'manual', place, messageId });
+    await durable.remember(unconditional(aliceId), { kind: 'fact', text, type: 'manual', place, messageId });
   }
 
   return { ...sessions, durable, recall, search, find, remember };

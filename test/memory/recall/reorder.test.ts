@@ -3,10 +3,10 @@ import { expect, it } from 'vitest';
 
 import { createDates } from '../../../src/memory/recall/dates.ts';
 import { readQuery } from '../../../src/memory/recall/query.ts';
+import { TermReader } from '../../../src/memory/recall/words.ts';
 import { rank } from '../../../src/memory/recall/rank.ts';
 import { bestFirst } from '../../../src/memory/recall/reorder.ts';
 import { segmentOf, type RecallUnit, type Segment } from '../../../src/memory/recall/segments.ts';
-import { TermReader } from '../../../src/memory/recall/words.ts';
 import { runs } from '../../support/runs.ts';
 
 const readers = { terms: new TermReader(), dates: createDates('UTC') };
@@ -21,10 +21,9 @@ function segmentWith(texts: readonly string[]): Segment {
       author: index % 2 === 0 ? 'Alice' : 'Carol',
       at: new Date(now.getTime() - (texts.length - index) * 60_000).toISOString(),
       isBot: false,
-      hasThirdPartyText: false,
       reach,
       stretch: Math.floor(index / 10),
-      reference: { kind: 'message', channelId: '1', messageId: String(index), line: index + 1 },
+      reference: { kind: 'message', channelId: '1', messageId: String(index) },
     };
   });
   return segmentOf(reach, units, readers);
@@ -37,7 +36,7 @@ async function found(texts: readonly string[], asked: string, excluded: readonly
   const ranking = await rank(sources, query, view);
   return {
     ranked: ranking.perSource.flat(),
-    hits: await bestFirst(ranking, query),
+    hits: bestFirst(ranking, query),
   };
 }
 

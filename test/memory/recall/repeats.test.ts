@@ -1,4 +1,4 @@
-import { describe, expect, it, vi } from 'vitest';
+import { describe, expect, it } from 'vitest';
 
 import { dmPlace } from '../../support/sessions.ts';
 import { openRecall } from './open-recall.ts';
@@ -38,30 +38,12 @@ const otherWords = [
   'spare key',
 ];
 
-const polite = [
-  '',
-  'please',
-  'hey',
-  'so',
-  'again',
-  'hm',
-  'ok',
-  'bot',
-  'sorry',
-  'well',
-  'quick one',
-  'one more time',
-];
 const kinds: Readonly<Record<string, (round: number) => readonly [string, string?]>> = {
   'a question': () => [question],
   'a question that is answered alike': () => [question, 'I do not know where you keep the spare key.'],
   'a question with other case and signs': (round) => [
     `${round % 2 === 0 ? question.toUpperCase() : question}${'?'.repeat(round % 5)}`,
     'No idea where the spare key is.',
-  ],
-  'a question in nearly the same words': (round) => [
-    `${polite[round % 12] ?? ''} where do I keep the spare key${round > 11 ? ' now' : ''}?`,
-    'I do not know where you keep the spare key.',
   ],
   'a statement': () => ['I lost the spare key that I keep somewhere'],
   'an answer in nearly the same words': (round) => [
@@ -122,17 +104,4 @@ describe.each([
       expect(await opened.find(hard.ask, { limit: 8 })).toContain(hard.fact);
     },
   );
-});
-
-it('a search reads few of the messages that it finds, as long as they do not repeat each other', async () => {
-  const opened = openRecall();
-  for (let round = 0; round < 400; round += 1) {
-    opened.time.now += day;
-    await opened.say(`tea in shop ${round} at table ${round * 7}`, dmPlace);
-  }
-  await opened.find('tea');
-  const reads = vi.spyOn(JSON, 'parse');
-  await opened.find('tea');
-  expect(reads.mock.calls.length).toBeLessThan(200);
-  reads.mockRestore();
 });

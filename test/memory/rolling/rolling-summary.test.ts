@@ -4,11 +4,10 @@ import { ModelError } from '../../../src/core/errors.ts';
 import { textOf } from '../../../src/core/model.ts';
 import { renderSection } from '../../../src/core/section.ts';
 import { createRollingSummary, type RollingSettings } from '../../../src/memory/rolling/rolling-summary.ts';
-import { aliceId, bobId, generalId, publicPlace } from '../../support/incoming.ts';
+import { aliceId, generalId, publicPlace } from '../../support/incoming.ts';
 import { MemoryStore } from '../../support/memory-store.ts';
 import { ScriptedModel, inputOf } from '../../support/scripted-model.ts';
 import {
-  channel,
   dmPlace,
   openSessions,
   secretPlace,
@@ -132,28 +131,6 @@ describe('when a summary is due [R1]', () => {
     expect(await rolling.updateIfDue(session)).toBe('updated');
     expect(inputOf(model.requests.at(-1))).toMatch(/Alice: two[^]*Alice: three/u);
     for (const request of model.requests) expect(inputOf(request)).not.toContain('canary');
-  });
-
-  it('keeps what was said before the mode was `ask` for the summary', async () => {
-    const { sessions, model, rolling } = setUp({ everyTurns: 3 });
-    await turns(sessions, 'one');
-    await sessions.turnInAsk('canary');
-    await sessions.turnInAsk('canary');
-    expect(await rolling.updateIfDue(session)).toBe('updated');
-    expect(inputOf(model.requests[0])).toContain('Alice: one');
-    expect(inputOf(model.requests[0])).not.toContain('canary');
-  });
-
-  it('leaves a question that has no answer yet to the next one', async () => {
-    const { sessions, model, rolling } = setUp();
-    await turns(sessions, 'one', 'two');
-    const context = await sessions.say('still waiting');
-    await rolling.updateIfDue(session);
-    expect(inputOf(model.requests[0])).not.toContain('still waiting');
-    await sessions.answer(context, 'here you are');
-    await turns(sessions, 'four');
-    await rolling.updateIfDue(session);
-    expect(inputOf(model.requests[1])).toContain('still waiting');
   });
 
   it('takes a long log in parts, none left out', async () => {
@@ -298,36 +275,6 @@ describe('reset rolling [R4]', () => {
     expect(inputOf(model.requests[1])).not.toMatch(/previous_summary|Alice: (one|two|three|four)/u);
   });
 
-  it('beats a job that is already running', async () => {
-    const { sessions, model, rolling } = setUp();
-    await turns(sessions, 'one', 'two');
-    model.become(async () => {
-      await rolling.reset(session);
-      return 'What was to be forgotten.';
-    });
-    expect(await rolling.updateIfDue(session)).toBe('dropped');
-    expect(await rolling.show(session, publicPlace, aliceId)).toBeUndefined();
-    expect(await notes(sessions)).toEqual([]);
-  });
-
-  it('is not undone, nor what came since, by a deletion of something said before it', async () => {
-    const { sessions, rolling } = setUp();
-    const ids = await turns(sessions, 'one', 'two', 'three', 'four');
-    await rolling.updateIfDue(session);
-    await rolling.reset(session);
-    await turns(sessions, 'five', 'six');
-    await rolling.updateIfDue(session);
-    await turns(sessions, 'seven');
-    await sessions.log.remove(generalId, [ids[0] ?? '']);
-    await rolling.follow(withdrawal(1), 'hide');
-    expect(await rolling.updateIfDue(session)).toBe('not-due');
-    expect(await rolling.show(session, publicPlace, aliceId)).toBe('Summary 2.');
-    await turns(sessions, 'eight');
-    await rolling.updateIfDue(session);
-    await rolling.follow(withdrawal(1), 'hide');
-    expect(await notes(sessions)).toEqual([expect.stringContaining('Summary 2.')]);
-  });
-
   it('beats a job of another process, between its last look and its write', async () => {
     const store = new OvertakenStore();
     const sessions = openSessions(store);
@@ -337,22 +284,6 @@ describe('reset rolling [R4]', () => {
     store.overtake = () => open(elsewhere, new ScriptedModel(() => '')).reset(session);
     expect(await rolling.updateIfDue(session)).toBe('dropped');
     expect(await rolling.show(session, publicPlace, aliceId)).toBeUndefined();
-  });
-});
-
-describe('two jobs at once', () => {
-  it('store one result: the older one is dropped', async () => {
-    const { sessions, model, rolling } = setUp();
-    await turns(sessions, 'one', 'two');
-    let isFirst = true;
-    model.become(async () => {
-      if (!isFirst) return 'Newer.';
-      isFirst = false;
-      await rolling.updateIfDue(session);
-      return 'Stale.';
-    });
-    expect(await rolling.updateIfDue(session)).toBe('dropped');
-    expect(await rolling.show(session, publicPlace, aliceId)).toBe('Newer.');
   });
 });
 
@@ -377,70 +308,6 @@ describe('something said that was deleted or edited [G5]', () => {
     expect(input).toMatch(/Alice: four[^]*Alice: five[^]*Alice: six/u);
     expect(input).not.toContain('Alice: my secret');
     expect(await rolling.updateIfDue(session)).toBe('not-due');
-  });
-
-  it('is made up for at once, however few turns are left', async () => {
-    const { sessions, model, rolling } = setUp();
-    const ids = await turns(sessions, 'one', 'two');
-    await rolling.updateIfDue(session);
-    const [affected] = await sessions.log.remove(generalId, ids.slice(0, 2));
-    await rolling.follow(withdrawal(...(affected?.messages.map(({ sequence }) => sequence) ?? [])), 'hide');
-    expect(await rolling.updateIfDue(session)).toBe('updated');
-    expect(inputOf(model.requests[1]).match(/(?<=Alice: ).+/gu)).toEqual(['two']);
-  });
-
-  it('drops a summary that was being made of it', async () => {
-    const { sessions, model, rolling } = setUp();
-    const ids = await turns(sessions, 'my secret', 'two');
-    model.become(async () => {
-      await sessions.log.edit(generalId, ids[0] ?? '', 'nothing');
-      return 'Told a secret.';
-    });
-    expect(await rolling.updateIfDue(session)).toBe('dropped');
-    model.become(() => 'Nothing much.');
-    // The answer went with what it repeated.
-    expect(await rolling.updateIfDue(session)).toBe('not-due');
-    await turns(sessions, 'three');
-    expect(await rolling.updateIfDue(session)).toBe('updated');
-    expect(inputOf(model.requests.at(-1))).not.toContain('my secret');
-  });
-
-  it('is not shown either when the program was killed before the summary was told', async () => {
-    const { sessions, model, rolling } = setUp();
-    const ids = await turns(sessions, 'my secret', 'two', 'three');
-    await rolling.updateIfDue(session);
-    await sessions.log.remove(generalId, ids.slice(0, 1));
-    const restarted = open(openSessions(sessions.store), model);
-    expect(await promptOf(restarted, sessions)).toBe('');
-    expect(await restarted.updateIfDue(session)).toBe('updated');
-    expect(inputOf(model.requests.at(-1))).not.toContain('Alice: my secret');
-    expect(await promptOf(restarted, sessions)).toContain('Summary 2.');
-  });
-
-  it('is found in every summary when several were deleted before the summary was told', async () => {
-    const { sessions, model, rolling } = setUp();
-    const first = await turns(sessions, 'one', 'first secret');
-    await rolling.updateIfDue(session);
-    const second = await turns(sessions, 'second secret', 'four');
-    await rolling.updateIfDue(session);
-    await turns(sessions, 'five', 'six');
-    await rolling.updateIfDue(session);
-    await sessions.log.remove(generalId, second.slice(0, 1));
-    await sessions.log.remove(generalId, first.slice(2, 3));
-    expect(await rolling.show(session, publicPlace, aliceId)).toBeUndefined();
-    expect(await notes(sessions)).toEqual([]);
-    expect(await rolling.updateIfDue(session)).toBe('updated');
-    expect(inputOf(model.requests.at(-1)).match(/(?<=Alice: ).+/gu)).toEqual(['one', 'four', 'five', 'six']);
-  });
-
-  it('leaves the summary alone when it was said after it', async () => {
-    const { sessions, rolling } = setUp();
-    await turns(sessions, 'one', 'two');
-    await rolling.updateIfDue(session);
-    const ids = await turns(sessions, 'three');
-    const [affected] = await sessions.log.remove(generalId, ids.slice(0, 1));
-    await rolling.follow(withdrawal(affected?.messages[0]?.sequence ?? 0), 'hide');
-    expect(await rolling.show(session, publicPlace, aliceId)).toBe('Summary 1.');
   });
 });
 
@@ -481,35 +348,6 @@ describe('where a summary may be used [V2]', () => {
     expect(await promptOf(rolling, sessions, publicPlace)).toContain('Summary 2.');
     expect((await notes(sessions)).join()).toMatch(/visibility: here\n[^]*Summary 1\./u);
   });
-
-  it('is narrowed by what is folded in', async () => {
-    const { sessions, rolling } = setUp();
-    await turns(sessions, 'one');
-    await sessions.turn('two', 'ok', secretPlace);
-    await rolling.updateIfDue(session);
-    expect(await rolling.show(session, publicPlace, aliceId)).toBeUndefined();
-    expect(await rolling.show(session, secretPlace, aliceId)).toBe('Summary 1.');
-  });
-
-  it('stays as narrow as the summary it is made from', async () => {
-    const { sessions, rolling } = setUp();
-    for (const text of ['one', 'two']) await sessions.turn(text, 'ok', secretPlace);
-    await rolling.updateIfDue(session);
-    await turns(sessions, 'three', 'four');
-    await sessions.say('private again', secretPlace);
-    expect(await rolling.updateIfDue(session)).toBe('updated');
-    expect(await rolling.show(session, secretPlace, aliceId)).toBe('Summary 2.');
-    expect(await rolling.show(session, publicPlace, aliceId)).toBeUndefined();
-  });
-
-  it('is nobody else’s', async () => {
-    const { sessions, rolling } = setUp();
-    await turns(sessions, 'one', 'two');
-    await rolling.updateIfDue(session);
-    expect(await rolling.show(session, publicPlace, bobId)).toBeUndefined();
-    const other = channel('dev', '200000000000000002');
-    expect(await promptOf(rolling, sessions, other)).toBe('');
-  });
 });
 
 describe('the summary in the prompt [R5]', () => {
@@ -520,39 +358,35 @@ describe('the summary in the prompt [R5]', () => {
     await rolling.updateIfDue(session);
     const fresh = await promptOf(rolling, sessions);
     expect(fresh).toContain('until 2026-01-15 11:00 (Europe/Berlin)');
-    expect(await factsOf(rolling, sessions)).toEqual({ lineage: expect.any(String), turnsSince: 0 });
+    expect(await factsOf(rolling, sessions)).toEqual({ withdrawals: 0, turnsSince: 0 });
     await turns(sessions, 'four');
-    expect(await factsOf(rolling, sessions)).toEqual({ lineage: expect.any(String), turnsSince: 1 });
+    expect(await factsOf(rolling, sessions)).toEqual({ withdrawals: 0, turnsSince: 1 });
     await turns(sessions, 'five');
-    expect(await factsOf(rolling, sessions)).toEqual({ lineage: expect.any(String), turnsSince: 2 });
+    expect(await factsOf(rolling, sessions)).toEqual({ withdrawals: 0, turnsSince: 2 });
     expect(await promptOf(rolling, sessions)).toBe(fresh);
   });
 
-  it('has a place held for it where nothing was said yet, which history will show until it is rebuilt [P2]', async () => {
+  it('has a place held for it where nothing was said yet, which history will show until it moves [P2]', async () => {
     const { sessions, rolling } = setUp();
-    expect(await factsOf(rolling, sessions)).toEqual({ lineage: '', turnsSince: 0 });
+    expect(await factsOf(rolling, sessions)).toEqual({ withdrawals: 0, turnsSince: 0 });
     expect(await promptOf(rolling, sessions)).toBe('');
     await turns(sessions, 'one');
     expect(await factsOf(rolling, sessions)).toBeUndefined();
   });
 
-  it('is of one lineage while it goes on, and of another once something was taken from it or it may be used elsewhere [P2][V2]', async () => {
+  it('counts what was taken from it, so that no earlier one is shown on [P2][A4]', async () => {
     const { sessions, rolling } = setUp();
-    const lineage = async (place = publicPlace) => (await factsOf(rolling, sessions, place))?.lineage;
+    const withdrawals = async () => (await factsOf(rolling, sessions))?.withdrawals;
     const [said = ''] = await turns(sessions, 'one', 'two');
     await rolling.updateIfDue(session);
-    const first = await lineage();
     await turns(sessions, 'three', 'four');
     await rolling.updateIfDue(session);
-    expect(await lineage()).toBe(first);
+    expect(await withdrawals()).toBe(0);
     await sessions.log.remove(generalId, [said]);
     await rolling.updateIfDue(session);
-    const second = await lineage();
-    expect(second).not.toBe(first);
-    await sessions.turn('hush', 'noted', secretPlace);
-    await sessions.turn('hush', 'noted', secretPlace);
-    await rolling.updateIfDue(session);
-    expect([first, second, undefined]).not.toContain(await lineage(secretPlace));
+    expect(await withdrawals()).toBe(1);
+    await rolling.reset(session);
+    expect(await withdrawals()).toBe(2);
   });
 
   it('is neither read nor written while the layer is off', async () => {
@@ -570,59 +404,17 @@ describe('the summary in the prompt [R5]', () => {
   });
 });
 
-describe('what others said [M5a]', () => {
-  const quoted = '<others_words>Mallory said: canary</others_words>';
-
-  it('is quoted as theirs, and the summary says that it may repeat it, as does each one made from it and its note', async () => {
-    const { sessions, model, rolling } = setUp();
-    await sessions.turnWithOthers('what did she say?', 'Mallory said: canary');
-    await turns(sessions, 'one');
-    expect(await rolling.updateIfDue(session)).toBe('updated');
-    expect(inputOf(model.requests[0])).toContain(`Discoclaw (bot): ${quoted}`);
-    expect(inputOf(model.requests[0])).toContain('Discoclaw (bot): re one');
-    await turns(sessions, 'two', 'three');
-    expect(await rolling.updateIfDue(session)).toBe('updated');
-    expect(inputOf(model.requests[1])).toContain(
-      'The summary so far, of Thu 2026-01-15 11:00, which may repeat what other people said',
-    );
-    const [section] = await rolling.sections(sessions.contextOf(['and now?']));
-    expect(section?.thirdPartyTextAt).toBeDefined();
-    expect((await notes(sessions)).join('')).toContain(`\nothers: ${section?.thirdPartyTextAt}\n`);
-  });
-
-  it('begins no new lineage with each summary that may repeat it, which would build the prompt again', async () => {
-    const { sessions, rolling } = setUp();
-    const lineage = async () =>
-      (await rolling.sections(sessions.contextOf(['and now?'])))[0]?.summary?.lineage;
-    await sessions.turnWithOthers('what did she say?', 'Mallory said: canary');
-    await turns(sessions, 'one');
-    await rolling.updateIfDue(session);
-    const first = await lineage();
-    sessions.time.now += 60_000;
-    await turns(sessions, 'two', 'three');
-    expect(await rolling.updateIfDue(session)).toBe('updated');
-    expect(await lineage()).toBe(first);
-  });
-
-  it('is not in a summary that was made without it, and the note says so', async () => {
-    const { sessions, rolling } = setUp();
-    await turns(sessions, 'one', 'two');
-    await rolling.updateIfDue(session);
-    await turns(sessions, 'three', 'four');
-    await rolling.updateIfDue(session);
-    const [section] = await rolling.sections(sessions.contextOf(['and now?']));
-    expect(section?.thirdPartyTextAt).toBeUndefined();
-    expect((await notes(sessions)).join('')).not.toContain('\nothers:');
-  });
-
-  it('is left out of the summary of a DM, beside which the notebook is written', async () => {
-    const { sessions, model, rolling } = setUp();
-    await sessions.turnWithOthers('what does the file say?', 'The file says: canary', dmPlace);
-    await sessions.turn('one', 're one', dmPlace);
-    expect(await rolling.updateIfDue({ ...session, channelId: dmPlace.channelId })).toBe('updated');
-    expect(inputOf(model.requests[0])).not.toContain('canary');
-    expect(inputOf(model.requests[0])).toContain('Discoclaw (bot): (an answer that is left out here');
-    const [section] = await rolling.sections(sessions.contextOf(['and now?'], dmPlace));
-    expect(section?.thirdPartyTextAt).toBeUndefined();
-  });
+describe('an answer made with others’ words or a file [M5a]', () => {
+  it.each([publicPlace, dmPlace])(
+    'is told to what writes the summary as having been given, without its words',
+    async (place) => {
+      const { sessions, model, rolling } = setUp();
+      await sessions.turnWithOthers('what does it say?', 'It says: canary', place);
+      await sessions.turn('one', 're one', place);
+      expect(await rolling.updateIfDue({ ...session, channelId: place.channelId })).toBe('updated');
+      expect(inputOf(model.requests[0])).not.toContain('canary');
+      expect(inputOf(model.requests[0])).toContain('Discoclaw (bot): (an answer that is left out here');
+      expect(inputOf(model.requests[0])).toContain('Discoclaw (bot): re one');
+    },
+  );
 });

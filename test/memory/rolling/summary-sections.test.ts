@@ -8,22 +8,9 @@ const updatedAt = '2026-01-15T23:30:00.000Z';
 const limits = { maxChars: 60, timeZone: 'Asia/Tokyo' };
 
 describe('the summary’s section', () => {
-  it('says that it may repeat others’ words, and when these were in view [M5a]', () => {
-    const thirdPartyTextAt = '2026-01-15T20:00:00.000Z';
-    expect(summarySection({ text: 'x', updatedAt, thirdPartyTextAt }, limits)).toMatchObject({
-      thirdPartyTextAt,
-      title: expect.stringContaining('which may repeat what other people said, or a file:'),
-    });
-    expect(summarySection({ text: 'x', updatedAt }, limits).thirdPartyTextAt).toBeUndefined();
-  });
-
   it('is clipped at a sentence where the limit was lowered since it was written [R2]', () => {
     const text = 'Alice moves to Lisbon in May. She looks for a flat near the river. She has a cat.';
     expect(summarySection({ text, updatedAt }, limits).lines).toEqual(['Alice moves to Lisbon in May.']);
-  });
-
-  it('names day and time where the bot lives [N5]', () => {
-    expect(summarySection({ text: 'x', updatedAt }, limits).title).toContain('2026-01-16 08:30 (Asia/Tokyo)');
   });
 
   it('never exceeds its budget and never closes its own tag', () => {

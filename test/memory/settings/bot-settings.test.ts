@@ -8,7 +8,7 @@ describe('settings of the whole bot [G1]', () => {
   it('are empty at first, and of changes at the same time none is lost, also from another process', async () => {
     const store = new MemoryStore();
     const [here, elsewhere] = [createBotSettings(store), createBotSettings(store)];
-    expect(await here.read()).toEqual({ version: 1, letIn: [], servers: {}, requests: {} });
+    expect(await here.read()).toEqual({ version: 1, letIn: [], requests: {} });
     const letIn = (userId: string) => (settings: Awaited<ReturnType<typeof here.read>>) => ({
       ...settings,
       letIn: [...settings.letIn, `<@${userId}>`],

@@ -5,6 +5,7 @@ import {
   createErasures,
   erasuresKey,
   erasuresKind,
+  withList,
   type ErasureList,
 } from '../../../src/memory/settings/erasures.ts';
 import { aliceId, bobId } from '../../support/incoming.ts';
@@ -15,6 +16,12 @@ const [early, late] = ['2026-01-15T10:00:00.000Z', '2026-01-16T10:00:00.000Z'];
 async function listsOf(store: MemoryStore): Promise<readonly ErasureList[]> {
   return (await store.read(erasuresKey, erasuresKind))?.lists ?? [];
 }
+
+const adopt = (store: MemoryStore, lists: readonly ErasureList[]) =>
+  store.update(erasuresKey, erasuresKind, (present) => ({
+    version: 1 as const,
+    lists: lists.reduce(withList, present?.lists ?? []),
+  }));
 
 describe('what is known of who had everything erased [K11]', () => {
   it('never names the person, and is found by their id', async () => {
@@ -37,10 +44,13 @@ describe('what is known of who had everything erased [K11]', () => {
     await createErasures(here).note(aliceId, early);
     expect(await createErasures(here).at(aliceId)).toBe(late);
     // The same installation as it was before, and another one.
-    await createErasures(same).adopt((await listsOf(here)).map(({ key }) => ({ key, erased: {} })));
+    await adopt(
+      same,
+      (await listsOf(here)).map(({ key }) => ({ key, erased: {} })),
+    );
     await createErasures(same).note(aliceId, early);
     await createErasures(other).note(bobId, early);
-    for (const store of [here, other]) await createErasures(same).adopt(await listsOf(store));
+    for (const store of [here, other]) await adopt(same, await listsOf(store));
     expect(await createErasures(same).at(aliceId)).toBe(late);
     expect(await createErasures(same).at(bobId)).toBe(early);
     expect(await listsOf(same)).toHaveLength(2);

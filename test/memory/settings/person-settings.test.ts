@@ -8,7 +8,7 @@ import { limits } from '../../../src/core/limits.ts';
 import { aliceId, generalId, incoming, publicPlace } from '../../support/incoming.ts';
 import { MemoryStore } from '../../support/memory-store.ts';
 import { recordingLogger } from '../../support/recording-logger.ts';
-import { beginningNow } from '../../../src/core/writes.ts';
+import { unconditional } from '../../../src/core/writes.ts';
 
 const key = `users/${aliceId}/settings.json`;
 const here = { channelId: generalId, userId: aliceId, startedAfter: undefined };
@@ -50,13 +50,6 @@ function open(store = new MemoryStore()) {
 }
 
 describe('what a person lets the bot keep [K9]', () => {
-  it('is everything at first', async () => {
-    const { people, consent } = open();
-    expect(await consent(0)).toEqual({ isStored: true, mode: 'auto' });
-    expect(await people.mayStore(here)).toBe(true);
-    expect(await people.mode(aliceId)).toBe('auto');
-  });
-
   it('is nothing in a pause, in every place, until it is resumed; after a start too', async () => {
     const first = open();
     await first.people.pause(here, 'everywhere', at(0));
@@ -66,11 +59,10 @@ describe('what a person lets the bot keep [K9]', () => {
         pause: { scope: 'everywhere', since: at(0) },
       });
       expect(await people.mayStore(elsewhere)).toBe(false);
-      expect(await people.mayFold(elsewhere)).toBe(false);
     }
     expect(await first.people.resume(elsewhere, at(2))).toMatchObject({ scope: 'everywhere' });
     expect(await first.consent(3)).toMatchObject({ isStored: true });
-    expect(await first.people.mayFold(here)).toBe(true);
+    expect(await first.people.mayStore(here)).toBe(true);
   });
 
   it('is nothing of one conversation off the record, as long as there is no half hour of quiet', async () => {
@@ -139,7 +131,6 @@ describe('what a person lets the bot keep [K9]', () => {
       // Any word of theirs may have been said in a pause.
       expect(wasPaused?.(at(0))).toBe(true);
       expect(await people.mayStore(here)).toBe(false);
-      expect(await people.mayFold(here)).toBe(false);
       // What is taken in is not lost, and what is shown to others is not what may have been erased [K11].
       expect((await people.erasedBy(aliceId))(at(0))).toBe(false);
       expect((await people.erasedBy(aliceId, true))(at(0))).toBe(true);
@@ -151,7 +142,7 @@ describe('what a person lets the bot keep [K9]', () => {
 
   it('is exported with the person, and erased with the whole person only [F5]', async () => {
     const { people, consent } = open();
-    await people.set(beginningNow(aliceId), { mode: 'off' });
+    await people.set(unconditional(aliceId), { mode: 'off' });
     const exported = async () => {
       const texts: string[] = [];
       for await (const { path, text } of people.layer.export(aliceId)) texts.push(path, text);

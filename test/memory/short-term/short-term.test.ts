@@ -10,7 +10,7 @@ import {
   shortTermSection,
   type ShortTermSettings,
 } from '../../../src/memory/short-term/short-term.ts';
-import { aliceId, bobId, generalId, publicPlace } from '../../support/incoming.ts';
+import { aliceId, generalId, publicPlace } from '../../support/incoming.ts';
 import {
   channel,
   dmPlace,
@@ -23,7 +23,7 @@ import {
 } from '../../support/sessions.ts';
 import { shortTermSettings } from '../../support/layer-settings.ts';
 import { runs } from '../../support/runs.ts';
-import { beginningNow } from '../../../src/core/writes.ts';
+import { unconditional } from '../../../src/core/writes.ts';
 
 const dev = channel('dev', '200000000000000002');
 const elsewhere = channel('lobby', '200000000000000003', { guildId: '300000000000000002' });
@@ -36,14 +36,9 @@ function optionsFor({ store, states, log, clock }: Sessions, changes: Partial<Sh
 function open(sessions: Sessions, changes: Partial<ShortTermSettings> = {}) {
   const layer = createShortTerm(optionsFor(sessions, changes));
   const { signal } = new AbortController();
-  return {
-    ...layer,
-    record: (of: SessionKey) => layer.fold?.(of.userId, [{ ...of, ...beginningNow(of.userId) }], signal),
-    forget: (userId: string, words: string) =>
-      sessions
-        .ledgerOver([layer])
-        .forget(layer, { kind: 'forgotten', userId, itemIds: [], words, commandId: '400000000000000099' }),
-  };
+  const record = (of: SessionKey) =>
+    layer.fold?.(of.userId, [{ ...of, ...unconditional(of.userId) }], signal);
+  return { ...layer, record };
 }
 
 function setUp(changes: Partial<ShortTermSettings> = {}) {
@@ -104,14 +99,6 @@ describe('an exchange in a public channel [T1]', () => {
     for (const place of [publicPlace, elsewhere]) await shortTerm.record(inChannel(place));
     expect(await promptIn(shortTerm, sessions, dev)).not.toContain('second');
     expect(await promptIn(shortTerm, sessions, dmPlace)).toMatch(/second[^]*first/u);
-  });
-
-  it('is nobody else’s', async () => {
-    const { sessions, shortTerm } = setUp();
-    await sessions.turn('first');
-    await shortTerm.record(session);
-    const bob = { ...sessions.contextOf(['hi'], dev), speaker: { id: bobId, name: 'Bob', isOwner: false } };
-    expect((await shortTerm.sections(bob)).map(renderSection)).toEqual(['']);
   });
 
   it('is recorded once, also when the program was killed before its cursor was stored', async () => {
@@ -177,55 +164,6 @@ describe('an exchange in a public channel [T1]', () => {
   });
 });
 
-describe('what was withdrawn', () => {
-  it('leaves no line when it is deleted or edited [G5]', async () => {
-    const { sessions, shortTerm } = setUp();
-    const [asked = ''] = await sessions.turn('my secret');
-    const [, answered = ''] = await sessions.turn('another', 'told you');
-    await sessions.turn('harmless');
-    await shortTerm.record(session);
-    await sessions
-      .ledgerOver([shortTerm])
-      .record({ kind: 'deleted', channelId: generalId, messageIds: [asked, answered] });
-    expect(await everythingStored(sessions)).not.toMatch(/secret|told you/u);
-    expect(await promptIn(shortTerm, sessions, dev)).toContain('harmless');
-  });
-
-  it('never becomes a line afterwards', async () => {
-    const { sessions, shortTerm } = setUp();
-    const [asked = ''] = await sessions.turn('my secret');
-    await sessions.log.remove(generalId, [asked]);
-    await shortTerm.record(session);
-    expect(await everythingStored(sessions)).not.toContain('secret');
-  });
-});
-
-describe('forget', () => {
-  it('drops the lines that contain the text, whatever the case, and takes it literally', async () => {
-    const { sessions, shortTerm } = setUp();
-    for (const text of ['I work at Acme', 'What is a.*b(?', 'axxb']) await sessions.turn(text, 'ok');
-    await shortTerm.record(session);
-    await shortTerm.forget(aliceId, 'ACME');
-    await shortTerm.forget(aliceId, 'a.*b(');
-    await shortTerm.forget(aliceId, ' ');
-    expect(await promptIn(shortTerm, sessions, dev)).toContain('axxb');
-    expect(await everythingStored(sessions)).not.toMatch(/Acme|a\.\*b/u);
-  });
-
-  it('beats exchanges that are still on their way [A4]', async () => {
-    const { sessions, shortTerm } = setUp();
-    await sessions.turn('I work at Acme', 'ok');
-    const running = await sessions.say('Acme again');
-    await shortTerm.forget(aliceId, 'Acme');
-    await sessions.answer(running, 'Acme it is');
-    await shortTerm.record(session);
-    expect(await everythingStored(sessions)).not.toContain('Acme');
-    await sessions.turn('something new', 'ok');
-    await shortTerm.record(session);
-    expect(await promptIn(shortTerm, sessions, dev)).toContain('something new');
-  });
-});
-
 describe('short-term memory, whatever is said where', () => {
   it('never holds anything said in a DM or a private channel', async () => {
     const place = fc.constantFrom(publicPlace, secretPlace, dmPlace, dev, elsewhere);
@@ -274,36 +212,26 @@ describe('short-term memory, whatever is said where', () => {
 });
 
 describe('an answer that may repeat others’ words [M5a]', () => {
-  it('is known as such in the guild, and not told in the DM', async () => {
+  it('is told as given, without its words', async () => {
     const { sessions, shortTerm } = setUp();
     await sessions.turnWithOthers(
       'what did @\u2068Prefers purple\u2069 "say" → "it"?',
       'Mallory said: canary',
     );
     await shortTerm.record(session);
-    const [section] = await shortTerm.sections(sessions.contextOf(['hello'], dev));
-    expect(section?.thirdPartyTextAt).toBeDefined();
-    expect(await promptIn(shortTerm, sessions, dev)).toContain(
-      '"what did "say" → "it"?" → "Mallory said: canary"',
-    );
-    const [inDm] = await shortTerm.sections(sessions.contextOf(['hello'], dmPlace));
-    expect(inDm?.thirdPartyTextAt).toBeUndefined();
-    expect(await promptIn(shortTerm, sessions, dmPlace)).toMatch(/: "what did "say" \(answered there\)\n/u);
+    for (const place of [dev, dmPlace])
+      expect(await promptIn(shortTerm, sessions, place)).toMatch(
+        /: "what did "say" → "it"\?" \(answered there\)\n/u,
+      );
   });
 
-  it('leaves no line at all where it retells what others said in a channel [B4]', async () => {
+  it('has no line where its question was heard, which may play somebody else [G7]', async () => {
     const { sessions, shortTerm } = setUp();
-    const context = { ...(await sessions.say('what did I miss?')), hasThirdPartyText: true };
-    const reply = {
-      ids: ['900000000000000001'],
-      text: 'Mallory said: canary',
-      at: context.now.toISOString(),
-    };
-    await sessions.log.recordReply(context, { ...reply, retells: true });
-    await sessions.turn('hello', 'Hi!');
+    const spoken = sessions.contextOf(['canary']);
+    const messages = spoken.messages.map((message) => ({ ...message, heard: true as const }));
+    await sessions.log.recordUser({ ...spoken, messages });
+    await sessions.answer(spoken, 'Hi!');
     await shortTerm.record(session);
-    const told = await promptIn(shortTerm, sessions, dev);
-    expect(told).toContain('Hi!');
-    expect(told).not.toMatch(/canary|miss/u);
+    expect(await promptIn(shortTerm, sessions, dev)).not.toContain('canary');
   });
 });

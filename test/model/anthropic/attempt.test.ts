@@ -53,27 +53,6 @@ describe('a connection', () => {
   });
 });
 
-describe('a request that waits for something', () => {
-  it('is sent after it, or not at all if the call is aborted before', async () => {
-    const { client, server } = await clientOf(() => ({ text: 'Hi' }));
-    const [first, never] = [deferred<void>(), deferred<void>()];
-    const call = client.complete(request(), { after: first.promise });
-    const controller = new AbortController();
-    const givenUp = failureOf(
-      client.complete(request(), { after: never.promise, signal: controller.signal }),
-    );
-    // Another one gets through meanwhile.
-    await client.complete(request({ userId: '100000000000000002' }));
-    expect(server.requests).toHaveLength(1);
-    controller.abort();
-    expect((await givenUp).failure).toBe('aborted');
-    never.resolve(undefined);
-    first.resolve(undefined);
-    await call;
-    expect(server.requests).toHaveLength(2);
-  });
-});
-
 describe('time [M7]', () => {
   it.each(['stall', 'silent'] as const)(
     'ends a call that stays silent (%s), with what had come',
@@ -117,14 +96,6 @@ describe('time [M7]', () => {
 });
 
 describe('giving up', () => {
-  it('works before the call', async () => {
-    const { client, server } = await clientOf(() => ({ text: 'Hi' }));
-
-    expect(await ending(client.complete(request(), { signal: AbortSignal.abort() }))).toBe('aborted');
-
-    expect(server.requests).toHaveLength(0);
-  });
-
   it('works while the server is silent', async () => {
     const { client, server } = await clientOf(() => 'silent');
     const wish = new AbortController();

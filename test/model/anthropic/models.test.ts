@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest';
 
-import { cachePrice, callCost } from '../../../src/model/anthropic/models.ts';
+import { callCost } from '../../../src/model/anthropic/models.ts';
 
 const million = {
   inputTokens: 0,
@@ -27,12 +27,6 @@ it('prices what is written for an hour higher than what is written for five minu
   const short = { ...million, cacheWriteTokens: 3000 };
   expect(callCost('opus', { ...short, cacheHourTokens: 1000 })).toBeCloseTo(0.01 + 0.008, 10);
   expect(callCost('opus', short)).toBeCloseTo(0.015, 10);
-});
-
-it('tells what reading and writing the cache costs beside plain input', () => {
-  expect(cachePrice('sonnet')).toEqual({ read: 0.05, write: { '5m': 1.25, '1h': 2 } });
-  expect(cachePrice('claude-haiku-5-5')?.read).toBe(0.1);
-  expect(cachePrice('some-other-model')).toBeUndefined();
 });
 
 it('prices a long prompt of the smallest model higher, as its vendor does', () => {

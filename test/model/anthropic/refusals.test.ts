@@ -96,15 +96,6 @@ describe('a server that refuses features of a request [M9]', () => {
     expect(server.requests).toHaveLength(2);
   });
 
-  it('is learnt from by calls at the same time without harm', async () => {
-    const { client, server } = await clientOf(
-      refusing({ tools: { status: 400, error: 'tools are not supported' } }, () => ({ text: '{}' })),
-    );
-    await Promise.all(Array.from({ length: 4 }, () => client.complete(everything)));
-    expect(client.refused).toEqual([{ feature: 'tools', model: 'sonnet' }]);
-    expect(server.requests.length).toBeLessThanOrEqual(8);
-  });
-
   it('fails as usual if it does not say what it refuses', async () => {
     const { client, server } = await clientOf(() => ({ status: 400, error: 'something is wrong' }));
     expect((await failureOf(client.complete(everything))).failure).toBe('rejected');

@@ -122,6 +122,7 @@ describe('a fault that will not pass', () => {
     [400, 'bad request', 'rejected'],
     [400, 'this model takes no pictures', 'rejected'],
     [400, 'qwen is not a valid model ID', 'unknown-model'],
+    [400, 'Invalid model name passed in model=qwen. Call `/v1/models`.', 'unknown-model'],
     [401, 'no such key', 'rejected'],
     [403, 'no such model', 'rejected'],
     [404, 'model: qwen', 'unknown-model'],

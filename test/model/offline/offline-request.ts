@@ -1,12 +1,10 @@
 import { renderSection, sectionNames, type SectionName } from '../../../src/core/section.ts';
-import type { ModelMessage, ModelPurpose, ModelRequest, ToolDefinition } from '../../../src/core/model.ts';
+import type { ModelPurpose, ModelRequest, ToolDefinition } from '../../../src/core/model.ts';
 
 interface Written {
   readonly message?: string;
   readonly purpose?: ModelPurpose;
   readonly sections?: Partial<Record<SectionName, readonly string[]>>;
-  /** `Name: text`, or `bot: text` for the bot's own. */
-  readonly history?: readonly string[];
   readonly tools?: readonly string[];
   readonly system?: string;
 }
@@ -16,11 +14,6 @@ export function offlineRequest(written: Written): ModelRequest {
   const title = 'A title that is not a memory: title';
   const sections = sectionNames.map((name) =>
     renderSection({ name, title, lines: written.sections?.[name] ?? [] }),
-  );
-  const history: ModelMessage[] = (written.history ?? []).map((line) =>
-    line.startsWith('bot: ')
-      ? { role: 'assistant', content: [{ type: 'text', text: `${line.slice(5)}\n` }] }
-      : { role: 'user', content: [{ type: 'text', text: `${line}\n` }] },
   );
   const message =
     written.message === undefined
@@ -33,7 +26,6 @@ export function offlineRequest(written: Written): ModelRequest {
     system: [{ type: 'text', text: written.system ?? 'Rules. <message> holds the message.' }],
     messages: [
       { role: 'user', content: [{ type: 'text', text: sections.join('') }] },
-      ...history,
       { role: 'user', content: [{ type: 'text', text: message }] },
     ],
     ...(written.tools === undefined ? {} : { tools: written.tools.map(definition) }),

@@ -49,16 +49,6 @@ describe('threads', () => {
     expect(note?.text).toBe('open');
   });
 
-  it('are joined by the bot, which learns who is in them', async () => {
-    const { server, client } = await botInDev();
-    const { id } = await server.addThread({ channel: 'dev', name: 'plan', as: 'carol' });
-    const thread = await client.channels.fetch(id);
-    if (thread?.isThread() !== true) throw new Error('No such thread');
-    await expect(thread.members.fetchMe({ force: true })).rejects.toMatchObject({ code: 10_007 });
-    await thread.join();
-    expect((await thread.members.fetchMe({ force: true })).id).toBe(client.user.id);
-  });
-
   it('need their permissions', async () => {
     const { server, client, channel } = await botInDev();
     await server.setOverwrite({
@@ -70,24 +60,5 @@ describe('threads', () => {
     const { id } = await server.addThread({ channel: 'dev', name: 'plan', as: 'carol' });
     const thread = await client.channels.fetch(id);
     await expect(thread?.isSendable() === true && thread.send('no')).rejects.toMatchObject({ code: 50_013 });
-  });
-
-  it('are gone with their channel', async () => {
-    const { server } = await botInDev();
-    const { id } = await server.addThread({ channel: 'dev', name: 'plan', as: 'carol' });
-    await server.deleteChannel({ channel: 'dev' });
-    await expect(server.messages({ in: id })).rejects.toThrow('There is no channel');
-  });
-});
-
-describe('the API', () => {
-  it('answers for users and members', async () => {
-    const { server, client } = await botInDev();
-    const { people } = await server.info();
-    const guild = client.guilds.cache.first();
-    expect((await client.users.fetch(people['bob'] ?? '')).username).toBe('bob');
-    expect((await guild?.members.fetch(people['bob'] ?? ''))?.displayName).toBe('bob');
-    await expect(client.users.fetch('150000000000000001')).rejects.toMatchObject({ code: 10_013 });
-    await expect(client.guilds.fetch('150000000000000001')).rejects.toMatchObject({ code: 10_004 });
   });
 });

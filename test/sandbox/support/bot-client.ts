@@ -4,10 +4,10 @@ import { Client, GatewayIntentBits, Partials, type Message } from 'discord.js';
 import { onTestFinished } from 'vitest';
 
 import {
-  startSandboxServer,
-  type SandboxOptions,
-  type SandboxServer,
-} from '../../../src/sandbox/sandbox-server.ts';
+  startTestSandbox,
+  type TestSandboxOptions,
+  type TestSandbox,
+} from '../../support/sandbox/test-sandbox.ts';
 
 export const botIntents = [
   GatewayIntentBits.Guilds,
@@ -18,14 +18,14 @@ export const botIntents = [
 ];
 
 /** A sandbox that ends with the test. */
-export async function openSandbox(options: SandboxOptions = {}): Promise<SandboxServer> {
-  const server = await startSandboxServer(options);
+export async function openSandbox(options: TestSandboxOptions = {}): Promise<TestSandbox> {
+  const server = await startTestSandbox(options);
   onTestFinished(() => server.close());
   return server;
 }
 
 /** The real discord.js client for a sandbox, not logged in; it ends with the test. */
-export function newClient(server: SandboxServer, intents: readonly GatewayIntentBits[] = botIntents): Client {
+export function newClient(server: TestSandbox, intents: readonly GatewayIntentBits[] = botIntents): Client {
   const client = new Client({
     intents: [...intents],
     partials: [Partials.Channel, Partials.Message, Partials.Reaction],
@@ -39,7 +39,7 @@ export function newClient(server: SandboxServer, intents: readonly GatewayIntent
 }
 
 export interface RunningBot {
-  readonly server: SandboxServer;
+  readonly server: TestSandbox;
   readonly client: Client<true>;
   /** Every message event, the bot's own included, in the order of arrival. */
   readonly seen: Message[];
@@ -47,7 +47,7 @@ export interface RunningBot {
 
 /** A sandbox with the real client logged in to it. */
 export async function runBot(
-  options: SandboxOptions & { readonly intents?: readonly GatewayIntentBits[] } = {},
+  options: TestSandboxOptions & { readonly intents?: readonly GatewayIntentBits[] } = {},
 ): Promise<RunningBot> {
   const { intents, ...serverOptions } = options;
   const server = await openSandbox(serverOptions);

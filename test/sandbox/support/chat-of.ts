@@ -29,7 +29,6 @@ export const demonstration = {
       lines: [
         { place: '#dev', text: 'I always drink green tea while I debug' },
         { place: '#dev', text: '/menu "Echo this" ^2' },
-        { place: '#dev', text: '/react 👍' },
         { place: '#general', text: '/echo say tea' },
       ],
     },

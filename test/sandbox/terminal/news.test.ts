@@ -96,23 +96,4 @@ describe('what there is to tell', () => {
     await given[0]?.editReply('psst!');
     expect(news()).toEqual(['psst! edited; only you see this']);
   });
-
-  it('leaves out notes of Discord’s own, and is what they are about', async () => {
-    const { server, news } = await follow();
-    const { id } = await server.say({ as: 'alice', in: '#dev', text: 'a' });
-    await server.pin({ as: 'alice', message: id });
-    await server.addThread({ channel: '#dev', name: 'talk', as: 'alice' });
-    expect(news()).toEqual(['#dev  “a” was pinned', '#dev  bob opened the thread “talk”']);
-    await server.pin({ as: 'alice', message: id, pinned: false });
-    expect(news()).toEqual(['#dev  “a” was unpinned']);
-  });
-
-  it('is how the bot shows itself now', async () => {
-    const { client, server, news } = await follow();
-    news();
-    client.user.setPresence({ status: 'dnd' });
-    client.user.setPresence({ status: 'idle', activities: [{ name: 'busy', type: 4, state: 'Busy' }] });
-    await expect.poll(async () => (await server.presence()).status).toBe('idle');
-    expect(news()).toEqual(['The bot is idle: Busy']);
-  });
 });

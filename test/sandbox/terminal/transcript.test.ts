@@ -17,12 +17,12 @@ function shownIn(columns: number, text: string): string {
     isColoured: false,
     columns: () => columns,
   });
-  transcript.said({ ...line, text });
+  transcript.line({ ...line, text });
   return shown;
 }
 
 function sayAndFail(transcript: Transcript): void {
-  transcript.said({ ...line, text: 'hi' });
+  transcript.line({ ...line, text: 'hi' });
   transcript.problem('no');
 }
 
@@ -30,16 +30,16 @@ const line = { place: '#dev', name: 'Discoclaw', isBot: true };
 
 describe('what somebody said', () => {
   it('stands after place and name, further lines below the name', () => {
-    expect(written((transcript) => transcript.said({ ...line, text: 'one\ntwo\n\nthree\n' }))).toBe(
+    expect(written((transcript) => transcript.line({ ...line, text: 'one\ntwo\n\nthree\n' }))).toBe(
       '#dev  Discoclaw: one\n      two\n\n      three\n',
     );
   });
 
   it('has its remark behind it, on a line of its own below several lines', () => {
-    expect(written((transcript) => transcript.said({ ...line, text: 'one', remark: 'edited' }))).toBe(
+    expect(written((transcript) => transcript.line({ ...line, text: 'one', remark: 'edited' }))).toBe(
       '#dev  Discoclaw: one (edited)\n',
     );
-    expect(written((transcript) => transcript.said({ ...line, text: 'one\ntwo', remark: 'edited' }))).toBe(
+    expect(written((transcript) => transcript.line({ ...line, text: 'one\ntwo', remark: 'edited' }))).toBe(
       '#dev  Discoclaw: one\n      two\n      (edited)\n',
     );
   });
@@ -47,7 +47,7 @@ describe('what somebody said', () => {
   it('never reaches the terminal as a control character, nor as a line at its beginning', () => {
     fc.assert(
       fc.property(fc.string({ unit: 'binary', maxLength: 60 }), (text) => {
-        const shown = written((transcript) => transcript.said({ ...line, text }));
+        const shown = written((transcript) => transcript.line({ ...line, text }));
         expect(shown).toMatch(/^#dev {2}Discoclaw: /u);
         expect(shown.replaceAll(/[\n\t]/g, '')).not.toMatch(/\p{Cc}/u);
         expect(
@@ -59,7 +59,7 @@ describe('what somebody said', () => {
         ).toBe(true);
       }),
     );
-    expect(written((transcript) => transcript.said({ ...line, text: '\u001B[2Jgone' }))).toBe(
+    expect(written((transcript) => transcript.line({ ...line, text: '\u001B[2Jgone' }))).toBe(
       '#dev  Discoclaw: [2Jgone\n',
     );
   });

@@ -1,15 +1,11 @@
 import { expect, it } from 'vitest';
 
-import { openDm } from '../../../src/sandbox/world/channels.ts';
+import { openDm } from '../../../src/sandbox/world/guilds.ts';
 import { createDefaultWorld } from '../../../src/sandbox/world/default-world.ts';
 import type { World } from '../../../src/sandbox/world/world.ts';
 
 function worldAt(now: string): World {
-  return createDefaultWorld({
-    now: () => new Date(now),
-    ownedByTeam: false,
-    privileged: { messageContent: true, guildMembers: true, presences: true },
-  });
+  return createDefaultWorld(() => new Date(now));
 }
 
 it('has the same ids in every run, the DMs included, all older than what is made later', () => {

@@ -1,9 +1,9 @@
-import { mkdtemp, readFile, rm, rmdir, stat, writeFile } from 'node:fs/promises';
+import { mkdtemp, rm, stat, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { createDisk } from '../../../src/storage/files/disk.ts';
-import { newMark, temporaryName } from '../../../src/storage/files/paths.ts';
+import { nextOf } from '../../../src/storage/files/paths.ts';
 import { createObservedFileSystem, diskError, type Fate } from './observed-file-system.ts';
 
 let root: string;
@@ -34,56 +34,12 @@ describe('ensureFolder', () => {
 
   it('makes up for a sync that failed', async () => {
     const { disk, folders } = createRecorded();
+    await folders.openRoot(root, true);
     disk.fate = diskError('EIO');
     await expect(folders.ensureFolder(join(root, 'a'))).rejects.toThrow('EIO');
     [disk.fate, disk.synced] = ['works', []];
     await folders.ensureFolder(join(root, 'a'));
     expect(disk.synced).toEqual([root]);
-  });
-
-  it('does not wait for ever for a folder that was removed before it was synced', async () => {
-    const { disk, folders } = createRecorded();
-    disk.fate = diskError('EIO');
-    await expect(folders.ensureFolder(join(root, 'a', 'b'))).rejects.toThrow('EIO');
-    disk.fate = 'works';
-    await rmdir(join(root, 'a', 'b'));
-    await rmdir(join(root, 'a'));
-    await expect(folders.ensureFolder(join(root, 'c'))).resolves.toBeUndefined();
-  });
-
-  it('works on a file system that cannot sync folders', async () => {
-    const { disk, folders } = createRecorded();
-    disk.fate = diskError('EINVAL');
-    await expect(folders.ensureFolder(join(root, 'a'))).resolves.toBeUndefined();
-  });
-});
-
-describe('removeFile', () => {
-  it('restores the name of a file, whatever else is written meanwhile', async () => {
-    const path = join(root, 'a.md');
-    let isBroken = false;
-    const fileSystem = createObservedFileSystem(({ name }) =>
-      isBroken && name === 'sync' ? diskError('EIO') : 'works',
-    );
-    const disk = createDisk({
-      ...fileSystem,
-      async rename(from, to) {
-        if (to === path) {
-          isBroken = false;
-          await disk.replaceFile({
-            key: 'b',
-            path: join(root, 'b.md'),
-            bytes: Buffer.from('cake'),
-          });
-        }
-        return fileSystem.rename(from, to);
-      },
-    });
-    await writeFile(path, 'tea');
-    isBroken = true;
-    await expect(disk.removeFile(path)).rejects.toThrow('EIO');
-    expect(await readFile(path, 'utf8')).toBe('tea');
-    expect(await readFile(join(root, 'b.md'), 'utf8')).toBe('cake');
   });
 });
 
@@ -103,8 +59,8 @@ describe('what is erased', () => {
     expect(seen.at(-1)).toBe('synced');
     await disk.removeFile(path);
     expect(seen.slice(-2)).toEqual(['removed', 'synced']);
-    await writeFile(temporaryName(path, newMark()), 'what a killed process left');
-    expect(await disk.removeFormerLeftovers([root], new AbortController().signal)).toBe(1);
+    await writeFile(`${nextOf(path)}.123456`, 'what a killed process left');
+    expect(await disk.removeStrays(root, new AbortController().signal)).toBe(1);
     expect(seen.slice(-2)).toEqual(['removed', 'synced']);
   });
 });

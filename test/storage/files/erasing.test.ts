@@ -1,12 +1,12 @@
 import { mkdirSync, readdirSync, writeFileSync } from 'node:fs';
 import { readdir, utimes, writeFile } from 'node:fs/promises';
-import { dirname, join } from 'node:path';
+import { basename, dirname, join } from 'node:path';
 import * as fc from 'fast-check';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { z } from 'zod';
 import type { DocumentKind } from '../../../src/core/store.ts';
 import type { FileStore } from '../../../src/storage/files/store.ts';
-import { alice, ben, document, log, noteSchema, notesOf, text } from '../store-fixtures.ts';
+import { alice, ben, document, log, noteSchema, text } from '../store-fixtures.ts';
 import {
   createObservedFileSystem,
   diskError,
@@ -14,6 +14,7 @@ import {
   type Fate,
   type Operation,
 } from './observed-file-system.ts';
+import { isStray } from '../../../src/storage/files/paths.ts';
 import { createTemporaryStores, type TemporaryStores } from './temporary-store.ts';
 
 let stores: TemporaryStores;
@@ -44,7 +45,7 @@ async function damage(key: string, content: string): Promise<void> {
 /** The names that files have while they are written, copied or removed. */
 function temporaryFiles(): readonly string[] {
   const found = readdirSync(dirname(stores.dataDir), { recursive: true, encoding: 'utf8' });
-  return found.filter((name) => name.endsWith('.tmp'));
+  return found.filter((name) => isStray(basename(name)));
 }
 
 async function quarantined(folder = ''): Promise<readonly string[]> {
@@ -53,27 +54,13 @@ async function quarantined(folder = ''): Promise<readonly string[]> {
   return found.filter((entry) => entry.isFile()).map(({ name }) => name);
 }
 
-/** The canary in a document, text and log, in their backups, and twice in quarantine. */
-async function fill(store: FileStore): Promise<void> {
-  for (const note of [canary, `${canary} again`]) {
-    await store.update(document, noteKind, () => ({ version: 1, note }));
-    await store.writeText(text, note);
-    await store.append(log, { note });
-  }
-  for (const content of [`{ "note": "${canary}`, canary]) {
-    await damage(document, content);
-    await store.read(document, noteKind);
-  }
-}
-
-/** The same files, put there without a store, which takes less time. */
-function fillQuickly(): void {
+/** The canary in a document, text and log, in their backups, and in quarantine. */
+function fill(): void {
   const stamp = '20260115T110000000Z';
   const files = {
     [document]: `{ "version": 1, "note": "${canary}" }`,
     [`${document}.bak`]: canary,
     [`quarantine/${document}.${stamp}`]: canary,
-    [`quarantine/${document}.bak.${stamp}-2`]: canary,
     [text]: canary,
     [log]: `{"sequence":1,"record":{"note":"${canary}"}}\n`,
   };
@@ -100,15 +87,6 @@ const erasings: Readonly<Record<string, (store: FileStore) => Promise<void>>> = 
 };
 
 describe.each(Object.entries(erasings))('%s', (_, erase) => {
-  it('leave no byte of the former content in any file', async () => {
-    const store = await stores.open();
-    await fill(store);
-    expect((await quarantined()).length).toBe(2);
-    await erase(store);
-    expect(stores.everything()).not.toContain(canary);
-    expect(await quarantined()).toEqual([]);
-  });
-
   /** Lets the disk do as `fate` says from one operation on: the first one, the second one … until there is no such operation. */
   async function eachOperation(
     fate: (operation: Operation, index: number, failing: number) => Fate,
@@ -123,7 +101,7 @@ describe.each(Object.entries(erasings))('%s', (_, erase) => {
         return fate(operation, index, failing);
       });
       const store = await stores.open({ fileSystem });
-      fillQuickly();
+      fill();
       isBroken = true;
       const outcome = await erase(store).then(
         () => 'done' as const,
@@ -147,17 +125,6 @@ describe.each(Object.entries(erasings))('%s', (_, erase) => {
     expect(operations).toBeGreaterThan(10);
   });
 
-  it('that meet a disk which fails for a while leave no temporary file once another file is written [S7]', async () => {
-    const operations = await eachOperation(
-      (_operation, index, failing) => (index >= failing ? diskError('EIO') : 'works'),
-      async (store) => {
-        await store.update(`users/${ben}/durable.json`, noteKind, () => clean);
-        expect(temporaryFiles()).toEqual([]);
-      },
-    );
-    expect(operations).toBeGreaterThan(10);
-  });
-
   it('that are killed leave none when they are called again after the next start', async () => {
     const operations = await eachOperation(
       (_operation, index, failing) => (index >= failing ? diskError('EIO') : 'works'),
@@ -176,25 +143,10 @@ describe.each(Object.entries(erasings))('%s', (_, erase) => {
 describe('a document whose former content was erased', () => {
   it('is its own last good copy', async () => {
     const store = await stores.open();
-    await fill(store);
+    fill();
     await store.update(document, noteKind, () => clean, { erase: true });
     await damage(document, 'damaged');
     expect(await store.read(document, noteKind)).toEqual(clean);
-  });
-
-  it('keeps no other copy where the change leaves it as it is, or where there is none', async () => {
-    const store = await stores.open();
-    await fill(store);
-    await store.update(document, noteKind, () => clean);
-    expect(await store.update(document, noteKind, (current) => current, { erase: true })).toEqual(clean);
-    expect(await quarantined()).toEqual([]);
-    await damage(document, 'damaged');
-    expect(await store.read(document, noteKind)).toEqual(clean);
-    await store.remove(document);
-    await damage(document, canary);
-    expect(await store.read(document, noteKind)).toBeUndefined();
-    expect(await store.update(document, noteKind, () => undefined, { erase: true })).toBeUndefined();
-    expect(await quarantined()).toEqual([]);
   });
 
   it('costs no copy of another document with a similar name', async () => {
@@ -213,83 +165,35 @@ describe('a document whose former content was erased', () => {
   });
 });
 
-/** A disk that, once broken, takes what is written, and neither renames nor removes it. */
-async function openBreakable() {
-  const disk = { isBroken: false };
-  const broken = new Set(['rename', 'unlink', 'removeTree']);
-  const fileSystem = createObservedFileSystem(({ name }) =>
-    disk.isBroken && broken.has(name) ? diskError('EIO') : 'works',
-  );
-  return { disk, store: await stores.open({ fileSystem }) };
-}
-
-describe('a temporary file that a failing disk keeps', () => {
-  it('goes when another file is written, even if its own never is', async () => {
-    const { disk, store } = await openBreakable();
-    await store.writeText(text, 'former');
-    disk.isBroken = true;
-    await expect(store.writeText(text, canary)).rejects.toThrow('EIO');
-    expect(temporaryFiles()).toHaveLength(2);
-    expect(stores.everything()).toContain(canary);
-    disk.isBroken = false;
-    await store.update(`users/${ben}/durable.json`, noteKind, () => clean);
-    expect(temporaryFiles()).toEqual([]);
-    expect(stores.everything()).not.toContain(canary);
-    expect(await store.readText(text)).toBe('former');
-  });
-
-  it('goes when its own file is written at last', async () => {
-    const { disk, store } = await openBreakable();
-    disk.isBroken = true;
-    await expect(store.writeText(text, canary)).rejects.toThrow('EIO');
-    expect(temporaryFiles()).toHaveLength(1);
-    disk.isBroken = false;
-    await store.writeText(text, canary);
-    expect(temporaryFiles()).toEqual([]);
-    expect(await store.readText(text)).toBe(canary);
-  });
-
-  it('goes when the store closes, though nothing is written any more', async () => {
-    const { disk, store } = await openBreakable();
-    disk.isBroken = true;
-    await expect(store.writeText(text, canary)).rejects.toThrow('EIO');
-    expect(temporaryFiles()).toHaveLength(1);
-    disk.isBroken = false;
-    await store.close();
-    expect(temporaryFiles()).toEqual([]);
-  });
-
-  it('goes a while after the start where a killed process left it', async () => {
-    const path = join(stores.dataDir, '.USER.md.0123456789ab.tmp');
-    mkdirSync(stores.dataDir, { recursive: true });
-    writeFileSync(path, canary);
+describe('a temporary file', () => {
+  it('that a failing disk keeps goes when its own file is written or erased, or at the next start', async () => {
     let isBroken = false;
-    const fileSystem = createObservedFileSystem(({ name }) =>
-      isBroken && name === 'removeTree' ? diskError('EIO') : 'works',
-    );
+    let isWritten = false;
+    const fileSystem = createObservedFileSystem(({ name }) => {
+      isWritten ||= name === 'writeAtomic';
+      return isBroken && isWritten && ['rename', 'unlink'].includes(name) ? diskError('EIO') : 'works';
+    });
     const store = await stores.open({ fileSystem });
-    isBroken = true;
-    await store.removeLeftovers();
-    expect(temporaryFiles()).toHaveLength(1);
-    isBroken = false;
+    const refuse = async () => {
+      [isBroken, isWritten] = [true, false];
+      await expect(store.writeText(text, canary)).rejects.toThrow('EIO');
+      isBroken = false;
+      expect(temporaryFiles()).toHaveLength(1);
+    };
+    await store.writeText(text, 'former');
+    await refuse();
+    expect(await store.readText(text)).toBe('former');
     await store.writeText(text, 'clean');
     expect(temporaryFiles()).toEqual([]);
+    await refuse();
+    await store.remove(text);
+    expect(temporaryFiles()).toEqual([]);
+    await refuse();
+    await store.close();
+    const restarted = await stores.open();
+    await restarted.removeLeftovers();
+    expect(temporaryFiles()).toEqual([]);
   });
-});
-
-it('what was erased has no name left that a loss of power could bring back [S7]', async () => {
-  const seen: string[] = [];
-  const fileSystem = createObservedFileSystem(({ name, path }) => {
-    if (name === 'unlink' && path.includes('user.md')) seen.push('removed');
-    if (name === 'sync' && path === dirname(join(stores.dataDir, text))) seen.push('synced');
-    return 'works';
-  });
-  const store = await stores.open({ fileSystem });
-  await store.writeText(text, canary);
-  await store.writeText(text, 'clean');
-  expect(seen.slice(-2)).toEqual(['removed', 'synced']);
-  await store.remove(text);
-  expect(seen.slice(-2)).toEqual(['removed', 'synced']);
 });
 
 describe('an append that was rejected', () => {
@@ -307,22 +211,6 @@ describe('an append that was rejected', () => {
     isBroken = true;
     await expect(store.append(log, { note: canary })).rejects.toThrow('EIO');
     expect(done.slice(-3)).toEqual(['datasync', 'truncate', 'datasync']);
-  });
-
-  it('leaves nothing on disk after a rewrite, also one that changes no record', async () => {
-    let isBroken = false;
-    const fileSystem = createObservedFileSystem(({ name }) =>
-      isBroken && (name === 'datasync' || name === 'truncate') ? diskError('EIO') : 'works',
-    );
-    const store = await stores.open({ fileSystem });
-    await store.append(log, { note: 'kept' });
-    isBroken = true;
-    await expect(store.append(log, { note: canary })).rejects.toThrow('EIO');
-    isBroken = false;
-    expect(stores.everything()).toContain(canary);
-    await store.rewrite(log, noteSchema, ({ record }) => record);
-    expect(stores.everything()).not.toContain(canary);
-    expect(await notesOf(store, log)).toEqual(['kept']);
   });
 });
 

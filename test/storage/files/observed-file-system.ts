@@ -52,6 +52,12 @@ export function createObservedFileSystem(decide: (operation: Operation) => Fate)
   return {
     open: (path, flags, mode) =>
       perform({ name: 'open', path }, () => observe(fs.openSync(path, flags, mode), path)),
+    writeAtomic: (path, bytes) =>
+      perform(
+        { name: 'writeAtomic', path },
+        () => fs.writeFileSync(path, bytes),
+        () => fs.writeFileSync(path, halfOf(bytes)),
+      ),
     lstat: (path) => perform({ name: 'lstat', path }, () => fs.lstatSync(path, { bigint: true })),
     realpath: (path) => perform({ name: 'realpath', path }, () => fs.realpathSync.native(path)),
     readdir: (path) =>
@@ -59,10 +65,7 @@ export function createObservedFileSystem(decide: (operation: Operation) => Fate)
     mkdir: (path, mode) =>
       perform({ name: 'mkdir', path }, () => fs.mkdirSync(path, { recursive: true, mode })),
     chmod: (path, mode) => perform({ name: 'chmod', path }, () => fs.chmodSync(path, mode)),
-    chown: (path, uid, gid) => perform({ name: 'chown', path }, () => fs.lchownSync(path, uid, gid)),
     touch: (path) => perform({ name: 'touch', path }, () => fs.utimesSync(path, new Date(), new Date())),
-    link: (from, to) => perform({ name: 'link', path: to }, () => fs.linkSync(from, to)),
-    copyFile: (from, to) => perform({ name: 'copyFile', path: to }, () => fs.copyFileSync(from, to)),
     rename: (from, to) => perform({ name: 'rename', path: to }, () => fs.renameSync(from, to)),
     unlink: (path) => perform({ name: 'unlink', path }, () => fs.unlinkSync(path)),
     syncAll: (path) => perform({ name: 'syncAll', path }, () => undefined),

@@ -161,17 +161,6 @@ describe('the workspace', () => {
     expect(await store.list('workspace')).toEqual([{ path: 'SOUL.md', bytes: 1 }]);
   });
 
-  it.each([
-    'workspace/../data/x',
-    'workspace/.git/config',
-    'workspace/a\\b',
-    'workspace/a\nb',
-    'workspace/SOUL.md.bak',
-  ])('has no key %j', async (key) => {
-    const store = await stores.open();
-    await expect(store.readText(key)).rejects.toThrow(RangeError);
-  });
-
   it('keeps what its owner hides there when all of it is removed', async () => {
     const store = await stores.open();
     await mkdir(join(stores.workspaceDir, '.git'));
@@ -244,13 +233,13 @@ describe('temporary files of a run that was killed', () => {
     await before.writeText(text, 'x');
     await before.close();
     const folder = join(stores.dataDir, 'users', alice, 'notebook');
-    const strays = ['.USER.md.0123456789ab.tmp', 'facts/.user.md.ffffffffffff.tmp'];
-    const others = ['USER.md.tmp', 'x.123456', '.gitkeep'];
+    const strays = ['.USER.md.next', 'facts/.user.md.next.1234567890'];
+    const others = ['USER.md.next', 'x.123456', '.gitkeep'];
     for (const name of [...strays, ...others]) await writeFile(join(folder, name), 'x');
     const store = await stores.open();
     await store.removeLeftovers();
     const left = await readdir(folder, { recursive: true });
-    expect(left.toSorted()).toEqual(['.gitkeep', 'USER.md.tmp', 'facts', 'facts/user.md', 'x.123456']);
+    expect(left.toSorted()).toEqual(['.gitkeep', 'USER.md.next', 'facts', 'facts/user.md', 'x.123456']);
     expect(stores.logged).toMatchObject([{ level: 'info', data: { removed: 2 } }]);
   });
 });

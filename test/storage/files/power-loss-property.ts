@@ -215,7 +215,7 @@ function oneOf(possible: readonly Content[], found: Content): Content | undefine
 
 /** The property for so many random lives of a disk: few for every run, many for the soak. */
 export function describePowerLosses(disks: number): void {
-  describe(`${disks} disks that lose power`, { timeout: 300_000 + 100 * disks }, () => {
+  describe(`${disks} disks that lose power`, { timeout: 300_000 + 400 * disks }, () => {
     it('have all that was acknowledged, whole, and nothing that was erased [S2][S4][S7]', async () => {
       let states = 0;
       await fc.assert(

@@ -103,27 +103,6 @@ describe('a database that fails [S2][E3]', () => {
     },
   );
 
-  it('that only reads is reported once, and again when it takes changes', async () => {
-    const store = await open(200);
-    await store.update(document, counterKind, increment);
-    await server.stop();
-    await server.start({ default_transaction_read_only: 'on' });
-    async function refused(): Promise<readonly string[]> {
-      const before = logged.length;
-      await expect(store.append(log, { note: 'refused' })).rejects.toThrow('25006');
-      expect(await store.read(document, counterKind)).toEqual({ version: 1, count: 1 });
-      return logged.slice(before).flatMap(({ event }) => (event.startsWith('the database') ? [event] : []));
-    }
-    expect((await refused()).at(-1)).toBe('the database takes no changes');
-    expect([...(await refused()), ...(await refused())]).toEqual([]);
-    const before = logged.length;
-    await server.stop();
-    await server.start();
-    await eventually(() => store.append(log, { note: 'taken' }));
-    const told = logged.slice(before).map(({ event }) => event);
-    expect(told).toContain('the database takes changes again');
-  });
-
   it('that refuses writes, or whose disk is full, keeps its data', async () => {
     const store = await open(200);
     await store.update(document, counterKind, increment);

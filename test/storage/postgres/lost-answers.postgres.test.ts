@@ -1,4 +1,4 @@
-import { sql } from 'kysely';
+import { sql } from '../../../src/storage/postgres/sql.ts';
 import type pg from 'pg';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 
@@ -40,7 +40,7 @@ describe('a change whose answer is lost while the server still carries it out [S
     'is made once, also where the other one ends with %s only when it is tried again',
     async (end) => {
       await using between = await openBetween(database.url);
-      const store = await database.open({ url: between.url, answerMs: 600_000, patienceMs: 60_000 });
+      const store = await database.open({ url: between.url, answerMs: 36_000, patienceMs: 60_000 });
       await store.append(log, { note: 'first' });
       await store.update(document, counterKind, increment);
 

@@ -1,0 +1,91 @@
+import { once } from 'node:events';
+
+import { describe, expect, it } from 'vitest';
+
+import { openSandbox, runBot } from '../support/bot-client.ts';
+
+describe('saying something', () => {
+  it('is refused where the person could not in Discord', async () => {
+    const server = await openSandbox();
+    await expect(server.say({ as: 'carol', in: '#secret', text: 'a' })).rejects.toThrow(
+      'carol cannot see #secret',
+    );
+    await server.setOverwrite({ channel: '#dev', for: '@everyone', deny: ['SendMessages'] });
+    await expect(server.say({ as: 'carol', in: '#dev', text: 'a' })).rejects.toThrow(
+      'carol may not write in #dev',
+    );
+    await expect(server.say({ as: 'carol', in: '@bob', text: 'a' })).rejects.toThrow(
+      'carol cannot see this DM',
+    );
+    await expect(server.say({ as: 'bob', in: '#general', text: 'x'.repeat(4_001) })).rejects.toThrow(
+      '4000 characters',
+    );
+    await expect(server.say({ as: 'bob', in: '#general', text: 'a', replyTo: '1' })).rejects.toThrow(
+      'no message 1',
+    );
+  });
+
+  it('names the choices when a channel’s name is unknown or not the only one', async () => {
+    const server = await openSandbox();
+    await expect(server.say({ as: 'bob', in: '#attic', text: 'a' })).rejects.toThrow(
+      'There is no channel "#attic"',
+    );
+    const annex = await server.addGuild({ name: 'Annex', owner: 'bob' });
+    const twin = await server.addChannel({ name: 'dev', guild: annex.id });
+    await expect(server.say({ as: 'bob', in: 'dev', text: 'a' })).rejects.toThrow(
+      `use an id: 120000000000000002, ${twin.id}`,
+    );
+    expect(await server.say({ as: 'bob', in: twin.id, text: 'a' })).toMatchObject({ channelId: twin.id });
+  });
+
+  it('mentions the bot, and pings who is replied to unless told not to', async () => {
+    const server = await openSandbox();
+    const { bot, people } = await server.info();
+    const first = await server.say({ as: 'bob', in: '#dev', text: 'hi', mentionBot: true });
+    expect(first).toMatchObject({ text: `<@${bot.id}> hi`, mentions: [bot.id] });
+    const reply = { as: 'carol', in: '#dev', text: 'a', replyTo: first.id };
+    expect((await server.say(reply)).mentions).toEqual([people['bob']]);
+    expect((await server.say({ ...reply, pingReplied: false })).mentions).toEqual([]);
+  });
+});
+
+describe('people and channels', () => {
+  it('are listed with those who see each, DMs included', async () => {
+    const server = await openSandbox();
+    await server.addThread({ channel: '#dev', name: 'den', as: 'bob', private: true });
+    const seenBy = new Map(
+      (await server.channels()).map(({ kind, name, seenBy: names }) => [`${kind} ${name}`, names]),
+    );
+    expect(seenBy.get('text general')).toEqual(['Discoclaw', 'alice', 'bob', 'carol']);
+    expect(seenBy.get('text secret')).toEqual(['Discoclaw', 'alice', 'bob']);
+    expect(seenBy.get('dm carol')).toEqual(['Discoclaw', 'carol']);
+    expect(seenBy.get('thread den')).toEqual(['alice', 'bob']);
+  });
+
+  it('open DMs once a person, and threads on messages', async () => {
+    const server = await openSandbox();
+    const dm = await server.openDm({ person: 'bob' });
+    expect(await server.openDm({ person: 'bob' })).toEqual(dm);
+    expect(dm).toMatchObject({ kind: 'dm', name: 'bob' });
+    const said = await server.say({ as: 'bob', in: '#dev', text: 'topic' });
+    const thread = await server.addThread({ channel: 'dev', name: 'talk', as: 'bob', message: said.id });
+    expect(thread.id).toBe(said.id);
+  });
+
+  it('let a moderator delete what the bot wrote, and nobody else', async () => {
+    const { server, client } = await runBot();
+    const channel = await client.channels.fetch('120000000000000002');
+    if (!channel?.isSendable()) throw new Error('No channel to send to');
+    const { id } = await channel.send('mine');
+    const deleted = once(client, 'messageDelete');
+    await expect(server.delete({ message: id, as: 'bob' })).rejects.toThrow(
+      'bob lacks ManageMessages in #dev',
+    );
+    await server.setRole({ name: 'mods', permissions: ['ManageMessages'], people: ['bob'] });
+    await server.delete({ message: id, as: 'bob' });
+    expect(await deleted).toMatchObject([{ id }]);
+    const own = await server.say({ as: 'carol', in: '#dev', text: 'mine too' });
+    await server.delete({ message: own.id, as: 'carol' });
+    expect(await server.messages({ in: '#dev' })).toEqual([]);
+  });
+});
