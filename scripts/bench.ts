@@ -7,7 +7,6 @@ import { parseArgs } from 'node:util';
 import { cleanUpAtEnd } from '../test/support/processes.ts';
 import { benchBill } from './bench/bill.ts';
 import { benchEvents } from './bench/event-speed.ts';
-import { benchLargest } from './bench/largest-speed.ts';
 import { benchPages } from './bench/page-speed.ts';
 import { benchRecall } from './bench/recall-speed.ts';
 import { benchRemembering } from './bench/remember-speed.ts';
@@ -19,7 +18,6 @@ const benches: Readonly<Record<string, () => Promise<void>>> = {
   events: benchEvents,
   recall: benchRecall,
   page: benchPages,
-  largest: benchLargest,
   bill: benchBill,
 };
 

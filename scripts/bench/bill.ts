@@ -1,7 +1,7 @@
 import type { Place } from '../../src/core/place.ts';
+import { seededRandom } from '../../test/support/seeded-random.ts';
 import { createBilledBot, toStore, words, type Talker } from './billed-bot.ts';
 import { tell } from './measured.ts';
-import { seeded } from './memory.ts';
 import { VendorCache, type Billed } from './vendor-cache.ts';
 
 const minuteMs = 60_000;
@@ -67,7 +67,7 @@ async function conversation(
   toolShare: number,
   storesEvery: number,
 ): Promise<Turns> {
-  const random = seeded(seed);
+  const random = seededRandom(seed);
   const { bot, requests } = billedBot(random, toolShare);
   const turns: (readonly Billed[])[] = [];
   await prepare(bot, random, alice, place);
@@ -86,7 +86,7 @@ async function conversation(
  * a day, a third once in hours. An answer in five begins with a look into memory.
  */
 async function month(): Promise<Turns> {
-  const random = seeded(2026);
+  const random = seededRandom(2026);
   const { bot, requests } = billedBot(random, 0.2);
   const monthBegin = bot.now();
   const said = Array.from({ length: 50 }, (_, index) => {

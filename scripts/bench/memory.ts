@@ -31,14 +31,3 @@ export async function openLog(folder: string) {
   const changes = new RecentChanges();
   return { store, log: createSessionLog({ store, writes, changes, placeOf, clock, botName: 'Discoclaw' }) };
 }
-
-/** Random numbers from 0 up to 1, the same for the same seed. */
-export function seeded(seed: number): () => number {
-  let state = seed;
-  return () => {
-    state = (state + 0x6d_2b_79_f5) | 0;
-    let mixed = Math.imul(state ^ (state >>> 15), state | 1);
-    mixed ^= mixed + Math.imul(mixed ^ (mixed >>> 7), mixed | 61);
-    return ((mixed ^ (mixed >>> 14)) >>> 0) / 2 ** 32;
-  };
-}

@@ -7,8 +7,9 @@ import { logKey } from '../../src/memory/log/session-state.ts';
 import { createDetailSource, createMessageSource } from '../../src/memory/recall/sources.ts';
 import { createRecall } from '../../src/memory/recall/recall.ts';
 import { watchEventLoop } from '../../test/support/event-loop.ts';
+import { seededRandom } from '../../test/support/seeded-random.ts';
 import { tell, timeOf } from './measured.ts';
-import { dmOf, openLog, seeded, timeZone, userIdOf } from './memory.ts';
+import { dmOf, openLog, timeZone, userIdOf } from './memory.ts';
 
 /** Of one person, among so many others with twenty each. */
 const messages = 100_000;
@@ -19,7 +20,7 @@ const searches = 300;
 /** A person's first search after a start, and those that follow. */
 export async function benchRecall(): Promise<void> {
   const folder = await mkdtemp(join(tmpdir(), 'recall-'));
-  const random = seeded(42);
+  const random = seededRandom(42);
   for (let index = 0; index <= others; index += 1)
     await writeLog(join(folder, 'data'), userIdOf(index), index === 0 ? messages : 20, random);
   const query = () => Array.from({ length: 6 }, () => syntheticWord(random)).join(' ');

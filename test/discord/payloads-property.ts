@@ -2,7 +2,8 @@ import { expect } from 'vitest';
 
 import type { TestSandbox } from '../support/sandbox/test-sandbox.ts';
 import type { PayloadIds } from './support/documented-payloads.ts';
-import { malformedFrames, seededRandom } from './support/malformed-payloads.ts';
+import { seededRandom } from '../support/seeded-random.ts';
+import { malformedFrames } from './support/malformed-payloads.ts';
 
 /** Malformed payloads between two times that every channel is asked. */
 const batch = 400;

@@ -9,7 +9,8 @@ import { RecordingLogger } from '../support/recording-logger.ts';
 import { payloadScene, playMalformedPayloads } from './payloads-property.ts';
 import { documentedEvents } from './support/documented-payloads.ts';
 import { newClient, openSandbox, runGateway } from './support/gateway-harness.ts';
-import { malformedFrames, seededRandom } from './support/malformed-payloads.ts';
+import { seededRandom } from '../support/seeded-random.ts';
+import { malformedFrames } from './support/malformed-payloads.ts';
 
 describe('payloads that are not as documented [L5]', () => {
   it('neither end the process nor silence a channel', async () => {

@@ -2,7 +2,7 @@ import type { MessageChange, RecentChanges } from '../../core/changes.ts';
 import type { ChannelPort } from '../../core/channels.ts';
 import type { RememberedMessage } from '../../core/message.ts';
 import { workOf, type Writes } from '../../core/writes.ts';
-import { lruCache } from '../../core/limits.ts';
+import { limits, lruCache } from '../../core/limits.ts';
 import type { SessionKey } from '../../core/place.ts';
 import { maskSecrets, secretValues } from '../../core/secrets.ts';
 import { compareSnowflakes, isSnowflake, snowflakeTime } from '../../core/snowflake.ts';
@@ -34,7 +34,6 @@ import {
   stateKey,
   type FoldName,
 } from './session-state.ts';
-import { createMessageHolders } from './holders.ts';
 import { createSessions } from './sessions.ts';
 import { LogTails } from './tails.ts';
 import {
@@ -92,17 +91,36 @@ export function createSessionLog(options: {
   const { activeFolds = ['shortTerm', 'extraction', 'reflection'] } = options;
   const sessions = createSessions(store);
   const tails = new LogTails(store, sessions);
-  const holders = createMessageHolders(async function* (channelId, from) {
-    for (const session of await sessions.changedSince(channelId, from - clockSlackMs))
-      for await (const { record } of store.scan(logKey(session), logRecordSchema))
-        if (record.type === 'message') yield { userId: session.userId, ids: idsOf(record) };
-  });
+  /** Who has a message, by its id, of those that this process has logged or looked for. */
+  const holders = lruCache<string, string>(limits.knownMessages);
+  /** A channel belongs to one process [X3]: what was said in it from then on is logged by nobody else; milliseconds. */
+  const aloneFrom = clock().getTime() + clockSlackMs;
   const takenBackAt = lruCache<string, number>(keptPeople);
   /** Of which messages are being logged: nothing of them may be on disk yet where a deletion looks. */
   const logging = new Set<SessionKey>();
 
   async function since(session: SessionKey, cursor: number): Promise<LogFold> {
     return foldLog(await tails.after(session, cursor), cursor);
+  }
+
+  /** Who has any of the messages, so that a deletion opens their conversations alone [L4]. */
+  async function holdersOf(channelId: string, ids: readonly string[]): Promise<readonly SessionKey[]> {
+    const isAllKnown = holders.size < limits.knownMessages;
+    const unknown = ids.filter((id) => !holders.has(id) && !(isAllKnown && saidAt(id) >= aloneFrom));
+    const people = new Set(ids.flatMap((id) => holders.get(id) ?? []));
+    const from = Math.min(...unknown.map(saidAt)) - clockSlackMs;
+    const others = unknown.length === 0 ? [] : await sessions.changedSince(channelId, from);
+    for (const session of others)
+      for await (const { record } of store.scan(logKey(session), logRecordSchema))
+        for (const id of namesAny(record, unknown) && record.type === 'message' ? idsOf(record) : []) {
+          holders.set(id, session.userId);
+          people.add(session.userId);
+        }
+    return Array.from(people, (userId) => ({ channelId, userId }));
+  }
+
+  function dropHolder(userId: string): void {
+    for (const [id, holder] of Array.from(holders)) if (holder === userId) holders.delete(id);
   }
 
   async function messageOf(session: SessionKey, id: string): Promise<LoggedMessage | undefined> {
@@ -134,7 +152,7 @@ export function createSessionLog(options: {
         channelName: context.place.channelName,
         mode: mode === 'ask' ? mode : undefined,
       });
-      holders.note(session, [id]);
+      holders.set(id, session.userId);
     }
     const folds = activeFolds.filter((name) => blindIn.get(name)?.includes(mode) !== true);
     const before = Math.min(last, ...ids.map((id) => (logged.get(id) ?? Infinity) - 1));
@@ -173,7 +191,7 @@ export function createSessionLog(options: {
       channelName: context.place.channelName,
       mode: questions.some(({ mode }) => mode === 'ask') ? 'ask' : undefined,
     });
-    holders.note(session, reply.ids);
+    for (const each of reply.ids) holders.set(each, session.userId);
     return true;
   }
 
@@ -230,12 +248,12 @@ export function createSessionLog(options: {
         await store.remove(stateKey(session));
         tails.evict(session);
       }
-      if (erasure.isWhole) holders.evict(erasure.userId);
+      if (erasure.isWhole) dropHolder(erasure.userId);
       await sessions.erase(erasure);
     },
     evict(userId) {
       tails.evictPerson(userId);
-      holders.evict(userId);
+      dropHolder(userId);
     },
   };
 
@@ -269,7 +287,7 @@ export function createSessionLog(options: {
         return [{ channelId, userId: change.authorId }];
       const beingLogged = [...logging].filter((session) => session.channelId === channelId);
       const ids = change.kind === 'edited' ? [change.messageId] : change.messageIds;
-      return [...beingLogged, ...(await holders.of(channelId, ids))];
+      return [...beingLogged, ...(await holdersOf(channelId, ids))];
     },
     /** What a change takes out of a session [G5]. Part of a job of the user's queue. */
     affected: (session: SessionKey, change: MessageChange) => affectedMessages(tails, session, change),
@@ -283,8 +301,8 @@ export function createSessionLog(options: {
       messageId: string,
     ): Promise<readonly RememberedMessage[]> {
       const found: RememberedMessage[] = [];
-      const writtenAt = isSnowflake(messageId) ? snowflakeTime(messageId).getTime() - clockSlackMs : 0;
-      const changed = (await sessions.changedSince(channelId, writtenAt)).slice(0, comparedLogs);
+      const from = saidAt(messageId) - clockSlackMs;
+      const changed = (await sessions.changedSince(channelId, from)).slice(0, comparedLogs);
       for (const session of changed)
         for (const { message } of foldLog(await tails.covering(session, [messageId])).messages) {
           const ids = idsOf(message).filter((id) => compareSnowflakes(id, messageId) >= 0);
@@ -390,4 +408,9 @@ function exportedJson(data: unknown): string {
 function namesAny(record: LogRecord, ids: readonly string[]): boolean {
   const own = record.type === 'message' ? idsOf(record) : [record.id];
   return own.some((id) => ids.includes(id));
+}
+
+/** In milliseconds. What is no id of Discord's may be as old as anything. */
+function saidAt(id: string): number {
+  return isSnowflake(id) ? snowflakeTime(id).getTime() : 0;
 }

@@ -1,21 +1,8 @@
 import type { RawFrame } from '../../../src/sandbox/gateway/gateway.ts';
 import { documentedEvents, type PayloadIds } from './documented-payloads.ts';
 
-type Random = () => number;
-
-/** Numbers from 0 to 1 that are the same for the same seed (mulberry32). */
-export function seededRandom(seed: number): Random {
-  let state = seed >>> 0;
-  return () => {
-    state = (state + 0x6d2b79f5) >>> 0;
-    let mixed = Math.imul(state ^ (state >>> 15), state | 1);
-    mixed = (mixed + Math.imul(mixed ^ (mixed >>> 7), mixed | 61)) ^ mixed;
-    return ((mixed ^ (mixed >>> 14)) >>> 0) / 2 ** 32;
-  };
-}
-
 /** Frames that Discord would not send: events that were changed in one to three places, some of them repeated, and frames that are not events. */
-export function malformedFrames(ids: PayloadIds, random: Random, count: number): readonly RawFrame[] {
+export function malformedFrames(ids: PayloadIds, random: () => number, count: number): readonly RawFrame[] {
   const pick = <T>(all: readonly T[]): T => {
     const one = all[Math.floor(random() * all.length)];
     if (one === undefined) throw new Error('There is nothing to choose from');
@@ -69,7 +56,7 @@ const garbage: readonly RawFrame[] = [
 type Pick = <T>(all: readonly T[]) => T;
 
 /** The value with one place of it changed: any depth, the whole included. */
-function changedIn(value: unknown, random: Random, pick: Pick): unknown {
+function changedIn(value: unknown, random: () => number, pick: Pick): unknown {
   const isTree = typeof value === 'object' && value !== null;
   const keys = isTree ? Object.keys(value) : [];
   if (!isTree || keys.length === 0 || random() < 0.08) return replacement(value, pick);

@@ -1,16 +1,22 @@
 import { expect, it } from 'vitest';
 
+import { snowflakeAt } from '../../../src/core/snowflake.ts';
 import { createSessions } from '../../../src/memory/log/sessions.ts';
 import { aliceId, bobId, generalId, publicPlace } from '../../support/incoming.ts';
 import { MemoryStore } from '../../support/memory-store.ts';
-import { dmPlace, openSessions, session } from '../../support/sessions.ts';
+import { dmPlace, openSessions, session, startTime } from '../../support/sessions.ts';
 
 const listKey = `users/${aliceId}/sessions.json`;
 const inDm = { channelId: dmPlace.channelId, userId: aliceId };
 
-/** Counts the folders that are looked at. */
+/** Counts the folders that are looked at and the logs that are read. */
 class CountingStore extends MemoryStore {
   looks = 0;
+  reads = 0;
+  override scan: MemoryStore['scan'] = (...parameters) => {
+    this.reads += 1;
+    return super.scan(...parameters);
+  };
   override folders: MemoryStore['folders'] = (...parameters) => {
     this.looks += 1;
     return super.folders(...parameters);
@@ -78,4 +84,27 @@ it('the guild of a channel is known of no channel in which nothing is held', asy
   const channelIds = [generalId, dmPlace.channelId, '200000000000000299'];
   const told = [{ kind: 'guild', guildId: publicPlace.guildId }, { kind: 'dm' }, { kind: 'unknown' }];
   expect(await Promise.all(channelIds.map((channelId) => log.guildOf(channelId)))).toEqual(told);
+});
+
+it('a deletion opens the logs of those alone who have the message, said before a start or since [L4]', async () => {
+  const store = new CountingStore();
+  const first = openSessions(store);
+  const ids = await first.turn('one');
+  const bobsTurn = { ...first.contextOf(['two']), speaker: { id: bobId, name: 'Bob', isOwner: false } };
+  await first.log.recordUser(bobsTurn);
+  const bobs = { channelId: generalId, userId: bobId };
+  const holders = (of: typeof first, messageIds: readonly string[]) =>
+    of.log.sessionsOf({ kind: 'deleted', channelId: generalId, messageIds });
+  store.reads = 0;
+  expect(await holders(first, ids.slice(1))).toEqual([session]);
+  expect(await holders(first, [...ids, bobsTurn.messages[0]?.id ?? ''])).toEqual([session, bobs]);
+  const later = snowflakeAt(new Date(startTime + 2 * 3_600_000));
+  const again = openSessions(store);
+  expect(await holders(again, [later])).toEqual([]);
+  expect(store.reads).toBe(0);
+  expect(await holders(again, ids)).toEqual([session]);
+  const { reads } = store;
+  again.log.evict?.(aliceId);
+  expect(await holders(again, ids)).toEqual([session]);
+  expect(store.reads).toBeGreaterThan(reads);
 });
