@@ -410,7 +410,7 @@ function namesAny(record: LogRecord, ids: readonly string[]): boolean {
   return own.some((id) => ids.includes(id));
 }
 
-/** In milliseconds. What is no id of Discord's may be as old as anything. */
+/** In milliseconds; 0 for an id that Discord did not make. */
 function saidAt(id: string): number {
   return isSnowflake(id) ? snowflakeTime(id).getTime() : 0;
 }
