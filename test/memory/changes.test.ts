@@ -425,7 +425,9 @@ describe('an edit or deletion [G5]', () => {
   it('that came while the log could not be read is finished after the next start', async () => {
     const { store, messageId } = await setUp();
     store.list = () => Promise.reject(new StoreError('unreadable', 'sessions'));
-    await openSessions(store).ledgerOver([]).record({ kind: 'deleted', channelId: generalId, messageIds: [messageId] });
+    await openSessions(store)
+      .ledgerOver([])
+      .record({ kind: 'deleted', channelId: generalId, messageIds: [messageId] });
     expect(await logIn(store)).toContain('Oslo');
     Reflect.deleteProperty(store, 'list');
     expect(await openIn(store)).toHaveLength(1);
