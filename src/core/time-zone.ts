@@ -1,5 +1,5 @@
 import { searchForm } from './text.ts';
-import { fixedZone, wallClockIn } from './time.ts';
+import { fixedZone } from './time.ts';
 
 /** Letters that people write for zones. What `Intl` makes of three letters is Java's: its `BST` is Dhaka. */
 const letters = new Map<string, readonly string[]>(
@@ -56,18 +56,10 @@ function knownByIntl(name: string): string | undefined {
 }
 
 /**
- * The machine's time zone: UTC where its clock shows that all year, else the one that `Intl` names if it shows what the
- * clock does, else the offset of now: `TZ=GMT+2` is two hours behind UTC, which `Intl` calls `GMT+02:00` and refuses.
+ * The machine's time zone: the one that `Intl` names, else the offset of now. `TZ=GMT+2` is two hours behind UTC, and
+ * `Intl` calls it `GMT+02:00` or `+02:00`.
  */
 export function machineTimeZone(now = new Date()): string {
-  const moments = [now, ...Array.from({ length: 12 }, (_, month) => new Date(now.getFullYear(), month))];
-  const shows = (zone: string): boolean =>
-    moments.every((at) => {
-      const shown = new Date(at.getTime() - at.getTimezoneOffset() * 60_000);
-      return wallClockIn(zone)(at.getTime()) === shown.toISOString().slice(0, 16);
-    });
   const named = knownByIntl(new Intl.DateTimeFormat().resolvedOptions().timeZone);
-  return (
-    ['UTC', named].find((zone) => zone !== undefined && shows(zone)) ?? fixedZone(-now.getTimezoneOffset())
-  );
+  return named !== undefined && /^[a-z]/iu.test(named) ? named : fixedZone(-now.getTimezoneOffset());
 }
