@@ -1,6 +1,7 @@
 import { isUtf8 } from 'node:buffer';
 import { buffer } from 'node:stream/consumers';
 
+import Papa from 'papaparse';
 import { fromBufferPromise } from 'yauzl';
 
 import type { Place } from '../core/place.ts';
@@ -101,36 +102,18 @@ function dataIn(text: string): object | undefined {
 
 /** Values with commas, semicolons or tabs between them, as objects; `undefined` where no column is named as one of texts. */
 function parseTable(text: string): readonly object[] | undefined {
-  const [head = ''] = text.split('\n', 1);
-  const separator = /[,;\t]/u.exec(head)?.[0] ?? '\n';
-  const keys = head.split(separator, mostColumns).map((name) => {
-    const key = name.trim().replaceAll('"', '');
-    return textNames.find((each) => each === key.toLowerCase()) ?? key;
-  });
+  const [names = ''] = text.split('\n', 1);
+  // Of one column alone, no sign parts the values.
+  const delimiter = /[,;\t]/u.exec(names)?.[0] ?? Papa.RECORD_SEP;
+  const { data } = Papa.parse<string[]>(withoutInvisible(text), { delimiter, skipEmptyLines: 'greedy' });
+  const [head = [], ...rows] = data;
+  const keys = head
+    .slice(0, mostColumns)
+    .map((name) => textNames.find((each) => each === name.trim().toLowerCase()) ?? name.trim());
   if (!keys.some((key) => textNames.some((name) => name === key))) return undefined;
-  const rows = [['']];
-  const write = (value: string): void => {
-    const row = rows.at(-1) ?? [];
-    row.push((row.pop() ?? '') + value);
-  };
-  const parts = withoutInvisible(text).split('"');
-  for (const [index, part] of parts.entries())
-    if (index % 2 === 1) write(part);
-    else if (part === '' && index > 0 && index < parts.length - 1) write('"');
-    else
-      for (const [at, line] of part.split('\n').entries()) {
-        if (at > 0) rows.push(['']);
-        for (const [nth, value] of line.split(separator).entries()) {
-          if (nth > 0) rows.at(-1)?.push('');
-          write(value);
-        }
-      }
-  return rows
-    .slice(1)
-    .filter((row) => row.some((value) => value.trim() !== ''))
-    .map((row, at) =>
-      at < mostEntries ? Object.fromEntries(keys.map((key, index) => [key, row[index]])) : row,
-    );
+  return rows.map((row, at) =>
+    at < mostEntries ? Object.fromEntries(keys.map((key, index) => [key, row[index]])) : row,
+  );
 }
 
 function isRecord(data: unknown): data is Readonly<Record<string, unknown>> {
