@@ -12,7 +12,7 @@ import type { Place, SessionKey } from '../src/core/place.ts';
 import { snowflakeAt } from '../src/core/snowflake.ts';
 import { createLogger } from '../src/observability/logger.ts';
 import { renderPromptReport } from '../src/prompt/report.ts';
-import { PromptComposer } from '../src/turn/prompt-input.ts';
+import { createPromptComposer } from '../src/turn/prompt-input.ts';
 
 const clock = () => new Date();
 
@@ -40,7 +40,7 @@ async function reportPrompt(config: Config, wish: Wish): Promise<string> {
     });
     const { session, place, speakerName } = await findSession(memory, wish, servers);
     // As the bot does it, where there is no Discord.
-    const composer = new PromptComposer({
+    const composer = createPromptComposer({
       always: [memory.workspace.channelContext, personaSource(memory.placeSettings)],
       layers: memory.layers,
       soul: memory.workspace.soul,

@@ -20,13 +20,13 @@ import { callCost } from '../model/anthropic/models.ts';
 import { createMediaBudget } from '../model/media.ts';
 import { createLateNotices, createMemoryNotices } from '../turn/notices.ts';
 import { createPauseNotes } from '../turn/pauses.ts';
-import { PromptComposer } from '../turn/prompt-input.ts';
+import { createPromptComposer } from '../turn/prompt-input.ts';
 import { createChannelReading, createReadChannelTool } from '../turn/read-channel.ts';
 import { createRecovery, takeAwayErased } from '../turn/recover.ts';
 import { type TurnPorts, runTurn } from '../turn/run-turn.ts';
-import { SessionTurns } from '../turn/sessions.ts';
+import { createSessionTurns } from '../turn/sessions.ts';
 import { createTurnLimits } from '../turn/turn-limits.ts';
-import { WaitingReactions } from '../turn/waiting-reactions.ts';
+import { createWaitingReactions } from '../turn/waiting-reactions.ts';
 import { createCommands } from './commands.ts';
 import { type BotPorts, createEvents, createKnownChannels } from './bot-ports.ts';
 import { createModelChoice } from './create-model.ts';
@@ -105,7 +105,7 @@ export function createBot(config: Config, ports: BotPorts) {
     else work.end(userId);
   });
   const commandOrder = createKeyedQueue();
-  const waitingReactions = new WaitingReactions({ reactions, timer, clock });
+  const waitingReactions = createWaitingReactions({ reactions, timer, clock });
   const actions = config.discord.actionsEnabled ? discord.actions : undefined;
   const hearing = createHearing({
     ...shared,
@@ -113,7 +113,7 @@ export function createBot(config: Config, ports: BotPorts) {
     readAttachment: discord.attachments.read,
   });
   memory.layers.push(hearing.layer);
-  const prompts = new PromptComposer({
+  const prompts = createPromptComposer({
     ...shared,
     history: hearing.history(history),
     timeZoneOf: people.timeZoneOf,
@@ -176,7 +176,7 @@ export function createBot(config: Config, ports: BotPorts) {
     offers,
     makeReference: () => randomBytes(3).toString('hex'),
   };
-  const turns = new SessionTurns(
+  const turns = createSessionTurns(
     async (messages, control) => {
       const outcome = await runTurn(messages, control, turnPorts);
       measure('turn', { outcome });

@@ -81,87 +81,82 @@ interface KeptPrompt {
   readonly summary: Section | undefined;
 }
 
+export type PromptComposer = ReturnType<typeof createPromptComposer>;
+
 /** Reads all layers, SOUL.md and history at once and builds a turn's prompt [P1]. */
-export class PromptComposer {
-  readonly #ports: PromptPorts;
-  readonly #kept = lruCache<string, KeptPrompt>(keptSessions);
+export function createPromptComposer(ports: PromptPorts) {
+  const { soul, timeZoneOf, botName, historyBudget, maxChars, logger } = ports;
+  const allKept = lruCache<string, KeptPrompt>(keptSessions);
+  return {
+    evict(userId: string): void {
+      for (const name of Array.from(allKept.keys())) if (name.endsWith(`:${userId}`)) allKept.delete(name);
+    },
 
-  constructor(ports: PromptPorts) {
-    this.#ports = ports;
-  }
+    async compose(context: TurnContext, off: SwitchedOff, signal: AbortSignal): Promise<ComposedPrompt> {
+      const reading = earlierMessages(ports, context, off.consent?.wasPaused);
+      const [timeZone, sectionsRead, soulText, { earlier, marks }, enclosed] = await Promise.all([
+        timeZoneOf(context.speaker.id),
+        readSections(ports, off, context),
+        soul().catch((error: unknown) => {
+          logger.warn('SOUL.md could not be read', { error });
+          return '';
+        }),
+        reading,
+        reading.then((read) => readEnclosures(ports, context, enclosedBefore(read.earlier, context), signal)),
+      ]);
 
-  evict(userId: string): void {
-    for (const name of Array.from(this.#kept.keys()))
-      if (name.endsWith(`:${userId}`)) this.#kept.delete(name);
-  }
+      const name = sessionName(sessionOf(context));
+      const kept = allKept.get(name);
+      const { isBot, ...author } = context.speaker;
+      const speaker = { ...author, kind: isBot === undefined ? 'human' : 'bot' } as const;
+      const { entries, begin, nameOf } = historyWindow(kept?.begin, earlier, historyBudget, {
+        speaker,
+        messageId: context.messages[0]?.id ?? '',
+        botName,
+        timeZone,
+      });
+      const current = sectionsRead.find((section) => section.summary !== undefined);
+      const summary = begin === kept?.begin ? shownSummary(kept.summary, current) : current;
+      // An erasing ends the turn: what was read before it is not shown in the next one [K11].
+      if (!signal.aborted) allKept.set(name, { begin, summary });
+      const memory = sectionsRead.map((section) => (section === current ? (summary ?? section) : section));
+      const sections = [...memory, ...enclosedSections(enclosed, nameOf, timeZone)];
 
-  async compose(context: TurnContext, off: SwitchedOff, signal: AbortSignal): Promise<ComposedPrompt> {
-    const { soul, timeZoneOf, historyBudget, maxChars, logger } = this.#ports;
-    const reading = earlierMessages(this.#ports, context, off.consent?.wasPaused);
-    const [timeZone, sectionsRead, soulText, { earlier, marks }, enclosed] = await Promise.all([
-      timeZoneOf(context.speaker.id),
-      readSections(this.#ports, off, context),
-      soul().catch((error: unknown) => {
-        logger.warn('SOUL.md could not be read', { error });
-        return '';
-      }),
-      reading,
-      reading.then((read) =>
-        readEnclosures(this.#ports, context, enclosedBefore(read.earlier, context), signal),
-      ),
-    ]);
-
-    const name = sessionName(sessionOf(context));
-    const kept = this.#kept.get(name);
-    const { isBot, ...author } = context.speaker;
-    const speaker = { ...author, kind: isBot === undefined ? 'human' : 'bot' } as const;
-    const { entries, begin, nameOf } = historyWindow(kept?.begin, earlier, historyBudget, {
-      speaker,
-      messageId: context.messages[0]?.id ?? '',
-      botName: this.#ports.botName,
-      timeZone,
-    });
-    const current = sectionsRead.find((section) => section.summary !== undefined);
-    const summary = begin === kept?.begin ? shownSummary(kept.summary, current) : current;
-    // An erasing ends the turn: what was read before it is not shown in the next one [K11].
-    if (!signal.aborted) this.#kept.set(name, { begin, summary });
-    const memory = sectionsRead.map((section) => (section === current ? (summary ?? section) : section));
-    const sections = [...memory, ...enclosedSections(enclosed, nameOf, timeZone)];
-
-    const prompt = buildPrompt({
-      soul: soulText,
-      rules: promptRules,
-      rulesWithoutTools: promptRulesWithoutTools,
-      sections,
-      history: entries,
-      historyBudget,
-      message: {
-        speakerName: nameOf(speaker),
-        messages: context.messages.map((each) => ({ ...each, text: withMomentsTold(each.text, timeZone) })),
-        place: context.place,
-        localTime: localMoment(context.now, timeZone),
-        written: writtenWhen(context, timeZone),
-        turnsSinceSummary: summary?.lines.length === 0 ? 0 : (summary?.summary?.turnsSince ?? 0),
-      },
-      files: enclosed.files,
-      promptMaxChars: maxChars,
-      cacheLife: cacheLife(earlier, context),
-    });
-    const shown = entries.map(({ message }) => message);
-    const holdsOthersWords =
-      enclosed.hasThirdPartyText ||
-      sections.some((section) => section.hasThirdPartyText === true) ||
-      shown.some((message) => showsOthers(message, context));
-    const more = prompt.leftOut.length - maxNamedFiles;
-    const named = [...prompt.leftOut.slice(0, maxNamedFiles), ...(more > 0 ? [`${more} more`] : [])];
-    return {
-      prompt,
-      thirdPartyMark: holdsOthersWords
-        ? ownMark
-        : newestMark([...enclosed.marks, ...shown.map(({ id }) => marks.get(id))]),
-      notes: named.length === 0 ? [] : [`📎 Not read in full: ${named.join(', ')}`],
-    };
-  }
+      const prompt = buildPrompt({
+        soul: soulText,
+        rules: promptRules,
+        rulesWithoutTools: promptRulesWithoutTools,
+        sections,
+        history: entries,
+        historyBudget,
+        message: {
+          speakerName: nameOf(speaker),
+          messages: context.messages.map((each) => ({ ...each, text: withMomentsTold(each.text, timeZone) })),
+          place: context.place,
+          localTime: localMoment(context.now, timeZone),
+          written: writtenWhen(context, timeZone),
+          turnsSinceSummary: summary?.lines.length === 0 ? 0 : (summary?.summary?.turnsSince ?? 0),
+        },
+        files: enclosed.files,
+        promptMaxChars: maxChars,
+        cacheLife: cacheLife(earlier, context),
+      });
+      const shown = entries.map(({ message }) => message);
+      const holdsOthersWords =
+        enclosed.hasThirdPartyText ||
+        sections.some((section) => section.hasThirdPartyText === true) ||
+        shown.some((message) => showsOthers(message, context));
+      const more = prompt.leftOut.length - maxNamedFiles;
+      const named = [...prompt.leftOut.slice(0, maxNamedFiles), ...(more > 0 ? [`${more} more`] : [])];
+      return {
+        prompt,
+        thirdPartyMark: holdsOthersWords
+          ? ownMark
+          : newestMark([...enclosed.marks, ...shown.map(({ id }) => marks.get(id))]),
+        notes: named.length === 0 ? [] : [`📎 Not read in full: ${named.join(', ')}`],
+      };
+    },
+  };
 }
 
 /** The same as in the last prompt, with the turns since, unless it was withdrawn meanwhile [A4]. */

@@ -42,189 +42,181 @@ interface Session {
   over: Promise<void>;
 }
 
+export type SessionTurns = ReturnType<typeof createSessionTurns>;
+
 /**
  * Keeps each session's messages in order: while a turn runs, the speaker's further messages in the channel
  * wait and form the next turn [F3]. Talk before and after a change of readers is kept apart, since each is as
  * private as the channel was [V1]. What waits is bounded [L1], also for the author's limit of turns [L2]. A
  * forwarded message without a word waits a moment for its comment [G6].
  */
-export class SessionTurns {
-  readonly #run: TurnRunner;
-  readonly #changes: Pick<RecentChanges, 'wasDeleted'>;
-  readonly #sessions = new Map<string, Session>();
-  readonly #mayBegin: MayBegin | undefined;
-  readonly #timer: Timer;
-  readonly #quiet: (() => void)[] = [];
-  #stopped = false;
-  #stoppedTurns = 0;
+export function createSessionTurns(
+  run: TurnRunner,
+  changes: Pick<RecentChanges, 'wasDeleted'>,
+  timer: Timer,
+  mayBegin?: MayBegin,
+) {
+  const sessions = new Map<string, Session>();
+  let isStopped = false;
+  let stoppedTurns = 0;
 
-  constructor(
-    run: TurnRunner,
-    changes: Pick<RecentChanges, 'wasDeleted'>,
-    timer: Timer,
-    mayBegin?: MayBegin,
-  ) {
-    this.#timer = timer;
-    this.#run = run;
-    this.#changes = changes;
-    this.#mayBegin = mayBegin;
-  }
-
-  /**
-   * Resolves when the message's turn is over, it was withdrawn, or it is refused. `isPartial`: its answer was begun
-   * before a restart, so that later messages wait for the next turn.
-   */
-  submit(message: IncomingMessage, isPartial = false): Promise<SubmitOutcome> {
-    if (this.#stopped) return Promise.resolve('over');
-    const name = sessionName({ channelId: message.channelId, userId: message.author.id });
-    const session = this.#sessions.get(name);
-    return new Promise((done) => {
-      const entry = { message, isPartial, done };
-      if (session !== undefined) {
-        // After a gap older messages may come late; the newest gets the reply.
-        session.waiting = [...session.waiting, entry].toSorted((a, b) =>
-          compareSnowflakes(a.message.id, b.message.id),
-        );
-        measure('waited', { queue: 'turns' });
-        refuseSurplus(session, entry);
-        session.hurry();
-        return;
-      }
-      const over = Promise.resolve();
-      const started = { waiting: [entry], running: [], control: new TurnControl(), hurry: () => {}, over };
-      this.#sessions.set(name, started);
-      started.over = this.#work(name, started);
-    });
-  }
-
-  /**
-   * A waiting message takes its edit or is dropped; a turn ends when all of its messages, or one of its
-   * reply, are deleted.
-   */
-  follow(change: MessageChange): void {
-    for (const session of this.#sessions.values()) {
-      if (change.kind === 'edited') {
-        for (const entry of session.waiting) {
-          if (entry.message.id !== change.messageId) continue;
-          entry.message = edited(entry.message, change);
-          refuseSurplus(session, entry);
-        }
-        continue;
-      }
-      dropWaiting(session, ({ id }) => change.messageIds.includes(id));
-      const { running, control } = session;
-      if (running.length === 0) continue;
-      if (running.every(({ id }) => this.#changes.wasDeleted(id))) control.end('deleted');
-      if (change.messageIds.some((id) => control.isReply(id))) control.end('reply-deleted');
-    }
-  }
-
-  /**
-   * An author stops the answer by a message of theirs, or by the bot's reply. The running turn ends; a
-   * waiting message is dropped once `drop` has noted that.
-   */
-  async stopBy(userId: string, messageId: string, drop: () => Promise<void>): Promise<void> {
-    for (const session of this.#sessions.values()) {
-      const { running, waiting, control } = session;
-      const isTheirs = (message: IncomingMessage): boolean => message.author.id === userId;
-      const isRunning = control.isReply(messageId) || running.some(({ id }) => id === messageId);
-      if (isRunning && running.every(isTheirs)) {
-        if (control.ending === undefined) this.#stoppedTurns += 1;
-        control.end('stopped');
-      }
-      const entry = waiting.find(({ message }) => message.id === messageId && isTheirs(message));
-      if (entry === undefined) continue;
-      session.waiting = waiting.filter((each) => each !== entry);
-      await drop();
-      entry.done('over');
-    }
-  }
-
-  /** A channel or thread is deleted: its turns end. */
-  endIn(channelId: string): void {
-    for (const [name, session] of this.#sessions) {
-      if (!name.startsWith(`${channelId}:`)) continue;
-      dropWaiting(session, () => true);
-      if (session.running.length > 0) session.control.end('channel-deleted');
-    }
-  }
-
-  /** A person has everything erased [K11]: their turns end without a trace. */
-  endTurnsOf(userId: string): void {
-    for (const session of this.#sessions.values()) {
-      const isTheirs = ({ author }: IncomingMessage): boolean => author.id === userId;
-      // A turn that waits to begin ends too: it would be noted of them.
-      if (dropWaiting(session, isTheirs) || session.running.some(isTheirs)) session.control.end('erased');
-    }
-  }
-
-  /** Running turns, waiting messages, and turns stopped by their authors since the start. */
-  get open(): { readonly running: number; readonly waiting: number; readonly stopped: number } {
-    const sessions = [...this.#sessions.values()];
-    const waiting = sessions.reduce((sum, session) => sum + session.waiting.length, 0);
-    const running = sessions.filter((session) => session.running.length > 0).length;
-    return { running, waiting, stopped: this.#stoppedTurns };
-  }
-
-  /** Resolves when a person's turns that run or wait now are over; `undefined` without any. */
-  overFor(userId: string): Promise<unknown> | undefined {
-    const theirs = [...this.#sessions].filter(([name]) => name.endsWith(`:${userId}`));
-    return theirs.length > 0 ? Promise.all(theirs.map(([, { over }]) => over)) : undefined;
-  }
-
-  /** Resolves when no turn runs or waits. */
-  idle(): Promise<void> {
-    if (this.#sessions.size === 0) return Promise.resolve();
-    return new Promise((resolve) => this.#quiet.push(resolve));
-  }
-
-  /** Takes nothing more; what waits is dropped (it is fetched after the restart), what runs goes on. */
-  stop(): void {
-    this.#stopped = true;
-    for (const session of this.#sessions.values()) {
-      dropWaiting(session, () => true);
-      session.hurry();
-      if (session.running.length === 0) session.control.end('shutdown');
-    }
-  }
-
-  /** Ends the running turns too. */
-  abort(): void {
-    this.stop();
-    for (const session of this.#sessions.values()) session.control.end('shutdown');
-  }
-
-  async #work(name: string, session: Session): Promise<void> {
+  async function work(name: string, session: Session): Promise<void> {
     for (let [first] = session.waiting; first !== undefined; [first] = session.waiting) {
       const { message } = first;
       const control = new TurnControl();
       session.control = control;
-      if (this.#mayBegin !== undefined) await this.#mayBegin(message, control.signal);
-      if (isUncommented(session)) await this.#untilCommented(session);
+      if (mayBegin !== undefined) await mayBegin(message, control.signal);
+      if (isUncommented(session)) await untilCommented(session);
       // What waits now came after that: it begins by itself.
       if (control.ending !== undefined) continue;
       // All of it may have been withdrawn meanwhile.
       if (session.waiting.length === 0) break;
       const batch = session.waiting.splice(0, answeredTogether(session.waiting));
       session.running = batch.map((entry) => entry.message);
-      await this.#run(session.running, control);
+      await run(session.running, control);
       session.running = [];
       for (const entry of batch) entry.done('over');
     }
-    this.#sessions.delete(name);
-    if (this.#sessions.size === 0) for (const resolve of this.#quiet.splice(0)) resolve();
+    sessions.delete(name);
   }
 
   /** Waits for the comment on a forwarded message, and on one that follows it. */
-  async #untilCommented(session: Session): Promise<void> {
+  async function untilCommented(session: Session): Promise<void> {
     while (isUncommented(session)) {
       const newest = session.waiting.at(-1);
       const next = new AbortController();
       session.hurry = () => next.abort();
-      await sleep(commentWaitMs, next.signal, this.#timer);
+      await sleep(commentWaitMs, next.signal, timer);
       if (session.waiting.at(-1) === newest) return;
     }
   }
+
+  /** Takes nothing more; what waits is dropped (it is fetched after the restart), what runs goes on. */
+  function stop(): void {
+    isStopped = true;
+    for (const session of sessions.values()) {
+      dropWaiting(session, () => true);
+      session.hurry();
+      if (session.running.length === 0) session.control.end('shutdown');
+    }
+  }
+
+  return {
+    /**
+     * Resolves when the message's turn is over, it was withdrawn, or it is refused. `isPartial`: its answer was begun
+     * before a restart, so that later messages wait for the next turn.
+     */
+    submit(message: IncomingMessage, isPartial = false): Promise<SubmitOutcome> {
+      if (isStopped) return Promise.resolve('over');
+      const name = sessionName({ channelId: message.channelId, userId: message.author.id });
+      const session = sessions.get(name);
+      return new Promise((done) => {
+        const entry = { message, isPartial, done };
+        if (session !== undefined) {
+          // After a gap older messages may come late; the newest gets the reply.
+          session.waiting = [...session.waiting, entry].toSorted((a, b) =>
+            compareSnowflakes(a.message.id, b.message.id),
+          );
+          measure('waited', { queue: 'turns' });
+          refuseSurplus(session, entry);
+          session.hurry();
+          return;
+        }
+        const over = Promise.resolve();
+        const started = { waiting: [entry], running: [], control: new TurnControl(), hurry: () => {}, over };
+        sessions.set(name, started);
+        started.over = work(name, started);
+      });
+    },
+
+    /**
+     * A waiting message takes its edit or is dropped; a turn ends when all of its messages, or one of its
+     * reply, are deleted.
+     */
+    follow(change: MessageChange): void {
+      for (const session of sessions.values()) {
+        if (change.kind === 'edited') {
+          for (const entry of session.waiting) {
+            if (entry.message.id !== change.messageId) continue;
+            entry.message = edited(entry.message, change);
+            refuseSurplus(session, entry);
+          }
+          continue;
+        }
+        dropWaiting(session, ({ id }) => change.messageIds.includes(id));
+        const { running, control } = session;
+        if (running.length === 0) continue;
+        if (running.every(({ id }) => changes.wasDeleted(id))) control.end('deleted');
+        if (change.messageIds.some((id) => control.isReply(id))) control.end('reply-deleted');
+      }
+    },
+
+    /**
+     * An author stops the answer by a message of theirs, or by the bot's reply. The running turn ends; a
+     * waiting message is dropped once `drop` has noted that.
+     */
+    async stopBy(userId: string, messageId: string, drop: () => Promise<void>): Promise<void> {
+      for (const session of sessions.values()) {
+        const { running, waiting, control } = session;
+        const isTheirs = (message: IncomingMessage): boolean => message.author.id === userId;
+        const isRunning = control.isReply(messageId) || running.some(({ id }) => id === messageId);
+        if (isRunning && running.every(isTheirs)) {
+          if (control.ending === undefined) stoppedTurns += 1;
+          control.end('stopped');
+        }
+        const entry = waiting.find(({ message }) => message.id === messageId && isTheirs(message));
+        if (entry === undefined) continue;
+        session.waiting = waiting.filter((each) => each !== entry);
+        await drop();
+        entry.done('over');
+      }
+    },
+
+    /** A channel or thread is deleted: its turns end. */
+    endIn(channelId: string): void {
+      for (const [name, session] of sessions) {
+        if (!name.startsWith(`${channelId}:`)) continue;
+        dropWaiting(session, () => true);
+        if (session.running.length > 0) session.control.end('channel-deleted');
+      }
+    },
+
+    /** A person has everything erased [K11]: their turns end without a trace. */
+    endTurnsOf(userId: string): void {
+      for (const session of sessions.values()) {
+        const isTheirs = ({ author }: IncomingMessage): boolean => author.id === userId;
+        // A turn that waits to begin ends too: it would be noted of them.
+        if (dropWaiting(session, isTheirs) || session.running.some(isTheirs)) session.control.end('erased');
+      }
+    },
+
+    /** Running turns, waiting messages, and turns stopped by their authors since the start. */
+    get open(): { readonly running: number; readonly waiting: number; readonly stopped: number } {
+      const all = [...sessions.values()];
+      const waiting = all.reduce((sum, session) => sum + session.waiting.length, 0);
+      const running = all.filter((session) => session.running.length > 0).length;
+      return { running, waiting, stopped: stoppedTurns };
+    },
+
+    /** Resolves when a person's turns that run or wait now are over; `undefined` without any. */
+    overFor(userId: string): Promise<unknown> | undefined {
+      const theirs = [...sessions].filter(([name]) => name.endsWith(`:${userId}`));
+      return theirs.length > 0 ? Promise.all(theirs.map(([, { over }]) => over)) : undefined;
+    },
+
+    /** Resolves when no turn runs or waits. */
+    async idle(): Promise<void> {
+      while (sessions.size > 0) await Promise.all(Array.from(sessions.values(), ({ over }) => over));
+    },
+
+    stop,
+
+    /** Ends the running turns too. */
+    abort(): void {
+      stop();
+      for (const session of sessions.values()) session.control.end('shutdown');
+    },
+  };
 }
 
 /** Whether the newest waiting message is a forward without a comment. */

@@ -10,63 +10,62 @@ interface Waiting {
   readonly channelId: string;
 }
 
+export type WaitingReactions = ReturnType<typeof createWaitingReactions>;
+
 /**
  * Shows people that their message waits, for its session's turn or a place at the model. The reaction comes
  * after a moment and goes when the waiting ends. Nothing here throws or takes time.
  */
-export class WaitingReactions {
-  readonly #reactions: WaitingReactionPort;
-  readonly #timer: Timer;
-  readonly #startedAt: number;
+export function createWaitingReactions({
+  reactions,
+  timer,
+  clock,
+}: {
+  readonly reactions: WaitingReactionPort;
+  readonly timer: Timer;
+  readonly clock: Clock;
+}) {
+  const startedAt = clock().getTime();
   /** Cancels reactions that are still to come. */
-  readonly #coming = new Map<string, () => void>();
-  readonly #shown = new Set<string>();
+  const coming = new Map<string, () => void>();
+  const shown = new Set<string>();
 
-  constructor({
-    reactions,
-    timer,
-    clock,
-  }: {
-    readonly reactions: WaitingReactionPort;
-    readonly timer: Timer;
-    readonly clock: Clock;
-  }) {
-    this.#reactions = reactions;
-    this.#timer = timer;
-    this.#startedAt = clock().getTime();
-  }
-
-  /** Shows it waiting from the start of the work until its turn begins, or the work is over. */
-  async while(message: Waiting, work: () => Promise<void>): Promise<void> {
-    this.begin(message);
-    try {
-      await work();
-    } finally {
-      this.end(message);
-    }
-  }
-
-  begin({ id, channelId }: Waiting): void {
-    if (this.#coming.has(id) || this.#shown.has(id)) return;
+  function begin({ id, channelId }: Waiting): void {
+    if (coming.has(id) || shown.has(id)) return;
     const show = (): void => {
-      this.#coming.delete(id);
-      this.#shown.add(id);
-      this.#reactions.add(channelId, id);
+      coming.delete(id);
+      shown.add(id);
+      reactions.add(channelId, id);
     };
-    this.#coming.set(id, this.#timer(show, patienceMs));
+    coming.set(id, timer(show, patienceMs));
   }
 
-  end({ id, channelId }: Waiting): void {
-    this.#coming.get(id)?.();
-    this.#coming.delete(id);
-    if (this.#shown.delete(id)) this.#reactions.remove(channelId, id);
+  function end({ id, channelId }: Waiting): void {
+    coming.get(id)?.();
+    coming.delete(id);
+    if (shown.delete(id)) reactions.remove(channelId, id);
   }
 
-  endForTurn(messages: readonly Waiting[]): void {
-    for (const message of messages) {
-      // A killed process may have left its reaction.
-      if (snowflakeTime(message.id).getTime() < this.#startedAt) this.#shown.add(message.id);
-      this.end(message);
-    }
-  }
+  return {
+    begin,
+    end,
+
+    /** Shows it waiting from the start of the work until its turn begins, or the work is over. */
+    async while(message: Waiting, work: () => Promise<void>): Promise<void> {
+      begin(message);
+      try {
+        await work();
+      } finally {
+        end(message);
+      }
+    },
+
+    endForTurn(messages: readonly Waiting[]): void {
+      for (const message of messages) {
+        // A killed process may have left its reaction.
+        if (snowflakeTime(message.id).getTime() < startedAt) shown.add(message.id);
+        end(message);
+      }
+    },
+  };
 }

@@ -6,7 +6,7 @@ import { createKeyedQueue } from '../../src/core/keyed-queue.ts';
 import { createIntake, type IntakePorts } from '../../src/turn/intake.ts';
 import { createOutbox } from '../../src/turn/outbox.ts';
 import { processTimer } from '../../src/core/time.ts';
-import { SessionTurns, type MayBegin } from '../../src/turn/sessions.ts';
+import { createSessionTurns, type MayBegin } from '../../src/turn/sessions.ts';
 import { aliceId, bobId, generalId, incoming } from '../support/incoming.ts';
 import { MemoryStore } from '../support/memory-store.ts';
 import { recordingLogger } from '../support/recording-logger.ts';
@@ -23,7 +23,7 @@ function handlersWith(
   const told: string[] = [];
   const recent = new RecentChanges();
   const outbox = createOutbox({ store: new MemoryStore(), changes: recent });
-  const sessionTurns = new SessionTurns(
+  const sessionTurns = createSessionTurns(
     async (messages: readonly IncomingMessage[]) => {
       turns.push(messages.map(({ text }) => text));
       await new Promise<void>((release) => gates.push(release));

@@ -5,7 +5,12 @@ import { snowflakeAt } from '../../src/core/snowflake.ts';
 import type { Consent } from '../../src/memory/settings/person-settings.ts';
 import type { Section, SectionSource } from '../../src/core/section.ts';
 import { type TurnContext, ownMark } from '../../src/core/turn-context.ts';
-import { PromptComposer, type PromptPorts, type SwitchedOff } from '../../src/turn/prompt-input.ts';
+import {
+  createPromptComposer,
+  type PromptComposer,
+  type PromptPorts,
+  type SwitchedOff,
+} from '../../src/turn/prompt-input.ts';
 import { aliceId, bobId, generalId } from '../support/incoming.ts';
 import { RecordingLogger } from '../support/recording-logger.ts';
 import { aliceContext } from '../model/alice-context.ts';
@@ -46,7 +51,7 @@ function composerOver(
   history: readonly ChatMessage[] | Error,
   ports: Partial<PromptPorts> = {},
 ): PromptComposer {
-  return new PromptComposer({
+  return createPromptComposer({
     always: [reader('about', 'channel_context')],
     layers: [notes],
     actions: wave,

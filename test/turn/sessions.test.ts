@@ -3,7 +3,7 @@ import { describe, expect, it } from 'vitest';
 import { RecentChanges } from '../../src/core/changes.ts';
 import { onMeasured } from '../../src/core/logger.ts';
 import type { IncomingMessage } from '../../src/core/message.ts';
-import { SessionTurns, type TurnControl } from '../../src/turn/sessions.ts';
+import { createSessionTurns, type TurnControl } from '../../src/turn/sessions.ts';
 import { ManualTimer } from '../support/manual-timer.ts';
 import { aliceId, bobId, generalId, incoming } from '../support/incoming.ts';
 
@@ -19,7 +19,7 @@ function gatedTurns() {
     release: () => void;
   }[] = [];
   const recent = new RecentChanges();
-  const turns = new SessionTurns(
+  const turns = createSessionTurns(
     (messages, control) =>
       new Promise<void>((release) => {
         started.push({

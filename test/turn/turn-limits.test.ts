@@ -3,7 +3,7 @@ import { describe, expect, it } from 'vitest';
 
 import { RecentChanges } from '../../src/core/changes.ts';
 import type { IncomingMessage } from '../../src/core/message.ts';
-import { SessionTurns } from '../../src/turn/sessions.ts';
+import { createSessionTurns } from '../../src/turn/sessions.ts';
 import { createTurnLimits } from '../../src/turn/turn-limits.ts';
 import { fakeReplies } from '../support/fake-replies.ts';
 import { aliceId, bobId, generalId, incoming } from '../support/incoming.ts';
@@ -34,7 +34,7 @@ function limitedTurns(turnsPerMinute: number) {
     logger: recordingLogger(),
   });
   const begun: { readonly at: number; readonly author: string; readonly texts: readonly string[] }[] = [];
-  const turns = new SessionTurns(
+  const turns = createSessionTurns(
     async (messages) => {
       begun.push({
         at: timer.now,

@@ -2,8 +2,8 @@ import { describe, expect, it } from 'vitest';
 
 import { RecentChanges } from '../../src/core/changes.ts';
 import { snowflakeAt } from '../../src/core/snowflake.ts';
-import { SessionTurns } from '../../src/turn/sessions.ts';
-import { WaitingReactions } from '../../src/turn/waiting-reactions.ts';
+import { createSessionTurns } from '../../src/turn/sessions.ts';
+import { createWaitingReactions } from '../../src/turn/waiting-reactions.ts';
 import { generalId, incoming } from '../support/incoming.ts';
 import { ManualTimer } from '../support/manual-timer.ts';
 
@@ -23,7 +23,7 @@ function turnsWithReactions() {
   const log: string[] = [];
   const releases: (() => void)[] = [];
   const timer = new ManualTimer();
-  const reactions = new WaitingReactions({
+  const reactions = createWaitingReactions({
     reactions: {
       add: (_, id) => log.push(`👀 ${secondsOf(id)}`),
       remove: (_, id) => log.push(`gone ${secondsOf(id)}`),
@@ -33,7 +33,7 @@ function turnsWithReactions() {
     clock: () => started,
   });
   const recent = new RecentChanges();
-  const turns = new SessionTurns(
+  const turns = createSessionTurns(
     (messages) => {
       reactions.endForTurn(messages);
       log.push(`turn ${messages.map(({ id }) => secondsOf(id)).join()}`);
