@@ -4,7 +4,7 @@ import type { Place } from './place.ts';
 /** When the bot answers in a guild channel: to mentions and replies, also to who goes on talking with it, or to everything [G2]. */
 export type AnswerMode = 'mentions' | 'conversation' | 'everything';
 
-/** The newest messages of a channel, from memory or by REST [H2]. */
+/** The newest messages of a channel, from memory or by REST [H2]. Never rejects. */
 export interface HistoryPort {
   /** At most `limit`, oldest first, current ones included, without commands, their answers and error lines [F2]. */
   recent(channelId: string, limit: number): Promise<readonly ChatMessage[]>;

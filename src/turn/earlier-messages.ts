@@ -24,7 +24,7 @@ export interface EarlierPorts {
 
 /**
  * The channel without this turn's messages and what the speaker wrote after them, and the marks in it that
- * count.
+ * count. Never rejects.
  */
 export async function earlierMessages(
   ports: EarlierPorts,
@@ -34,28 +34,22 @@ export async function earlierMessages(
   readonly earlier: readonly ChatMessage[];
   readonly marks: ReadonlyMap<string, string>;
 }> {
-  const { history, logger } = ports;
   const { messages, place, speaker } = context;
   const own = new Set(messages.map((message) => message.id));
   const newest = messages.at(-1)?.id ?? '';
-  try {
-    const recent = await history.recent(place.channelId, historyMessages + own.size);
-    const looked = recent
-      .filter(
-        ({ id, author }) => !own.has(id) && !(author.id === speaker.id && compareSnowflakes(id, newest) > 0),
-      )
-      .map(withoutOwnSecrets);
-    // Secrets are masked also where another message repeats them [K14].
-    const values = new Set(looked.flatMap(({ found }) => found));
-    const before = looked.map(({ masked }) => (values.size === 0 ? masked : withMasks(masked, values)));
-    const kept = await withoutErased(before, ports.people);
-    const earlier = wasPaused === undefined ? kept : withoutPauses(kept, context, wasPaused);
-    const mayRepeat = unloggedAnswers(earlier, context);
-    return { earlier, marks: await countingMarks(earlier, mayRepeat, context, ports) };
-  } catch (error) {
-    logger.warn('history could not be read', { channelId: place.channelId, error });
-    return { earlier: [], marks: new Map() };
-  }
+  const recent = await ports.history.recent(place.channelId, historyMessages + own.size);
+  const looked = recent
+    .filter(
+      ({ id, author }) => !own.has(id) && !(author.id === speaker.id && compareSnowflakes(id, newest) > 0),
+    )
+    .map(withoutOwnSecrets);
+  // Secrets are masked also where another message repeats them [K14].
+  const values = new Set(looked.flatMap(({ found }) => found));
+  const before = looked.map(({ masked }) => (values.size === 0 ? masked : withMasks(masked, values)));
+  const kept = await withoutErased(before, ports.people);
+  const earlier = wasPaused === undefined ? kept : withoutPauses(kept, context, wasPaused);
+  const mayRepeat = unloggedAnswers(earlier, context);
+  return { earlier, marks: await countingMarks(earlier, mayRepeat, context, ports) };
 }
 
 /**

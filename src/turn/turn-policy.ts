@@ -1,5 +1,4 @@
 import type { HistoryPort } from '../core/channels.ts';
-import type { Logger } from '../core/logger.ts';
 import type { Place } from '../core/place.ts';
 import type { Tool } from '../core/tool.ts';
 import { sessionOf, type TurnContext } from '../core/turn-context.ts';
@@ -14,7 +13,6 @@ export interface PolicyPorts {
   /** What each person lets the bot keep [K9]. */
   readonly people: Pick<PersonSettingsStore, 'consent' | 'mayStore' | 'mode'>;
   readonly history: HistoryPort;
-  readonly logger: Logger;
 }
 
 /** The tools of a turn. */
@@ -32,7 +30,7 @@ export type TurnPolicy = Awaited<ReturnType<typeof decidePolicy>>;
  * What may be kept and done in a turn, by the owner's settings and the person's own [K9]: decided once, and asked
  * again where something is written or done, since it may have changed. Never rejects.
  */
-export async function decidePolicy(turn: TurnContext, { settings, people, history, logger }: PolicyPorts) {
+export async function decidePolicy(turn: TurnContext, { settings, people, history }: PolicyPorts) {
   const { place, speaker } = turn;
   const isBot = speaker.isBot !== undefined;
   const [isMemoryOff, areActionsOff, consent] = await Promise.all([
@@ -41,7 +39,7 @@ export async function decidePolicy(turn: TurnContext, { settings, people, histor
     // Of another bot nothing is kept in any case.
     isBot
       ? Promise.resolve<Consent>({ isStored: true, mode: 'auto' })
-      : people.consent(turn, () => earlierTimes(turn, { history, logger })),
+      : people.consent(turn, () => earlierTimes(turn, history)),
   ]);
   const isStored = !isMemoryOff && consent.isStored;
 
@@ -106,16 +104,11 @@ const unnoticedRefusal =
 /** All that history keeps. */
 const earlierMessages = 100;
 
-/** When the speaker wrote here before, as far as history tells. Never rejects. */
+/** When the speaker wrote here before, as far as history tells. */
 async function earlierTimes(
-  { place: { channelId }, speaker }: TurnContext,
-  { history, logger }: { readonly history: HistoryPort; readonly logger: Logger },
+  { place, speaker }: TurnContext,
+  history: HistoryPort,
 ): Promise<readonly string[]> {
-  try {
-    const earlier = await history.recent(channelId, earlierMessages);
-    return earlier.flatMap(({ author, at }) => (author.id === speaker.id ? [at] : []));
-  } catch (error) {
-    logger.warn('history could not be read', { channelId, error });
-    return [];
-  }
+  const earlier = await history.recent(place.channelId, earlierMessages);
+  return earlier.flatMap(({ author, at }) => (author.id === speaker.id ? [at] : []));
 }

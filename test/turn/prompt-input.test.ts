@@ -47,18 +47,13 @@ function reader(line: string, name: Section['name']): SectionSource<TurnContext>
   };
 }
 
-function composerOver(
-  history: readonly ChatMessage[] | Error,
-  ports: Partial<PromptPorts> = {},
-): PromptComposer {
+function composerOver(history: readonly ChatMessage[], ports: Partial<PromptPorts> = {}): PromptComposer {
   return createPromptComposer({
     always: [reader('about', 'channel_context')],
     layers: [notes],
     actions: wave,
     soul: () => Promise.resolve(''),
-    history: {
-      recent: () => (history instanceof Error ? Promise.reject(history) : Promise.resolve(history)),
-    },
+    history: { recent: () => Promise.resolve(history) },
     attachments: {
       open: (files) => Promise.resolve(files.map(({ name }) => ({ kind: 'text', name, text: 'x' }))),
     },
@@ -78,7 +73,7 @@ const { signal } = new AbortController();
 const allOn: SwitchedOff = { isMemoryOff: false, areActionsOff: false };
 
 async function thirdPartyTextIn(
-  history: readonly ChatMessage[] | Error,
+  history: readonly ChatMessage[],
   files: readonly AttachedFile[] = [],
 ): Promise<boolean> {
   const messages = aliceContext.messages.map((each) => ({ ...each, files }));
@@ -322,7 +317,6 @@ describe("other people's text in the context [M5a]", () => {
   it('is absent if only the speaker and the bot have spoken', async () => {
     expect(await thirdPartyTextIn([])).toBe(false);
     expect(await thirdPartyTextIn([alice, bot, message(3, aliceId, 'human')])).toBe(false);
-    expect(await thirdPartyTextIn(new Error('no history'))).toBe(false);
   });
 
   it.each([
