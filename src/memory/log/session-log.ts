@@ -14,6 +14,7 @@ import { isSameReach, narrower, pickReach, reachIn, reachOf, type Reach } from '
 import { personOf, type MemoryLayer } from '../layer.ts';
 import type { CaptureMode } from '../settings/person-settings.ts';
 import type { MessagesByChannel } from '../undo.ts';
+import { createLogLines } from './lines.ts';
 import {
   foldLog,
   idsOf,
@@ -35,7 +36,6 @@ import {
   type FoldName,
 } from './session-state.ts';
 import { createSessions } from './sessions.ts';
-import { LogTails } from './tails.ts';
 import {
   affectedMessages,
   appendChanges,
@@ -90,7 +90,7 @@ export function createSessionLog(options: {
   const { store, writes, changes, placeOf, clock, botName } = options;
   const { activeFolds = ['shortTerm', 'extraction', 'reflection'] } = options;
   const sessions = createSessions(store);
-  const tails = new LogTails(store, sessions);
+  const lines = createLogLines(store, sessions);
   /** Who has a message, by its id, of those that this process has logged or looked for. */
   const holders = lruCache<string, string>(limits.knownMessages);
   /** A channel belongs to one process [X3]: what was said in it from then on is logged by nobody else; milliseconds. */
@@ -100,7 +100,7 @@ export function createSessionLog(options: {
   const logging = new Set<SessionKey>();
 
   async function since(session: SessionKey, cursor: number): Promise<LogFold> {
-    return foldLog(await tails.after(session, cursor), cursor);
+    return foldLog(await lines.after(session, cursor), cursor);
   }
 
   /** Who has any of the messages, so that a deletion opens their conversations alone [L4]. */
@@ -124,21 +124,21 @@ export function createSessionLog(options: {
   }
 
   async function messageOf(session: SessionKey, id: string): Promise<LoggedMessage | undefined> {
-    const { messages } = foldLog(await tails.covering(session, [id]));
+    const { messages } = foldLog(await lines.covering(session, [id]));
     return messages.find(({ message }) => idsOf(message).includes(id))?.message;
   }
 
   async function logUser(context: TurnContext, mode: CaptureMode): Promise<void> {
     const session = sessionOf(context);
     const ids = context.messages.map(({ id }) => id);
-    const known = (await tails.covering(session, ids)).filter(({ record }) => ids.includes(record.id));
+    const known = (await lines.covering(session, ids)).filter(({ record }) => ids.includes(record.id));
     const logged = new Map(known.map(({ sequence, record }) => [record.id, sequence]));
     const { last } = await store.logState(logKey(session));
     for (const { id, at, text, heard, attachments, shown = [] } of context.messages) {
       if (logged.has(id) || changes.wasDeleted(id)) continue;
       const changed = changes.latest(id);
       const own = reachOf(context.place);
-      await tails.append(session, {
+      await lines.append(session, {
         type: 'message',
         role: 'user',
         id,
@@ -163,7 +163,7 @@ export function createSessionLog(options: {
     const [id] = reply.ids;
     if (id === undefined) return true;
     const session = sessionOf(context);
-    const known = await tails.covering(session, [
+    const known = await lines.covering(session, [
       ...context.messages.map((message) => message.id),
       ...reply.ids,
     ]);
@@ -175,7 +175,7 @@ export function createSessionLog(options: {
     );
     // Without its question, no deletion could reach it.
     if (questions.length === 0) return true;
-    await tails.append(session, {
+    await lines.append(session, {
       type: 'message',
       role: 'assistant',
       id,
@@ -223,10 +223,10 @@ export function createSessionLog(options: {
     async follow(change, stage) {
       if (change.kind !== 'restored') takenBackAt.set(personOf(change), clock().getTime());
       if (change.kind === 'forgotten' || change.kind === 'purged') return;
-      if (change.kind === 'restored') return takeBackDeletions(tails, change.session, change.messageIds);
+      if (change.kind === 'restored') return takeBackDeletions(lines, change.session, change.messageIds);
       const { session, messages } = change;
-      if (stage === 'hide') await appendChanges(tails, session, messages, clock().toISOString());
-      else await eraseChanges(tails, session, messages);
+      if (stage === 'hide') await appendChanges(lines, session, messages, clock().toISOString());
+      else await eraseChanges(lines, session, messages);
     },
     async *export(userId) {
       for (const session of await sessions.everyOfPerson(userId)) {
@@ -246,15 +246,11 @@ export function createSessionLog(options: {
       for (const session of erasure.sessions) {
         await store.remove(logKey(session));
         await store.remove(stateKey(session));
-        tails.evict(session);
       }
       if (erasure.isWhole) dropHolder(erasure.userId);
       await sessions.erase(erasure);
     },
-    evict(userId) {
-      tails.evictPerson(userId);
-      dropHolder(userId);
-    },
+    evict: dropHolder,
   };
 
   return {
@@ -264,7 +260,7 @@ export function createSessionLog(options: {
       if (context.messages.some((message) => changes.hasChanged(message))) return false;
       if ((takenBackAt.get(context.speaker.id) ?? 0) >= context.now.getTime()) return false;
       const ids = context.messages.map(({ id }) => id);
-      const { messages } = foldLog(await tails.covering(sessionOf(context), ids));
+      const { messages } = foldLog(await lines.covering(sessionOf(context), ids));
       const logged = new Set(messages.map(({ message }) => message.id));
       return ids.every((id) => logged.has(id));
     },
@@ -290,7 +286,7 @@ export function createSessionLog(options: {
       return [...beingLogged, ...(await holdersOf(channelId, ids))];
     },
     /** What a change takes out of a session [G5]. Part of a job of the user's queue. */
-    affected: (session: SessionKey, change: MessageChange) => affectedMessages(tails, session, change),
+    affected: (session: SessionKey, change: MessageChange) => affectedMessages(lines, session, change),
     /** Which of the words are still said in the session. Reads the whole log. */
     stillPresent: async (session: SessionKey, words: ReadonlySet<string>): Promise<ReadonlySet<string>> =>
       wordsPresent(words, (await since(session, 0)).messages),
@@ -304,7 +300,7 @@ export function createSessionLog(options: {
       const from = saidAt(messageId) - clockSlackMs;
       const changed = (await sessions.changedSince(channelId, from)).slice(0, comparedLogs);
       for (const session of changed)
-        for (const { message } of foldLog(await tails.covering(session, [messageId])).messages) {
+        for (const { message } of foldLog(await lines.covering(session, [messageId])).messages) {
           const ids = idsOf(message).filter((id) => compareSnowflakes(id, messageId) >= 0);
           if (ids.length > 0) found.push({ ids, isOwn: message.role === 'assistant' });
         }
@@ -323,7 +319,7 @@ export function createSessionLog(options: {
       repliedTo?: string,
     ): Promise<string | undefined> {
       const ids = repliedTo === undefined ? [id] : [id, repliedTo];
-      const { messages } = foldLog(await tails.covering(session, ids));
+      const { messages } = foldLog(await lines.covering(session, ids));
       const at = messages.findIndex(({ message }) => message.id === id);
       const own = messages[at]?.message;
       const isRepliedTo = ({ message }: SequencedMessage): boolean =>
@@ -334,7 +330,7 @@ export function createSessionLog(options: {
     },
     /** Whether a message was logged without a reply. */
     isUnanswered: async (session: SessionKey, id: string): Promise<boolean> =>
-      isUnanswered(foldLog(await tails.covering(session, [id])), id),
+      isUnanswered(foldLog(await lines.covering(session, [id])), id),
     /** `undefined` when it was never logged or was deleted. */
     logged: messageOf,
     /** The marks of answers among these messages; absent for what is not logged [M5a]. */
@@ -343,7 +339,7 @@ export function createSessionLog(options: {
       ids: readonly string[],
     ): Promise<ReadonlyMap<string, string | undefined>> {
       const known = new Map<string, string | undefined>();
-      for (const { message } of foldLog(await tails.covering(session, ids)).messages) {
+      for (const { message } of foldLog(await lines.covering(session, ids)).messages) {
         const mark = message.role === 'user' ? undefined : markOf(message);
         for (const id of idsOf(message)) if (ids.includes(id)) known.set(id, mark);
       }
@@ -360,7 +356,7 @@ export function createSessionLog(options: {
       const pause = createTimeSlice();
       for (const session of await sessions.ofPerson(userId)) {
         const messageIds = new Set<string>();
-        const entries = await tails.after(session, 0);
+        const entries = await lines.after(session, 0);
         for (const { message } of areHeld ? heldMessages(entries) : foldLog(entries).messages) {
           if (saysWords(message.text, words) && isMatch(message)) messageIds.add(message.id);
           await pause();
@@ -371,7 +367,7 @@ export function createSessionLog(options: {
     },
     /** In order. */
     async placesOf(session: SessionKey, ids: readonly string[]): Promise<readonly number[]> {
-      const { messages } = foldLog(await tails.covering(session, ids));
+      const { messages } = foldLog(await lines.covering(session, ids));
       const named = messages.filter(({ message }) => idsOf(message).some((id) => ids.includes(id)));
       return named.map(({ sequence }) => sequence);
     },
@@ -381,7 +377,7 @@ export function createSessionLog(options: {
       (await store.logState(logKey(session))).last,
     /** Erases lines of which nothing is made any more. Part of a job of the user's queue. */
     dropLines: (session: SessionKey, isGone: (entry: LogEntry<LogRecord>) => boolean): Promise<void> =>
-      tails.rewrite(session, (entry) => (isGone(entry) ? undefined : entry.record)),
+      lines.rewrite(session, (entry) => (isGone(entry) ? undefined : entry.record)),
     sessionsIn: sessions.inChannel,
     sessionsOfPerson: sessions.ofPerson,
     /** All sessions of a person with anything on disk. */

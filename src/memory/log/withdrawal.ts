@@ -7,7 +7,7 @@ import { createTimeSlice } from '../../core/time.ts';
 import { exceeds } from '../../core/visibility.ts';
 import type { WithdrawnMessage } from '../layer.ts';
 import { foldLog, idsOf, type AssistantMessage, type LogRecord, type SequencedMessage } from './records.ts';
-import type { LogTails } from './tails.ts';
+import type { LogLines } from './lines.ts';
 
 /**
  * The messages of one session that a change concerns [G5], with their former texts while the log's own lines
@@ -21,7 +21,7 @@ import type { LogTails } from './tails.ts';
  * the message goes as if deleted.
  */
 export async function affectedMessages(
-  tails: LogTails,
+  log: LogLines,
   session: SessionKey,
   change: MessageChange,
 ): Promise<readonly WithdrawnMessage[]> {
@@ -31,7 +31,7 @@ export async function affectedMessages(
       ? [[change.messageId, maskSecrets(change.text)]]
       : change.messageIds.map((id) => [id, undefined]),
   );
-  const entries = await tails.covering(session, [...changes.keys()]);
+  const entries = await log.covering(session, [...changes.keys()]);
   const present = new Map(foldLog(entries).messages.map(({ sequence, message }) => [sequence, message.text]));
   const held = heldMessages(entries);
   for (const { sequence, message } of held) {
@@ -61,17 +61,17 @@ export function heldMessages(entries: readonly LogEntry<LogRecord>[]): readonly 
 
 /** From now on the messages are read as changed. */
 export async function appendChanges(
-  tails: LogTails,
+  log: LogLines,
   session: SessionKey,
   messages: readonly WithdrawnMessage[],
   at: string,
 ): Promise<void> {
-  const entries = await tails.covering(
+  const entries = await log.covering(
     session,
     messages.map(({ before }) => before.id),
   );
   const present = new Map(foldLog(entries).messages.map(({ sequence, message }) => [sequence, message.text]));
-  await tails.appendAll(
+  await log.appendAll(
     session,
     messages.flatMap(({ sequence, before, now }): readonly LogRecord[] => {
       if (present.get(sequence) === now) return [];
@@ -83,19 +83,19 @@ export async function appendChanges(
 
 /** Erases what the messages said and say no more; a deletion's line stays. */
 export async function eraseChanges(
-  tails: LogTails,
+  log: LogLines,
   session: SessionKey,
   messages: readonly WithdrawnMessage[],
 ): Promise<void> {
   const texts = new Map(messages.map(({ sequence, now }) => [sequence, now]));
-  const entries = await tails.covering(
+  const entries = await log.covering(
     session,
     messages.map(({ before }) => before.id),
   );
   const newest = new Map(
     entries.flatMap(({ sequence, record }) => (record.type === 'edit' ? [[record.of, sequence]] : [])),
   );
-  await tails.rewrite(session, ({ sequence, record }) => {
+  await log.rewrite(session, ({ sequence, record }) => {
     const target = record.type === 'message' ? sequence : record.of;
     if (!texts.has(target)) return record;
     const text = texts.get(target);
@@ -108,18 +108,18 @@ export async function eraseChanges(
 
 /** Restores deleted messages whose own lines still hold them. */
 export async function takeBackDeletions(
-  tails: LogTails,
+  log: LogLines,
   session: SessionKey,
   messageIds: readonly string[],
 ): Promise<void> {
-  const entries = await tails.covering(session, messageIds);
+  const entries = await log.covering(session, messageIds);
   const held = new Set(
     entries.flatMap(({ sequence, record }) =>
       record.type === 'message' && idsOf(record).some((id) => messageIds.includes(id)) ? [sequence] : [],
     ),
   );
   if (held.size > 0)
-    await tails.rewrite(session, ({ record }) =>
+    await log.rewrite(session, ({ record }) =>
       record.type === 'delete' && held.has(record.of) ? undefined : record,
     );
 }
