@@ -26,12 +26,6 @@ export interface LogState {
   readonly highest: number;
 }
 
-/** Equal where nothing was changed. */
-export interface RewrittenLog {
-  readonly from: number;
-  readonly to: number;
-}
-
 export interface StoredFile {
   /** Relative to the listed folder, with `/`. */
   readonly path: string;
@@ -108,7 +102,7 @@ export interface Store {
     log: string,
     schema: z.ZodType<T>,
     change: (entry: LogEntry<T>) => T | undefined,
-  ): Promise<RewrittenLog>;
+  ): Promise<void>;
 
   readText(key: string): Promise<string | undefined>;
   writeText(key: string, text: string): Promise<void>;

@@ -1,7 +1,7 @@
 import type { z } from 'zod';
 
 import { NewerVersionError, StoreError } from '../../src/core/errors.ts';
-import type { DocumentKind, LogEntry, LogState, RewrittenLog, Store } from '../../src/core/store.ts';
+import type { DocumentKind, LogEntry, LogState, Store } from '../../src/core/store.ts';
 import { assertKey } from '../../src/storage/keys.ts';
 
 interface Line {
@@ -75,9 +75,8 @@ export class MemoryStore implements Store {
     log: string,
     schema: z.ZodType<T>,
     change: (entry: LogEntry<T>) => T | undefined,
-  ): Promise<RewrittenLog> {
+  ): Promise<void> {
     return settled(() => {
-      const from = this.#editions.get(log) ?? 0;
       const lines = this.#linesOf(log).map(({ sequence, json }) => {
         if (json === undefined) return { sequence, json };
         const present = schema.safeParse(JSON.parse(json));
@@ -86,7 +85,7 @@ export class MemoryStore implements Store {
         return { sequence, json: record === undefined ? undefined : JSON.stringify(record) };
       });
       this.#logs.set(log, lines);
-      return { from, to: this.#beginEdition(log) };
+      this.#beginEdition(log);
     });
   }
 

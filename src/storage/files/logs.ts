@@ -4,7 +4,7 @@ import { dirname } from 'node:path';
 import { z } from 'zod';
 
 import { lruCache } from '../../core/limits.ts';
-import type { LogEntry, LogState, RewrittenLog } from '../../core/store.ts';
+import type { LogEntry, LogState } from '../../core/store.ts';
 import { createTimeSlice } from '../../core/time.ts';
 import { formatRecord } from '../document-text.ts';
 import type { FileParts } from './documents.ts';
@@ -312,23 +312,18 @@ export function createLogs(
     log: string,
     schema: z.ZodType<T>,
     change: (entry: LogEntry<T>) => T | undefined,
-  ): Promise<RewrittenLog> {
+  ): Promise<void> {
     return locks.run(log, async () => {
       await quarantine.eraseCopies(log);
       const { path, file, state } = await open(log);
-      const from = state.edition;
-      if (file === undefined) return { from, to: from };
+      if (file === undefined) return;
       try {
         const { bytes, newest, isChanged } = await rewriteLines(file, state, schema, change);
-        if (!isChanged) {
-          await disk.syncIfUnsynced(dirname(path));
-          return { from, to: from };
-        }
+        if (!isChanged) return await disk.syncIfUnsynced(dirname(path));
         const written = await disk.replaceFile({ key: log, path, bytes });
-        const to = (editions += 1);
+        const edition = (editions += 1);
         const inode = written?.ino;
-        whole(log, { ...state, inode, end: bytes.length, newest, edition: to, isNamed: true });
-        return { from, to };
+        whole(log, { ...state, inode, end: bytes.length, newest, edition, isNamed: true });
       } finally {
         closeQuietly(file);
       }

@@ -2,7 +2,7 @@ import type { z } from 'zod';
 
 import { StoreError } from '../../core/errors.ts';
 import type { Logger } from '../../core/logger.ts';
-import type { LogEntry, LogState, RewrittenLog } from '../../core/store.ts';
+import type { LogEntry, LogState } from '../../core/store.ts';
 import { parseJson } from '../../core/text.ts';
 import { createTimeSlice } from '../../core/time.ts';
 import { formatRecord } from '../document-text.ts';
@@ -74,19 +74,17 @@ export function createLogs({ database, locks, logger }: LogParts) {
     log: string,
     schema: z.ZodType<T>,
     change: (entry: LogEntry<T>) => T | undefined,
-  ): Promise<RewrittenLog> {
+  ): Promise<void> {
     return locks.run(log, () =>
       database.transaction(async (query) => {
         // Nobody else changes the log until the end of the transaction.
-        const [head] = await query(sql<{ id: number; revision: number }>`
-          select id, revision from discoclaw.entries where key = ${log} and kind = 'log' for update`);
-        if (head === undefined) return { from: 0, to: 0 };
-        const { id, revision: from } = head;
+        const [head] = await query(sql<{ id: number }>`
+          select id from discoclaw.entries where key = ${log} and kind = 'log' for update`);
+        if (head === undefined) return;
         const rows = await query(sql<RecordRow>`
-          select sequence, record from discoclaw.records where log = ${id} order by sequence`);
+          select sequence, record from discoclaw.records where log = ${head.id} order by sequence`);
         const changes = await changesOf(rows, schema, change);
-        if (changes.removed.length + changes.changed.length === 0) return { from, to: from };
-        return { from, to: await carryOut(query, id, changes) };
+        if (changes.removed.length + changes.changed.length > 0) await carryOut(query, head.id, changes);
       }),
     );
   }
@@ -94,8 +92,7 @@ export function createLogs({ database, locks, logger }: LogParts) {
   return { append, scan, logState, rewrite };
 }
 
-/** Resolves with the new edition. */
-async function carryOut(query: Query, id: number, { removed, changed, bytes }: Changes): Promise<number> {
+async function carryOut(query: Query, id: number, { removed, changed, bytes }: Changes): Promise<void> {
   if (removed.length > 0)
     await query(sql`
       delete from discoclaw.records where log = ${id} and sequence = any(${removed}::bigint[])`);
@@ -105,10 +102,8 @@ async function carryOut(query: Query, id: number, { removed, changed, bytes }: C
       update discoclaw.records record set record = changed.json::json
       from unnest(${sequences}::bigint[], ${texts}::text[]) as changed (sequence, json)
       where record.log = ${id} and record.sequence = changed.sequence`);
-  const revision = freshNumber();
   await query(sql`
-    update discoclaw.entries set revision = ${revision}, bytes = ${bytes}, changed_at = now() where id = ${id}`);
-  return revision;
+    update discoclaw.entries set revision = ${freshNumber()}, bytes = ${bytes}, changed_at = now() where id = ${id}`);
 }
 
 interface Changes {
