@@ -1,31 +1,35 @@
 import { z } from 'zod';
 
-/** Who can read along [V0]: `private` is anything narrower than all of the guild, age-restricted or unknown. */
-export type Audience = 'dm' | 'private' | 'public';
+const audienceSchema = z.enum(['dm', 'private', 'public']);
 
-/** A DM, guild channel or thread, with its audience at that moment. */
-export interface Place {
-  readonly audience: Audience;
+/** Who can read along [V0]: `private` is anything narrower than all of the guild, age-restricted or unknown. */
+export type Audience = z.infer<typeof audienceSchema>;
+
+export const placeSchema = z.object({
+  audience: audienceSchema,
   /**
    * The roles and people who could read along, in order, as `discord/place.ts` writes them: {@link everyone}
    * for all, and see {@link adultsAmong}. Absent where unknown: such talk is kept for the DM, and nothing
    * private is used in the answer.
    */
-  readonly readers?: readonly string[];
-  readonly channelId: string;
+  readers: z.array(z.string()).readonly().optional(),
+  channelId: z.string(),
   /** The channel that `here` means [V1]: a thread's parent, but a private thread itself, as it has fewer readers. */
-  readonly homeId: string;
+  homeId: z.string(),
   /** Absent in DMs. */
-  readonly guildId?: string;
+  guildId: z.string().optional(),
   /** Absent unless the channel is a thread. */
-  readonly parentId?: string;
+  parentId: z.string().optional(),
   /** Of the channel or the thread's parent; absent where there is none, or unknown. */
-  readonly categoryId?: string;
+  categoryId: z.string().optional(),
   /** Without `#`; absent in DMs. */
-  readonly channelName?: string;
+  channelName: z.string().optional(),
   /** Absent unless the channel is a thread. */
-  readonly parentName?: string;
-}
+  parentName: z.string().optional(),
+});
+
+/** A DM, guild channel or thread, with its audience at that moment. */
+export type Place = Readonly<z.infer<typeof placeSchema>>;
 
 /** Then nothing made of earlier talk may be written or given up there [V0]. */
 export function hasUnknownReaders({ audience, readers }: Place): boolean {
@@ -89,18 +93,6 @@ export function hasMoreReaders(before: Place, now: Place): boolean {
       );
   }
 }
-
-export const placeSchema: z.ZodType<Place> = z.object({
-  audience: z.enum(['dm', 'private', 'public']),
-  readers: z.array(z.string()).readonly().optional(),
-  channelId: z.string(),
-  homeId: z.string(),
-  guildId: z.string().optional(),
-  parentId: z.string().optional(),
-  categoryId: z.string().optional(),
-  channelName: z.string().optional(),
-  parentName: z.string().optional(),
-});
 
 /** As far as remembered; a direct message belongs to no guild. */
 export type ChannelGuild =

@@ -7,24 +7,18 @@ export const visibilitySchema = z.enum(['everywhere', 'server', 'here', 'dm']);
 /** Everywhere; in its server, or its channel, and the owner's DM; or only in that DM. */
 export type Visibility = z.infer<typeof visibilitySchema>;
 
-/** Who may see what comes from a place [V1], in every layer. */
-export interface Reach {
-  readonly visibility: Visibility;
-  /** {@link Place.homeId} of the place it comes from. */
-  readonly homeId: string;
-  /** For `server` or `here`; without it, `server` means the DM only. */
-  readonly guildId?: string | undefined;
-  /** For `here`, {@link Place.readers} of then; without it, the DM only [V2a]. */
-  readonly readers?: readonly string[] | undefined;
-}
-
-/** A reach as it is stored. */
 export const reachFields = {
   visibility: visibilitySchema,
+  /** `Place.homeId` of the place it comes from. */
   homeId: z.string(),
+  /** For `server` or `here`; without it, `server` means the DM only. */
   guildId: z.string().optional(),
+  /** For `here`, `Place.readers` of then; without it, the DM only [V2a]. */
   readers: z.array(z.string()).readonly().optional(),
 };
+
+/** Who may see what comes from a place [V1], in every layer. */
+export type Reach = Readonly<z.infer<z.ZodObject<typeof reachFields>>>;
 
 export interface Remembered extends Reach {
   readonly ownerId: string;
