@@ -1,8 +1,7 @@
 import { z } from 'zod';
 
-import type { CommandButton } from './reply.ts';
-import { isSnowflake } from './snowflake.ts';
-import type { LateNotice } from './tool.ts';
+import { idSchema } from './snowflake.ts';
+import { lateNoticeSchema } from './tool.ts';
 
 /** What processes share [X2][X3]. A channel belongs to one process at a time, a person to all. */
 export interface Processes {
@@ -24,28 +23,6 @@ export interface Locks {
    */
   claim(key: string): Promise<{ release(): Promise<void> } | undefined>;
 }
-
-const idSchema = z.string().refine(isSnowflake);
-export const buttonSchema: z.ZodType<CommandButton> = z.object({
-  label: z.string(),
-  line: z.string().optional(),
-  url: z.string().optional(),
-  isDanger: z.literal(true).optional(),
-  takes: z.enum(['all', 'itself', 'nothing', 'answer']).optional(),
-  opensForm: z.literal(true).optional(),
-});
-const namedSchema = z.object({ id: z.string(), text: z.string() });
-const lateNoticeSchema: z.ZodType<LateNotice> = z.object({
-  userId: idSchema,
-  messageId: idSchema,
-  notice: z.object({
-    line: z.string(),
-    bareLine: z.string(),
-    buttons: z.array(buttonSchema).readonly(),
-    isQuiet: z.literal(true).optional(),
-  }),
-  about: namedSchema.extend({ kind: z.enum(['item', 'proposal']), before: namedSchema.optional() }),
-});
 
 /** What comes from another process, perhaps of another version, is checked by this [X6]. */
 export const noticeSchema = z.discriminatedUnion('kind', [

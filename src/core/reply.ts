@@ -1,23 +1,27 @@
+import { z } from 'zod';
+
 import type { SessionKey } from './place.ts';
 
 /** Discord's limit for a message of a bot, in characters (UTF-16 units). */
 export const sentMaxChars = 2000;
 
-/** For the answered person only; gives a command, whose answer only they see, also after a restart. */
-export interface CommandButton {
+export const buttonSchema = z.object({
   /** At most 80 characters. */
-  readonly label: string;
+  label: z.string(),
   /** The command without `!`, at most 70 characters; absent where it only removes the buttons. */
-  readonly line?: string;
+  line: z.string().optional(),
   /** Opened by it, in place of a command; at most 512 characters. */
-  readonly url?: string;
+  url: z.string().optional(),
   /** What it does cannot be undone. */
-  readonly isDanger?: true;
+  isDanger: z.literal(true).optional(),
   /** What goes once it is pressed, `answer` with the next one. Default: `all` but those that take nothing. */
-  readonly takes?: 'all' | 'itself' | 'nothing' | 'answer';
+  takes: z.enum(['all', 'itself', 'nothing', 'answer']).optional(),
   /** Opens a form; the buttons go once that is submitted. */
-  readonly opensForm?: true;
-}
+  opensForm: z.literal(true).optional(),
+});
+
+/** For the answered person only; gives a command, whose answer only they see, also after a restart. */
+export type CommandButton = Readonly<z.infer<typeof buttonSchema>>;
 
 export interface ButtonsOfPerson {
   readonly personId: string;

@@ -1,4 +1,5 @@
 import { DiscordSnowflake, Snowflake } from '@sapphire/snowflake';
+import { z } from 'zod';
 
 const form = /^[0-9]{15,21}$/;
 
@@ -6,6 +7,8 @@ const form = /^[0-9]{15,21}$/;
 export function isSnowflake(text: string): boolean {
   return form.test(text);
 }
+
+export const idSchema = z.string().refine(isSnowflake, 'is not a Discord id');
 
 /** @throws {RangeError} when `text` is not a Discord id. */
 export function assertSnowflake(text: string): string {

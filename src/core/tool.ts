@@ -1,9 +1,10 @@
 import { z } from 'zod';
 
-import { sentMaxChars, type CommandButton } from './reply.ts';
+import { buttonSchema, sentMaxChars, type CommandButton } from './reply.ts';
 import type { SourceInText } from './memory-source.ts';
 import { jsonSchemaOf, type ToolDefinition } from './model.ts';
 import type { SectionSource } from './section.ts';
+import { idSchema } from './snowflake.ts';
 import { withoutFences, withoutInvisible } from './text.ts';
 import type { TurnContext } from './turn-context.ts';
 
@@ -22,33 +23,39 @@ export interface ToolOutcome {
   readonly sources?: readonly SourceInText[];
 }
 
-/** A change of the speaker's memory, told under the answer by the program, never by the model [K6]. */
-export interface MemoryNotice {
+const buttonsSchema = z.array(buttonSchema).readonly();
+const memoryNoticeSchema = z.object({
   /** Such as `💾 Remembered: "Likes tea"`, for the turn's place. */
-  readonly line: string;
+  line: z.string(),
   /** Without anybody's words, for readers who joined since. */
-  readonly bareLine: string;
-  readonly buttons: readonly CommandButton[];
+  bareLine: z.string(),
+  buttons: buttonsSchema,
   /** For readers who joined since, where the labels of `buttons` are somebody's words. */
-  readonly bareButtons?: readonly CommandButton[];
+  bareButtons: buttonsSchema.optional(),
   /** Something was only added: not told where notices are off. */
-  readonly isQuiet?: true;
-}
+  isQuiet: z.literal(true).optional(),
+});
 
-export interface LateNotice {
-  readonly userId: string;
-  readonly messageId: string;
-  readonly notice: MemoryNotice;
-  readonly about: NamedMemory;
-}
+/** A change of the speaker's memory, told under the answer by the program, never by the model [K6]. */
+export type MemoryNotice = Readonly<z.infer<typeof memoryNoticeSchema>>;
+
+const namedSchema = z.object({ id: z.string(), text: z.string() });
+const namedMemorySchema = namedSchema.extend({
+  kind: z.enum(['item', 'proposal']),
+  before: namedSchema.optional(),
+});
 
 /** What a notice names, as it was then. */
-export interface NamedMemory {
-  readonly kind: 'item' | 'proposal';
-  readonly id: string;
-  readonly text: string;
-  readonly before?: { readonly id: string; readonly text: string };
-}
+export type NamedMemory = Readonly<z.infer<typeof namedMemorySchema>>;
+
+export const lateNoticeSchema = z.object({
+  userId: idSchema,
+  messageId: idSchema,
+  notice: memoryNoticeSchema,
+  about: namedMemorySchema,
+});
+
+export type LateNotice = Readonly<z.infer<typeof lateNoticeSchema>>;
 
 export interface OfferOutcome {
   readonly text: string;

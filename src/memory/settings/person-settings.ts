@@ -5,7 +5,7 @@ import { limits } from '../../core/limits.ts';
 import { writtenAt } from '../../core/message.ts';
 import type { Logger } from '../../core/logger.ts';
 import type { SessionKey } from '../../core/place.ts';
-import { assertSnowflake, isSnowflake } from '../../core/snowflake.ts';
+import { assertSnowflake, idSchema } from '../../core/snowflake.ts';
 import type { DocumentKind, SetAside, Store } from '../../core/store.ts';
 import type { Clock } from '../../core/time.ts';
 import { timeZoneNamed } from '../../core/time-zone.ts';
@@ -21,7 +21,6 @@ export type CaptureMode = (typeof captureModes)[number];
 const quietMs = 30 * 60_000;
 
 const timeSchema = z.string().refine((text) => !Number.isNaN(Date.parse(text)), 'not a date');
-const idSchema = z.string().refine(isSnowflake, 'is not a Discord id');
 
 const pastPauseSchema = z.object({
   from: timeSchema,

@@ -5,7 +5,7 @@ import { lruCache } from '../../core/limits.ts';
 import type { Logger } from '../../core/logger.ts';
 import type { Place } from '../../core/place.ts';
 import { dataLine, type SectionSource } from '../../core/section.ts';
-import { assertSnowflake, isSnowflake } from '../../core/snowflake.ts';
+import { assertSnowflake, idSchema } from '../../core/snowflake.ts';
 import type { DocumentKind, Store } from '../../core/store.ts';
 import { clip } from '../../core/text.ts';
 import type { TurnContext } from '../../core/turn-context.ts';
@@ -26,8 +26,6 @@ const valuesSchema = z.object({
 
 /** For one guild, channel or thread; absent or `undefined` where not set there. */
 export type SettingValues = z.infer<typeof valuesSchema>;
-
-const idSchema = z.string().refine(isSnowflake, 'is not a Discord id');
 
 /** `guilds/<guildId>/settings.json`, which people may edit by hand. */
 const documentSchema = z.object({
