@@ -138,14 +138,16 @@ export interface RefusedFeature {
   readonly model?: string;
 }
 
-export interface ModelUsage {
-  readonly inputTokens: number;
-  readonly outputTokens: number;
-  readonly cacheReadTokens: number;
-  readonly cacheWriteTokens: number;
+const usageSchema = z.object({
+  inputTokens: z.number(),
+  outputTokens: z.number(),
+  cacheReadTokens: z.number(),
+  cacheWriteTokens: z.number(),
   /** The part of written tokens that is kept for an hour. */
-  readonly cacheHourTokens: number;
-}
+  cacheHourTokens: z.number(),
+});
+
+export type ModelUsage = Readonly<z.infer<typeof usageSchema>>;
 
 export const noUsage: ModelUsage = {
   inputTokens: 0,
@@ -240,13 +242,15 @@ export interface OpenCalls {
   readonly waiting: number;
 }
 
-export interface UsageSum extends ModelUsage {
-  readonly calls: number;
+export const usageSumSchema = usageSchema.extend({
+  calls: z.number(),
   /** US dollars, as far as prices are known. */
-  readonly cost: number;
+  cost: z.number(),
   /** Some call's price was not known. */
-  readonly isUnpriced: boolean;
-}
+  isUnpriced: z.boolean(),
+});
+
+export type UsageSum = Readonly<z.infer<typeof usageSumSchema>>;
 
 /** A local month, day or hour. */
 export interface PeriodUsage {

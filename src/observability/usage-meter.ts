@@ -3,10 +3,12 @@ import { z } from 'zod';
 import { type Clock, type Timer, daysAfter, localDate, localDateTime } from '../core/time.ts';
 import {
   noUsage,
+  usageSumSchema,
   type ModelRequest,
   type ModelUsage,
   type PeriodUsage,
   type UsageReport,
+  type UsageSum,
 } from '../core/model.ts';
 import { onMeasured, type Logger } from '../core/logger.ts';
 import type { DocumentKind, Store } from '../core/store.ts';
@@ -16,19 +18,7 @@ const writeAfterMs = 5000;
 
 const usageKey = 'usage.json';
 
-const usedSchema = z.object({
-  calls: z.number(),
-  inputTokens: z.number(),
-  outputTokens: z.number(),
-  cacheReadTokens: z.number(),
-  cacheWriteTokens: z.number(),
-  cacheHourTokens: z.number(),
-  /** US dollars. */
-  cost: z.number(),
-  /** Some call's price was not known. */
-  isUnpriced: z.boolean(),
-});
-const usedByName = z.record(z.string(), usedSchema);
+const usedByName = z.record(z.string(), usageSumSchema);
 const counts = z.record(z.string(), z.number());
 /** Calls by the name that was asked for and by what they were for; turns by how they ended. */
 const sumsSchema = z.object({
@@ -49,7 +39,6 @@ const mostDays = 31;
 const mostHours = 24;
 const shownDays = 30;
 
-type Used = z.infer<typeof usedSchema>;
 type Sums = z.infer<typeof sumsSchema>;
 type UsageDocument = z.infer<typeof documentSchema>;
 
@@ -163,10 +152,10 @@ export function createUsageMeter({ store, clock, timer, timeZone, costOf, logger
 
 const hourMs = 3_600_000;
 const noSums: Sums = { models: {}, purposes: {}, turns: {}, waited: {}, errors: {} };
-const nothingUsed: Used = { ...noUsage, calls: 0, cost: 0, isUnpriced: false };
+const nothingUsed: UsageSum = { ...noUsage, calls: 0, cost: 0, isUnpriced: false };
 
 function periodOf(period: string, { models, purposes, ...counted }: Sums = noSums): PeriodUsage {
-  const all = usedSchema.parse(Object.values(models).reduce(added, nothingUsed));
+  const all = usageSumSchema.parse(Object.values(models).reduce(added, nothingUsed));
   return { period, all, byModel: models, byPurpose: purposes, ...counted };
 }
 
