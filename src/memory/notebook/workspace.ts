@@ -95,7 +95,7 @@ async function channelSections(
     guildId !== undefined && name !== undefined && isUsableName(name) ? [`${guildId}/${name}`, name] : [];
   for (const each of [id, ...names]) {
     const key = `${contextFolder}/${each}.md`;
-    const text = await readIfKey(store, key);
+    const text = await store.readText(key);
     if (text === undefined) continue;
     if (each !== name || tellUnused === undefined) return [channelSection(key, text)];
     tellUnused(name, guildId);
@@ -145,14 +145,4 @@ function isUsableName(name: string): boolean {
     !isSnowflake(name) &&
     Buffer.byteLength(name) <= nameMaxBytes
   );
-}
-
-/** Not every store has keys in every script; a name that cannot be a key has no file. */
-async function readIfKey(store: Store, key: string): Promise<string | undefined> {
-  try {
-    return await store.readText(key);
-  } catch (error) {
-    if (error instanceof RangeError) return undefined;
-    throw error;
-  }
 }
