@@ -3,7 +3,7 @@ import { constants } from 'node:fs';
 import { hostname } from 'node:os';
 import { join } from 'node:path';
 import { StoreError } from '../../core/errors.ts';
-import { sleep } from '../../core/time.ts';
+import { unlessAborted } from '../../core/time.ts';
 import { errorCode, readBytes, unlessMissing, withFile, type FileSystem } from './file-system.ts';
 
 /** The name says all, so that it is never half-written: where processes are seen, process, when that began, and a mark. */
@@ -88,7 +88,7 @@ export async function takeOwnerLock(
       }
       await discard();
       if (attempt === attempts || !isSeen) throw inUse(folder, alive, isSeen);
-      await sleep(randomInt(20, 100), never, keepingAlive);
+      await wait(randomInt(20, 100));
     }
   } catch (error) {
     await discard();
@@ -191,14 +191,13 @@ async function firstBeating(
   fileSystem: FileSystem,
   folder: string,
   owners: readonly Owner[],
-  { onWait, signal = never, meanwhile }: Watch & { readonly meanwhile?: () => Promise<void> },
+  { onWait, signal, meanwhile }: Watch & { readonly meanwhile?: () => Promise<void> },
 ): Promise<Owner | undefined> {
   const touches = () => Promise.all(owners.map(({ name }) => touchedAt(fileSystem, join(folder, name))));
   const first = await touches();
   onWait?.();
   for (const end = performance.now() + silenceMs; performance.now() < end;) {
-    await sleep(lookEveryMs, signal, keepingAlive);
-    signal.throwIfAborted();
+    await unlessAborted(signal, wait(lookEveryMs));
     await meanwhile?.();
     const now = await touches();
     const changed = owners.find((_, index) => now[index] !== undefined && now[index] !== first[index]);
@@ -255,10 +254,7 @@ async function textOf(fileSystem: FileSystem, path: string): Promise<string | un
   return withFile(opening, (file) => readBytes(file, 0, 4096)).then(String, () => undefined);
 }
 
-const never = new AbortController().signal;
-
 /** A start has nothing else yet that keeps the process alive. */
-function keepingAlive(callback: () => void, ms: number): () => void {
-  const timer = setTimeout(callback, ms);
-  return () => clearTimeout(timer);
+function wait(ms: number): Promise<void> {
+  return new Promise((resolve) => setTimeout(resolve, ms));
 }
