@@ -33,33 +33,22 @@ export function createKeyedQueue({ patienceMs }: { readonly patienceMs?: number 
     waitingForIdle = [];
   }
 
-  /** Settles as the job does, even long after the next job of the lane began. */
-  async function runPatiently<T>(key: string, lane: Lane, start: () => Promise<T>, ms: number): Promise<T> {
-    const { done } = await lane.limit(async () => {
-      const running = (async () => start())();
-      await withTimeout(ms, running.then(nothing, nothing), undefined);
-      leave(key, lane);
-      return { done: running };
-    });
-    return done;
-  }
-
   return {
     /**
-     * Runs `job` after the earlier jobs of `key` and settles as it does. A job must not wait for a job of its
-     * own key: that is a deadlock.
+     * Runs `job` after the earlier jobs of `key` and settles as it does, even long after the next one began. A job
+     * must not wait for a job of its own key: that is a deadlock.
      */
-    run<T>(key: string, job: () => Promise<T>): Promise<T> {
+    async run<T>(key: string, job: () => Promise<T>): Promise<T> {
       const lane = laneOf(key);
       lane.jobs += 1;
-      if (patienceMs !== undefined) return runPatiently(key, lane, job, patienceMs);
-      return lane.limit(async () => {
-        try {
-          return await job();
-        } finally {
-          leave(key, lane);
-        }
+      const { running } = await lane.limit(async () => {
+        const running = (async () => job())();
+        const over = running.then(nothing, nothing);
+        await (patienceMs === undefined ? over : withTimeout(patienceMs, over, undefined));
+        leave(key, lane);
+        return { running };
       });
+      return running;
     },
 
     /** Jobs that run or wait. */
