@@ -153,10 +153,8 @@ export class MemoryStore implements Store {
     });
   }
 
-  #beginEdition(key: string): number {
-    const edition = (this.#editions.get(key) ?? 0) + 1;
-    this.#editions.set(key, edition);
-    return edition;
+  #beginEdition(key: string): void {
+    this.#editions.set(key, (this.#editions.get(key) ?? 0) + 1);
   }
 
   #linesOf(log: string): Line[] {

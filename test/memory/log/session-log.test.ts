@@ -130,19 +130,6 @@ describe('the message log [W3]', () => {
     expect(store.scans).toBeLessThanOrEqual(scans + 1);
   });
 
-  it('reads no log in a running conversation [S5]', async () => {
-    const store = new CountingStore();
-    const sessions = openSessions(store);
-    await sessions.turn('one');
-    await sessions.log.since(session, 0);
-    const { scans } = store;
-    for (let number = 0; number < 20; number += 1) {
-      await sessions.turn(`again ${number}`);
-      await sessions.log.since(session, number);
-    }
-    expect(store.scans).toBe(scans);
-  });
-
   it('sees what another process appended', async () => {
     const sessions = openSessions();
     await sessions.turn('one', 'ok');
