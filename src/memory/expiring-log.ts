@@ -18,11 +18,7 @@ export const expiringFields = {
   expiresAt: z.string(),
 };
 
-interface ExpiringRecord {
-  readonly id: string;
-  readonly userId: string;
-  readonly expiresAt: string;
-}
+type ExpiringRecord = Readonly<z.infer<z.ZodObject<typeof expiringFields>>>;
 
 export interface ExpiringLogPorts {
   readonly store: Pick<Store, 'append' | 'scan' | 'rewrite'>;

@@ -234,12 +234,10 @@ export function createPersonSettings(ports: {
     },
     /** Notes a file of theirs that was set aside, unless they are erased meanwhile. Rejects with `StoreError`. */
     async noteSetAside(userId: string, file: SetAside): Promise<void> {
-      const noted = (settings: StoredSettings = unset): StoredSettings => ({
+      await change(await writes.begin(userId), (settings) => ({
         ...settings,
         setAside: [...(settings.setAside ?? []), file].slice(-mostSetAside),
-      });
-      const work = await writes.begin(userId);
-      await writes.run(work, () => store.update(keyOf(userId), settingsKind, noted, { erase: true }));
+      }));
     },
     /** They were told of these. Rejects with `StoreError`. */
     async dropSetAside(userId: string, shown: readonly SetAside[]): Promise<void> {
