@@ -101,7 +101,7 @@ async function filesOf(
   const read = files.map(async ({ file: { path } }) => {
     const opened = await memory.notebook.open(path, context);
     if (opened.outcome === 'refused' || opened.content === undefined) return [];
-    const { text } = opened.content;
+    const { content: text } = opened;
     return [{ path, text: parseNote(text)?.text ?? text }];
   });
   return (await Promise.all(read)).flat();

@@ -116,7 +116,7 @@ async function readFile(call: MemoryCall, path: string) {
   const { file, content } = opened;
   return isOfSession(file)
     ? refused('That is a note on a conversation: `!memory conversations` shows those.')
-    : { outcome: 'read' as const, text: content?.text ?? '' };
+    : { outcome: 'read' as const, text: content ?? '' };
 }
 
 /** A form that holds `value` for a file that says `stored`. */

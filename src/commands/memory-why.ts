@@ -280,7 +280,7 @@ async function createView(
     const context = { speaker, place: { ...place, channelId }, now: new Date(at) };
     const opened = await notebook.open(path, context);
     if (opened.outcome === 'refused' || opened.file.queueKey === 'workspace') return undefined;
-    return opened.content && `${line}\n${opened.content.text}`;
+    return opened.content === undefined ? undefined : `${line}\n${opened.content}`;
   }
 
   return async (source) => (source.kind === 'item' ? tellItem(source) : tellOther(source));

@@ -38,11 +38,6 @@ export interface ListedFile {
   readonly summary: string;
 }
 
-/** A file's text as people see it. */
-export interface FileContent {
-  readonly text: string;
-}
-
 export interface WrittenFile {
   readonly outcome: 'written';
   readonly file: TreeFile;
@@ -97,17 +92,17 @@ export function createNotebookFiles(
     const described = (await names(context, parts)).map(async (file): Promise<readonly ListedFile[]> => {
       const loaded = await orRefusal(file, () => load(file, context));
       if (loaded === undefined || 'outcome' in loaded || loaded.content === undefined) return [];
-      return [{ file, bytes: Buffer.byteLength(loaded.raw), summary: summaryOf(loaded.content.text) }];
+      return [{ file, bytes: Buffer.byteLength(loaded.raw), summary: summaryOf(loaded.content) }];
     });
     return (await Promise.all(described)).flat();
   }
 
-  /** `undefined` where there is no file usable here. */
+  /** `content` is the text as people see it; `undefined` where there is no file usable here. */
   async function open(
     path: string,
     context: TreeContext,
   ): Promise<
-    | { readonly outcome: 'opened'; readonly file: TreeFile; readonly content: FileContent | undefined }
+    | { readonly outcome: 'opened'; readonly file: TreeFile; readonly content: string | undefined }
     | Refusal
   > {
     const resolved = resolvePath(path, context);
@@ -123,20 +118,20 @@ export function createNotebookFiles(
   async function load(
     file: TreeFile,
     { place, speaker }: TreeContext,
-  ): Promise<{ readonly raw: string; readonly content: FileContent | undefined } | undefined> {
+  ): Promise<{ readonly raw: string; readonly content: string | undefined } | undefined> {
     const raw = await store.readText(file.key);
     if (raw === undefined) return undefined;
     const reach = isOfSession(file) ? reachOfSessionFile(file, raw) : undefined;
     const isUsable = reach === undefined || mayUse({ ownerId: speaker.id, ...reach }, place, speaker.id);
     const text = withoutInvisible(isOfSession(file) ? readMark(raw).text : raw);
-    return { raw, content: isUsable ? { text } : undefined };
+    return { raw, content: isUsable ? text : undefined };
   }
 
   /** The model was given the characters `from` up to `to`, by default all. */
   function markRead(
     context: TreeContext,
     file: TreeFile,
-    content: FileContent,
+    content: string,
     from?: number,
     to?: number,
   ): void {
@@ -184,11 +179,11 @@ export function createNotebookFiles(
       return refused(`${file.path} is taken; choose another name.`);
     }
     const knowledge = content === undefined ? 'whole' : marks.knowledgeOf(session, file.key, content);
-    const edited = edit(content === undefined ? undefined : { text: content.text, knowledge }, file);
+    const edited = edit(content === undefined ? undefined : { text: content, knowledge }, file);
     if (typeof edited !== 'string') return edited;
     const newText = withoutInvisible(edited);
     // What a person has written into the file by hand stays.
-    const masked = maskNewSecrets(newText, content?.text ?? '');
+    const masked = maskNewSecrets(newText, content ?? '');
     if (masked.trim() === '' && !isByHand) return refused('The file would be empty. Nothing was written.');
     const stored = isOfSession(file) ? withMark(masked, context.place) : masked;
     const written = {
@@ -209,7 +204,7 @@ export function createNotebookFiles(
     const changed = { key, queueKey, before: present?.raw, after: stored, archive };
     const undoId = await (undoable?.change(context.speaker.id, changed, write) ?? write());
     if (knowledge === 'whole' && !isByHand)
-      marks.mark(session, file.key, { text: withoutInvisible(readMark(stored).text) });
+      marks.mark(session, file.key, withoutInvisible(readMark(stored).text));
     return { ...written, isNew: content === undefined, undoId: undoId ?? undefined };
   }
 
@@ -275,7 +270,7 @@ class ReadMarks {
   readonly #marks = lruCache<string, { readonly hash: string; readonly upTo: number }>(maxReadMarks);
 
   /** The model was given, or wrote, these characters. What was skipped before them stays unread. */
-  mark(session: SessionKey, key: string, content: FileContent, from = 0, to = content.text.length): void {
+  mark(session: SessionKey, key: string, content: string, from = 0, to = content.length): void {
     const name = `${sessionName(session)} ${key}`;
     const hash = hashOf(content);
     const earlier = this.#marks.get(name);
@@ -283,14 +278,14 @@ class ReadMarks {
     this.#marks.set(name, { hash, upTo: from <= before ? Math.max(before, to) : before });
   }
 
-  knowledgeOf(session: SessionKey, key: string, content: FileContent): Knowledge {
+  knowledgeOf(session: SessionKey, key: string, content: string): Knowledge {
     const mark = this.#marks.get(`${sessionName(session)} ${key}`);
     if (mark === undefined) return 'unread';
     if (mark.hash !== hashOf(content)) return 'changed';
-    return mark.upTo >= content.text.length ? 'whole' : 'partly';
+    return mark.upTo >= content.length ? 'whole' : 'partly';
   }
 }
 
-function hashOf({ text }: FileContent): string {
+function hashOf(text: string): string {
   return createHash('sha256').update(text).digest('base64');
 }

@@ -133,7 +133,7 @@ export function notebookOpener(options: Pick<NotebookOptions, 'writes' | 'timeZo
         const opened = await files.open(path, context);
         if (opened.outcome === 'refused' || opened.content === undefined) return undefined;
         files.markRead(context, opened.file, opened.content);
-        return opened.content.text;
+        return opened.content;
       },
       async factPaths(context) {
         return (await files.names(context, ['facts'])).map(({ path }) => path);

@@ -3,7 +3,7 @@ import { daysAfter, localDate } from '../../core/time.ts';
 import { dataLine, dataText, renderSection, type Section, type SectionSource } from '../../core/section.ts';
 import { clipAtWord, withoutInvisible } from '../../core/text.ts';
 import type { TurnContext } from '../../core/turn-context.ts';
-import type { FileContent, ListedFile, NotebookFiles } from './files.ts';
+import type { ListedFile, NotebookFiles } from './files.ts';
 import { withoutEmptyParts } from './format.ts';
 import type { TreeFile } from './tree.ts';
 
@@ -32,11 +32,11 @@ export function inlinedFile(
       if (path !== 'overview.md' && context.place.audience !== 'dm') return [];
       const opened = await files.open(path, context);
       if (opened.outcome === 'refused' || opened.content === undefined) return [];
-      const { text } = opened.content;
-      const section = textSection(frame, path === 'overview.md' ? withoutEmptyParts(text) : text);
-      if (section.title === frame.title) files.markRead(context, opened.file, opened.content);
+      const { file, content } = opened;
+      const section = textSection(frame, path === 'overview.md' ? withoutEmptyParts(content) : content);
+      if (section.title === frame.title) files.markRead(context, file, content);
       if (section.lines.length === 0) return [];
-      return [{ ...section, sources: [sourceOfFile(path, opened.content)] }];
+      return [{ ...section, sources: [sourceOfFile(path, content)] }];
     },
   };
 }
@@ -103,7 +103,7 @@ function indexSection(
 }
 
 /** A file shown with its text, or from a line or offset on. */
-export function sourceOfFile(path: string, { text }: FileContent): MemorySource {
+export function sourceOfFile(path: string, text: string): MemorySource {
   return { kind: 'file', path, bytes: Buffer.byteLength(text) };
 }
 

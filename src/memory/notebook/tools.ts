@@ -152,11 +152,10 @@ function readTool(files: NotebookFiles): Tool {
       if (opened.outcome === 'refused') return refusal(opened.reason);
       const { file, content } = opened;
       if (content === undefined) return refusal(`There is no file ${file.path} yet.`);
-      const { text } = content;
-      const part = partFrom(text, offset);
+      const part = partFrom(content, offset);
       const end = offset + part.length;
       files.markRead(context, file, content, offset, end);
-      const heading = partHeading(file.path, offset, end, text.length);
+      const heading = partHeading(file.path, offset, end, content.length);
       const source = part === '' ? undefined : sourceOfFile(file.path, content);
       return {
         ok: true,
