@@ -41,14 +41,14 @@ export function createKeyedQueue({ patienceMs }: { readonly patienceMs?: number 
     async run<T>(key: string, job: () => Promise<T>): Promise<T> {
       const lane = laneOf(key);
       lane.jobs += 1;
-      const { running } = await lane.limit(async () => {
+      const { result } = await lane.limit(async () => {
         const running = (async () => job())();
         const over = running.then(nothing, nothing);
         await (patienceMs === undefined ? over : withTimeout(patienceMs, over, undefined));
         leave(key, lane);
-        return { running };
+        return { result: running };
       });
-      return running;
+      return result;
     },
 
     /** Jobs that run or wait. */

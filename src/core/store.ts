@@ -98,11 +98,7 @@ export interface Store {
    * Replaces each record by what `change` returns, where `undefined` removes it, and erases the former content.
    * Sequence numbers and lines that the schema refuses stay.
    */
-  rewrite<T>(
-    log: string,
-    schema: z.ZodType<T>,
-    change: (entry: LogEntry<T>) => T | undefined,
-  ): Promise<void>;
+  rewrite<T>(log: string, schema: z.ZodType<T>, change: (entry: LogEntry<T>) => T | undefined): Promise<void>;
 
   readText(key: string): Promise<string | undefined>;
   writeText(key: string, text: string): Promise<void>;

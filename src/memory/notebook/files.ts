@@ -102,8 +102,7 @@ export function createNotebookFiles(
     path: string,
     context: TreeContext,
   ): Promise<
-    | { readonly outcome: 'opened'; readonly file: TreeFile; readonly content: string | undefined }
-    | Refusal
+    { readonly outcome: 'opened'; readonly file: TreeFile; readonly content: string | undefined } | Refusal
   > {
     const resolved = resolvePath(path, context);
     if (resolved.outcome === 'refused') return resolved;
@@ -128,13 +127,7 @@ export function createNotebookFiles(
   }
 
   /** The model was given the characters `from` up to `to`, by default all. */
-  function markRead(
-    context: TreeContext,
-    file: TreeFile,
-    content: string,
-    from?: number,
-    to?: number,
-  ): void {
+  function markRead(context: TreeContext, file: TreeFile, content: string, from?: number, to?: number): void {
     marks.mark(sessionOf(context), file.key, content, from, to);
   }
 
