@@ -390,8 +390,8 @@ export const plantedFaults: readonly PlantedFault[] = [
     name: 'queue-stops-at-an-error',
     promise: '[F3] After a job that failed no other job of its queue begins.',
     file: 'src/core/keyed-queue.ts',
-    find: '          return await job();\n        } finally {\n          leave(key, lane);\n        }',
-    put: '          return await job();\n        } catch {\n          return await new Promise<never>(() => {});\n        }',
+    find: 'const over = running.then(nothing, nothing);',
+    put: 'const over = running.then(nothing, () => new Promise<void>(() => {}));',
   },
   {
     name: 'conversation-goes-on-with-everybody',
