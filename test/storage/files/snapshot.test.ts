@@ -8,6 +8,7 @@ import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import { nodeFileSystem } from '../../../src/storage/files/file-system.ts';
 import { readSnapshot } from '../../../src/storage/files/snapshot.ts';
 import type { FileStore } from '../../../src/storage/files/store.ts';
+import { deferred } from '../../support/deferred.ts';
 import { counterKind, document, increment, log } from '../store-fixtures.ts';
 import { createObservedFileSystem, diskError } from './observed-file-system.ts';
 import { createTemporaryStores, type TemporaryStores } from './temporary-store.ts';
@@ -54,13 +55,16 @@ describe('a snapshot [O4]', () => {
         let written = 0;
         const first = (await store.read(document, counterKind))?.count ?? 0;
         const over = new AbortController();
+        const enough = deferred<void>();
         const writing = (async () => {
           for (; !over.signal.aborted; written += 1) {
+            if (written === before) enough.resolve();
             await store.update(document, counterKind, increment);
             await store.append(log, { note: String(first + written + 1) });
           }
         })();
-        await vi.waitUntil(() => written >= before, { interval: 1, timeout: 120_000 });
+        // `vi.waitUntil` would turn the clock, and a heartbeat have the snapshot taken early.
+        await enough.promise;
         for (let pause = 0; pause < pauses; pause += 1) await setImmediate();
         const acknowledged = first + written;
         await store.serveSnapshots();
