@@ -11,6 +11,8 @@ export interface ChatMessage {
     readonly name: string;
     /** `self` is this bot; another bot is not this bot [H2]. */
     readonly kind: 'human' | 'self' | 'bot';
+    /** A proxy's, which posts under several names for one account [G2a]. */
+    readonly isProxied?: true | undefined;
   };
   readonly text: string;
   /** ISO 8601, UTC. */

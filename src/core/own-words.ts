@@ -18,7 +18,7 @@ export function ownWords(text: string, inline: (piece: string) => string = () =>
 const codeOpening = /`+|^[ \t]*(?:(?:>|[-*+]|\d{1,9}[.)])[ \t]*)*~{3,}.*/gmu;
 
 /** Removes code as Markdown delimits it; an unclosed fence reaches to the end of the message. */
-function withoutCode(text: string, inline: (piece: string) => string, block: string): string {
+export function withoutCode(text: string, inline: (piece: string) => string = () => ' ', block = ''): string {
   const openings = [...text.matchAll(codeOpening)].map(({ 0: found, index }) => {
     const sign = found.startsWith('`') ? '`' : '~';
     const length = /`+|~{3,}/u.exec(found)?.[0].length ?? 0;

@@ -99,9 +99,15 @@ export function withoutInvisible(text: string): string {
 }
 
 /** For a class of characters: what nobody sees, and what comes along with a text that is copied. */
-export const unseen = String.raw`\p{Cf}\p{Default_Ignorable_Code_Point}\u2800`;
+export const unseen = String.raw`\p{Cf}\p{Default_Ignorable_Code_Point}\u2800\u{1d159}`;
 const unseenSigns = new RegExp(`[${unseen}]`, 'gu');
 export const unseenStart = new RegExp(`^[\\s${unseen}]+`, 'u');
+
+const nothingSeen = new RegExp(`^[\\s\\p{Cc}${unseen}]*$`, 'u');
+
+export function isBlank(text: string): boolean {
+  return nothingSeen.test(text);
+}
 
 const isPart = (sign: string) => !'<>[](){}`"\'“”„*.,:;!?'.includes(sign);
 
@@ -128,7 +134,7 @@ const lookalikes: ReadonlyMap<string, string> = new Map(
 /** The same for names that look alike, whatever their accents, case, spaces and alphabets. */
 export function lookalike(name: string): string {
   const letters = Array.from(
-    name.normalize('NFKD').replace(/[\p{M}\p{C}\p{Z}\p{Default_Ignorable_Code_Point}]/gu, ''),
+    name.normalize('NFKD').replace(/[\p{M}\p{C}\p{Z}\p{Default_Ignorable_Code_Point}\u2800\u{1d159}]/gu, ''),
   );
   return letters
     .map((letter) => lookalikes.get(letter) ?? letter)

@@ -19,7 +19,7 @@ import {
   type CommandReply,
   type CommandSelect,
 } from '../core/commands.ts';
-import { clip, chunk, withoutInvisible } from '../core/text.ts';
+import { clip, chunk, isBlank } from '../core/text.ts';
 
 /** All that is needed to carry it out, even after a restart. */
 export interface PressedButton {
@@ -145,7 +145,7 @@ function asSelect({ placeholder, line, options }: CommandSelect, personId: strin
 }
 
 function shortened(text: string, maxChars: number): string {
-  if (withoutInvisible(text).trim() === '') return noLabel;
+  if (isBlank(text)) return noLabel;
   return text.length <= maxChars ? text : `${clip(text, maxChars - 1)}…`;
 }
 

@@ -7,6 +7,7 @@ import type { BotHandlers, ChatMessage, CommandCall } from '../core/message.ts';
 import type { WaitingReactionPort } from '../core/reply.ts';
 import type { KeyedQueue } from '../core/keyed-queue.ts';
 import { type Logger, measure } from '../core/logger.ts';
+import { withoutCode } from '../core/own-words.ts';
 import type { Place } from '../core/place.ts';
 import {
   type Access,
@@ -163,7 +164,7 @@ export function createMessageIntake(options: IntakeOptions) {
   function goesOn(message: Message, replied: string | undefined): boolean {
     const { id, channelId, author, mentions, content } = message;
     const isForOthers =
-      mentions.users.size + mentions.roles.size > 0 || /@(?:everyone|here)\b/u.test(content);
+      mentions.users.size + mentions.roles.size > 0 || /@(?:everyone|here)\b/u.test(prose(content));
     return !isForOthers && replied === undefined && history.isTalkingWith(author.id, channelId, id);
   }
 
@@ -270,7 +271,7 @@ export function createMessageIntake(options: IntakeOptions) {
     // Discord does not say whether unpingable roles count among mentions.
     return (
       (mentions.roles.size > 0 || content.includes('<@&')) &&
-      ownIdsIn(client, guildId).some((id) => mentions.roles.has(id) || content.includes(`<@&${id}>`))
+      ownIdsIn(client, guildId).some((id) => mentions.roles.has(id) || prose(content).includes(`<@&${id}>`))
     );
   }
 
@@ -283,6 +284,11 @@ export function createMessageIntake(options: IntakeOptions) {
         logger.warn('a thread could not be joined', { channelId: channel.id, error }),
       );
   }
+}
+
+/** Without code and what stands behind a backslash, where Discord reads no mention. */
+function prose(content: string): string {
+  return withoutCode(content).replace(/\\[\s\S]/gu, ' ');
 }
 
 function guildPlaceOf({ channelId, guildId }: Message, channel: Channel | undefined): GuildPlace {

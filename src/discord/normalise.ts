@@ -1,5 +1,15 @@
 import { MessageFlags, MessageReferenceType, MessageType } from 'discord-api-types/v10';
-import type { APIEmbed, APIMessage, APIUser, Attachment, Client, Embed, Message, User } from 'discord.js';
+import type {
+  APIEmbed,
+  APIMessage,
+  APIUser,
+  Attachment,
+  Client,
+  Embed,
+  GuildMember,
+  Message,
+  User,
+} from 'discord.js';
 
 import {
   isOthersText,
@@ -11,7 +21,7 @@ import {
 } from '../core/message.ts';
 import { mention } from '../core/own-words.ts';
 import { snowflakeTime } from '../core/snowflake.ts';
-import { clipAtWord, toSingleLine, unseenStart } from '../core/text.ts';
+import { clipAtWord, isBlank, toSingleLine, unseenStart } from '../core/text.ts';
 import { localMoment } from '../core/time.ts';
 import { isPublic } from './place.ts';
 import { splitFooter } from './replies/split-reply.ts';
@@ -37,8 +47,9 @@ export function chatMessageOf(message: Message, botId: string, speakerOf?: Speak
     channelId,
     author: {
       id: speaker ?? author.id,
-      name: message.member?.displayName.toWellFormed() ?? userName(author),
+      name: userName(author, message.member),
       kind: speaker === undefined ? authorKindOf(message, botId) : 'human',
+      isProxied: message.applicationId === null ? undefined : true,
     },
     text: textOf(message),
     at: message.createdAt.toISOString(),
@@ -141,7 +152,8 @@ function namesIn(client: Client, { channelId, guildId, mentioned }: WrittenIn): 
   return {
     user(id) {
       const user = mentioned.find((one) => one.id === id) ?? client.users.cache.get(id);
-      return guild?.members.cache.get(id)?.displayName.toWellFormed() ?? (user && userName(user));
+      const member = guild?.members.cache.get(id);
+      return user === undefined ? member?.displayName.toWellFormed() : userName(user, member);
     },
     channel(id) {
       const channel = guild?.channels.cache.get(id);
@@ -161,9 +173,11 @@ export function ownIdsIn(client: Client, guildId: string | null): readonly strin
   return role ? [client.user.id, role.id] : [client.user.id];
 }
 
-export function userName(user: User | APIUser): string {
+/** The first that somebody can see. */
+export function userName(user: User | APIUser, member?: Pick<GuildMember, 'displayName'> | null): string {
   const chosen = 'globalName' in user ? user.globalName : user.global_name;
-  return (chosen ?? user.username).toWellFormed();
+  const names = [member?.displayName ?? '', chosen ?? ''];
+  return (names.find((name) => !isBlank(name)) ?? user.username).toWellFormed();
 }
 
 /** Empty lists are absent. */

@@ -53,10 +53,8 @@ export function historyWindow(
   budget: number,
   { speaker, messageId, botName, timeZone }: WindowTurn,
 ): HistoryWindow {
-  const nameOf = createNaming(botName);
   // The speaker is named first, so that a lookalike gets the number; others in the same order in every turn.
-  for (const author of [speaker, ...messages.map((message) => message.author)])
-    if (author.kind !== 'self') nameOf(author);
+  const nameOf = createNaming(botName, [speaker, ...messages.map(({ author }) => author), speaker]);
   const known = new Set(messages.map(({ id }) => id));
   const entryOf: EntryOf = (message, max) => historyEntry(message, max, nameOf, timeZone);
   if (begin !== undefined) {
@@ -211,15 +209,21 @@ export function historyEntry(
 type Author = ChatMessage['author'];
 
 /**
- * Gives everybody a distinct name, in the order in which they are named: a display name that looks like an
- * earlier one gets a number, such as `Alice (2)` [P3]. `reserved`, the bot's name, is nobody's.
+ * Gives everybody a distinct name, those of `authors` the newest of theirs, in the order in which they are named: a
+ * display name that looks like an earlier one gets a number, such as `Alice (2)` [P3]. `reserved`, the bot's name, is
+ * nobody's.
  */
-export function createNaming(reserved: string | undefined): HistoryWindow['nameOf'] {
-  /** By id and display name. */
+export function createNaming(
+  reserved: string | undefined,
+  authors: readonly Author[] = [],
+): HistoryWindow['nameOf'] {
   const names = new Map<string, { readonly id: string; readonly name: string }>();
+  const newest = new Map(authors.map((author) => [nameKey(author), author]));
+  for (const author of newest.values()) if (author.kind !== 'self') nameOf(author);
+  return nameOf;
 
-  return function nameOf(author: Author): string {
-    const key = `${author.id} ${author.name}`;
+  function nameOf(author: Author): string {
+    const key = nameKey(author);
     const known = names.get(key);
     if (known !== undefined) return known.name;
     const others = [...names.values()].filter(({ id }) => id !== author.id).map(({ name }) => name);
@@ -229,7 +233,12 @@ export function createNaming(reserved: string | undefined): HistoryWindow['nameO
     for (let number = 2; taken.has(lookalike(name)); number += 1) name = `${plain} (${number})`;
     names.set(key, { id: author.id, name });
     return name;
-  };
+  }
+}
+
+/** A webhook or a proxy speaks for several, each of another name. */
+function nameKey({ id, name, kind, isProxied }: Author): string {
+  return kind === 'human' && isProxied === undefined ? id : `${id} ${name}`;
 }
 
 /** An author's display name without brackets, in which dates stand [P3]; other bots are marked [H2]. */

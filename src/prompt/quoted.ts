@@ -2,7 +2,7 @@ import type { ChatMessage, ForwardedMessage, OpenedFile, RepliedMessage } from '
 import type { MediaBlock } from '../core/model.ts';
 import type { Place } from '../core/place.ts';
 import { dataPiece, dataText, renderSection, type Section } from '../core/section.ts';
-import { clip, clipAtWord, toSingleLine, withoutInvisible } from '../core/text.ts';
+import { clip, clipAtWord, isBlank, toSingleLine, withoutInvisible } from '../core/text.ts';
 import { localMoment, withMomentsTold } from '../core/time.ts';
 import type { TurnMessage } from '../core/turn-context.ts';
 
@@ -184,7 +184,7 @@ function quotedLines(text: string, max = Number.POSITIVE_INFINITY): readonly str
  */
 export function label(name: string): string {
   const plain = toSingleLine(toSingleLine(name).replace(/[:：<>"]/gu, ' '));
-  return clip(plain, nameMaxChars).trim() || 'someone';
+  return isBlank(plain) ? 'someone' : clip(plain, nameMaxChars).trim();
 }
 
 /** Names attached files and what else the message shows, in brackets; empty for nothing. */

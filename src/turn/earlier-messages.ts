@@ -123,16 +123,19 @@ const enclosureMaxAgeMs = 10 * 60_000;
 
 /**
  * Recent messages of the speaker whose files and forwards the turn may mean [G6]: at most three, ten minutes
- * old, and not yet answered.
+ * old, and not answered before the last turn.
  */
 export function enclosedBefore(
   earlier: readonly ChatMessage[],
-  { speaker, now }: TurnContext,
+  { speaker, place, now }: TurnContext,
 ): readonly ChatMessage[] {
   const answered = new Set(earlier.flatMap(({ answers }) => answers ?? []));
   const own = earlier.filter(({ author }) => author.id === speaker.id);
+  const answeredAt = own.flatMap(({ id }, at) => (answered.has(id) ? at : []));
+  // In a DM all that follows an answered message was for the bot, and one turn.
+  const start = place.audience === 'dm' ? (answeredAt.at(-2) ?? -1) + 1 : (answeredAt.at(-1) ?? 0);
   return own
-    .slice(own.findLastIndex(({ id }) => answered.has(id)) + 1)
+    .slice(start)
     .slice(-lookedAt)
     .filter(
       (message) => hasEnclosures(message) && now.getTime() - Date.parse(message.at) < enclosureMaxAgeMs,

@@ -163,7 +163,10 @@ export function createChannelReading(ports: ChannelReadingPorts) {
   /** Without secrets [K14], even repeated ones. In slices, as there may be many [L4]. */
   async function linesOf(messages: readonly ChatMessage[]): Promise<readonly TalkLine[]> {
     const pause = createTimeSlice();
-    const nameOf = createNaming(botName);
+    const nameOf = createNaming(
+      botName,
+      messages.map(({ author }) => author),
+    );
     const secrets = new Set<string>();
     for (const { text, shown = [] } of messages) {
       for (const value of [text, ...shown.map((piece) => piece.text)].flatMap(secretValues))

@@ -150,8 +150,8 @@ export function takeAwayPosted(
 }
 
 /**
- * Discord refuses the answer for good: history leaves out what stands of it, the person gets one sign, and
- * the messages count as handled [G3d]. Never rejects.
+ * Discord refuses the answer for good: history leaves out what stands of it, the person gets one sign, under that or
+ * at their message, and the messages count as handled [G3d]. Never rejects.
  */
 export async function endRefused(
   bot: Pick<ReplyPorts, 'outbox' | 'replies' | 'logger'>,
@@ -161,7 +161,10 @@ export async function endRefused(
   const { channelId } = question.place;
   await hideFromHistory(bot, channelId, ids);
   await markHandled(bot, channelId, question.messageIds);
-  await tellRefused(bot.replies, question, reason);
+  const lastId = ids.at(-1);
+  const lines = [refusedLine];
+  if (lastId === undefined || !(await bot.replies.amend(channelId, lastId, () => Promise.resolve({ lines }))))
+    await tellRefused(bot.replies, question, reason);
 }
 
 export function tellRefused(
@@ -240,6 +243,10 @@ export const lengthLimitLine = '⚠️ My answer reached its length limit. Ask m
 
 /** Under a reply that its author stopped, or in its place. */
 export const stoppedLine = '⏹️ Stopped.';
+
+/** Under what stands of a reply whose rest Discord refuses [G3d]. */
+export const refusedLine =
+  '⚠️ My answer broke off here: Discord or a filter of this server refused the rest.';
 
 /** Under the beginning of a reply that a restart cut off, too old to be finished. */
 export const interruptedLine = '⚠️ I was restarted here. Ask me to go on, or ask again.';

@@ -82,6 +82,8 @@ describe('the gateway', () => {
     await server.say({ as: 'alice', in: '#general', text: `<@&${crew}> lunch?` });
     await server.say({ as: 'alice', in: '#general', text: `<@&${own}> hello` });
     await server.say({ as: 'alice', in: '#general', text: `so, <@&${own}>?` });
+    for (const quoted of [`\`<@&${own}>\``, `\`\`\`\n<@&${own}>\n\`\`\``, String.raw`type \<@&${own}>`])
+      await server.say({ as: 'alice', in: '#general', text: quoted });
     await settled();
     expect(handlers.texts).toEqual(['hello', 'so, @Discoclaw?']);
   });

@@ -102,9 +102,11 @@ describe('what is attached to a message', () => {
     expect((await stage.sandbox.downloads()).filter(({ sentToken }) => sentToken)).toEqual([]);
   });
 
-  it('is a turn by itself, and stands in later ones and in the log by its name only', async () => {
+  it('is a turn by itself, is seen in the next one too, and stands in later ones and in the log by its name only [G6]', async () => {
     const carol = { as: 'carol', mentionBot: false };
     const { said } = await send('dm', [picture], { ...carol, text: '' });
+    const next = await send('dm', [], { ...carol, text: 'and what colour is it?' });
+    expect(next.blocks.filter(({ type }) => type === 'image')).toHaveLength(1);
     await send('dm', [], { ...carol, text: 'and?' });
     const call = newestOf(stage, 'chat');
     expect(toldIn(call)).toContain('carol: [attached: cat.png]\n');

@@ -2,6 +2,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 
 import { describe, expect, it } from 'vitest';
 
+import { refusedLine } from '../../src/turn/reply.ts';
 import { deferred } from '../support/deferred.ts';
 import { eventually } from '../support/eventually.ts';
 import { blockEvents, messageEvents } from '../support/model-answer.ts';
@@ -96,7 +97,7 @@ describe.concurrent('an answer that Discord refuses for good [G3d]', () => {
     expect(await signs()).toEqual(asked.map(() => ['⚠️']));
   });
 
-  it('stays as far as it had grown where AutoMod refuses the rest', async () => {
+  it('stays as far as it had grown where AutoMod refuses the rest, and says so', async () => {
     const isShown = deferred<void>();
     const isRefused = deferred<void>();
     const [start = {}, first = {}, ...rest] = blockEvents(
@@ -109,7 +110,8 @@ describe.concurrent('an answer that Discord refuses for good [G3d]', () => {
     await using stage = await openStage({ model: () => ({ events: messageEvents(said, 'end_turn') }) });
     const { sandbox } = stage;
     const route = 'PATCH /channels/*/messages/*';
-    await sandbox.setFault({ kind: 'status', status: 400, code: 200_000, route, times: 1000 });
+    // While it grew, and whole.
+    await sandbox.setFault({ kind: 'status', status: 400, code: 200_000, route, times: 2 });
     const asked = await sandbox.say({ as: 'alice', in: 'dm', text: 'Tell me.' });
     const path = `/channels/${asked.channelId}/messages/*`;
     const patches = () => sandbox.requests({ method: 'PATCH', path });
@@ -118,9 +120,13 @@ describe.concurrent('an answer that Discord refuses for good [G3d]', () => {
     await eventually(async () => expect(await patches()).toHaveLength(1));
     isRefused.resolve();
     await outboxWhen(stage, asked.channelId, ({ handledIds }) => handledIds.length > 0);
-    // While it grew, and whole.
-    expect(await patches()).toHaveLength(2);
-    await eventually(async () => expect(await signsOn(stage, asked)).toEqual(['⚠️']));
+    await eventually(async () =>
+      expect((await sandbox.messages({ in: asked.channelId, from: 'bot' })).map(({ text }) => text)).toEqual([
+        `${'word '.repeat(20).trim()}\n-# ${refusedLine}`,
+      ]),
+    );
+    expect(await patches()).toHaveLength(3);
+    expect(await signsOn(stage, asked)).toEqual([]);
   });
 
   it('brings no request into a server that the bot was taken out of, nor after a restart, and all is well when it is back', async () => {

@@ -23,9 +23,8 @@ describe('people with names that look the same', () => {
     const nameOf = createNaming('Discoclaw');
     expect(nameOf(alice)).toBe('Alice');
     expect(nameOf({ ...alice, id: '2', name: 'Аliсе' })).toBe('Аliсе (2)');
-    expect(nameOf({ ...alice, id: '3' })).toBe('Alice (3)');
-    expect(nameOf({ ...alice, id: '3', name: 'Carol' })).toBe('Carol');
-    expect(nameOf({ ...alice, id: '3', name: 'D\u0456scocl\u0430w' })).toBe('D\u0456scocl\u0430w (2)');
+    expect(nameOf({ ...alice, id: '3', name: 'Alice\u2800' })).toBe('Alice\u2800 (3)');
+    expect(nameOf({ ...alice, id: '4', name: 'D\u0456scocl\u0430w' })).toBe('D\u0456scocl\u0430w (2)');
     expect(nameOf(alice)).toBe('Alice');
   });
 
@@ -59,10 +58,39 @@ describe('people with names that look the same', () => {
     expect(textsOf(second)).toEqual([...textsOf(first), 'ALICE (3): hi\n']);
   });
 
-  it('keep the bytes of earlier lines, no matter who joins or is renamed [P2]', () => {
+  it('are one person each: by the newest name, unless a bot or a proxy speaks for several', () => {
+    const bob = { ...alice, id: '2', name: 'Bob' };
+    const bridge = { id: '3', name: 'Dan', kind: 'bot' } as const;
+    const front = { ...alice, id: '4', name: 'Fay', isProxied: true } as const;
+    const messages = [
+      { ...alice, name: 'Lizzy' },
+      bob,
+      { ...bob, name: 'Robert' },
+      bridge,
+      { ...bridge, name: 'Eve' },
+      front,
+      { ...front, name: 'Gus' },
+    ].map((author, index) => chatMessage(index, 'hi', { author }));
+    const { entries, nameOf } = windowOf(messages, { speaker: alice });
+    expect(entries.map(({ text }) => text.replace(': hi\n', ''))).toEqual([
+      'Alice',
+      'Robert',
+      'Robert',
+      'Dan (bot)',
+      'Eve (bot)',
+      'Fay',
+      'Gus',
+    ]);
+    expect(nameOf({ ...front, name: 'Gus' })).toBe('Gus');
+  });
+
+  it('keep the bytes of earlier lines, no matter who joins [P2]', () => {
     fc.assert(
       fc.property(fc.array(authors, { maxLength: 30 }), (said) => {
-        const messages = said.map((author, index) => chatMessage(index, `line ${index}`, { author }));
+        const known = new Map(said.map((author) => [author.id, author]));
+        const messages = said.map(({ id }, index) =>
+          chatMessage(index, `line ${index}`, { author: known.get(id) ?? alice }),
+        );
         let window: HistoryWindow | undefined;
         for (let end = 0; end <= messages.length; end += 3) {
           const turn = { begin: window?.begin, speaker: alice, messageId: idOf(end), botName: 'Discoclaw' };

@@ -277,7 +277,8 @@ describe('label', () => {
   });
 
   it('calls somebody without a visible name "someone"', () => {
-    expect(label('\u200b \n')).toBe('someone');
+    for (const name of ['\u200b \n', '\u3164', '\u2800\ufe0f', '\uffa0 \u115f', '\u{1d159}'])
+      expect(label(name)).toBe('someone');
   });
 
   it('is one line of at most 80 characters, always', () => {

@@ -166,7 +166,8 @@ export const chatMessages: fc.Arbitrary<readonly ChatMessage[]> = fc
     { maxLength: 30 },
   )
   .map((drafts) =>
-    drafts.map(({ name, kind, text, attachments }, index) =>
-      chatMessage(index, text, { author: { id: String(index % 4), name, kind }, attachments }),
-    ),
+    drafts.map(({ kind, text, attachments }, index) => {
+      const name = drafts[index % 4]?.name ?? '';
+      return chatMessage(index, text, { author: { id: String(index % 4), name, kind }, attachments });
+    }),
   );

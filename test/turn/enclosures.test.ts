@@ -227,12 +227,19 @@ describe('what came with the messages right before [G6]', () => {
     ).toEqual([]);
   });
 
-  it('is opened for one turn: not again behind an answer', () => {
-    const answer = earlier('3', 3, { author: self, answers: '2', attachments: [] });
-    const toBob = earlier('6', 1, { author: self, answers: '5', attachments: [] });
-    expect(meant(earlier('1', 5), earlier('2', 4), answer)).toEqual([]);
-    expect(meant(earlier('2', 4), answer, earlier('4', 2), earlier('5', 2, { author: bob }), toBob)).toEqual([
-      '4',
-    ]);
+  it('is opened for the turn after it: for a second question about what came with the first, and no third', () => {
+    const answer = (answers: string) =>
+      earlier(`to ${answers}`, 3, { author: self, answers, attachments: [] });
+    const second = earlier('3', 2, { attachments: [] });
+    const toBob = [earlier('5', 2, { author: bob }), answer('5')];
+    expect(meant(earlier('1', 5), earlier('2', 4), answer('2'))).toEqual(['2']);
+    expect(meant(earlier('2', 4), answer('2'), earlier('4', 2), ...toBob)).toEqual(['2', '4']);
+    expect(meant(earlier('2', 4), answer('2'), second, answer('3'))).toEqual([]);
+    // A forward and its comment were one turn.
+    const inDm = { ...aliceContext, place: { ...aliceContext.place, audience: 'dm' } } as const;
+    const comment = earlier('2', 4, { attachments: [] });
+    const asked = [earlier('0', 6), answer('0'), earlier('1', 5), comment, answer('2')];
+    expect(enclosedBefore(asked, inDm).map(({ id }) => id)).toEqual(['1']);
+    expect(enclosedBefore([...asked, second, answer('3')], inDm)).toEqual([]);
   });
 });

@@ -106,7 +106,7 @@ export function createInteractions(options: InteractionsOptions): (interaction: 
     const place = channel && (await placeOf(channel, places));
     if (place === undefined || !worksIn(policy, { ...place, isDm: place.audience === 'dm' }))
       return { kind: 'refused', line: otherChannel };
-    const name = interaction.inCachedGuild() ? interaction.member.displayName.toWellFormed() : userName(user);
+    const name = userName(user, interaction.inCachedGuild() ? interaction.member : undefined);
     return {
       kind: 'admitted',
       asker: { speaker: { id: user.id, name, isOwner: isOwner(policy, user.id) }, place },

@@ -5,7 +5,7 @@ import type { LogEntry } from '../../core/store.ts';
 import { reachFields } from '../../core/visibility.ts';
 import { maskSecrets } from '../../core/secrets.ts';
 import { dataLine } from '../../core/section.ts';
-import { chunk, clip, toSingleLine } from '../../core/text.ts';
+import { chunk, clip, isBlank, toSingleLine } from '../../core/text.ts';
 import { localMoment, withMomentsTold } from '../../core/time.ts';
 import { ownMark } from '../../core/turn-context.ts';
 
@@ -172,8 +172,8 @@ const leftOut = {
 
 /** Only the bot has brackets behind its name, so nobody speaks as the bot. */
 function lineBegin({ id, at, author, role }: LoggedMessage, timeZone: string): string {
-  const name =
-    clip(toSingleLine(author.normalize('NFKC').replace(/[:[\]<>()]/gu, ' ')), nameMaxChars) || 'someone';
+  const plain = clip(toSingleLine(author.normalize('NFKC').replace(/[:[\]<>()]/gu, ' ')), nameMaxChars);
+  const name = isBlank(plain) ? 'someone' : plain;
   return `- ${localMoment(new Date(at), timeZone)} [${id}] ${role === 'assistant' ? `${name} (bot)` : name}: `;
 }
 
