@@ -127,29 +127,15 @@ async function condensePart(
   { model, modelName, userId, askerName, about }: CondenseOptions,
   signal: AbortSignal,
 ): Promise<readonly ToldPoint[]> {
-  const request: ModelRequest = {
-    purpose: 'catch-up',
-    userId,
+  const talk = renderSection({
+    name: 'channel_messages',
+    title: 'The talk, oldest first:',
+    lines: part.map((line) => talkLine(line, line.id)),
+  });
+  const request = {
+    ...talkRequest(userId, `${task}\nAt most ${most} points.`, talk + focusOf({ askerName, about, most })),
     model: modelName,
-    system: [{ type: 'text', text: `${task}\nAt most ${most} points.` }],
-    messages: [
-      {
-        role: 'user',
-        content: [
-          {
-            type: 'text',
-            text:
-              renderSection({
-                name: 'channel_messages',
-                title: 'The talk, oldest first:',
-                lines: part.map((line) => talkLine(line, line.id)),
-              }) + focusOf({ askerName, about, most }),
-          },
-        ],
-      },
-    ],
     outputSchema: jsonSchemaOf(answerSchema),
-    thinks: false,
     maxTokens: 512 + most * 200,
   };
   const { points } = structuredAnswer(await model.complete(request, { signal }), answerSchema, 'Condensing');
@@ -195,6 +181,17 @@ async function linesAbout(subject: string, lines: readonly TalkLine[]): Promise<
     .toSorted((a, b) => b.share - a.share)
     .slice(0, mostAbout)
     .map(({ line }) => line);
+}
+
+/** What a model is asked about a talk, apart from its name and how much it may say. */
+export function talkRequest(userId: string, system: string, text: string) {
+  return {
+    purpose: 'catch-up',
+    userId,
+    system: [{ type: 'text', text: system }],
+    messages: [{ role: 'user', content: [{ type: 'text', text }] }],
+    thinks: false,
+  } as const satisfies Partial<ModelRequest>;
 }
 
 /** Who asks and about what, as data behind the talk. */

@@ -19,7 +19,7 @@ import { discordLink } from '../core/snowflake.ts';
 import { listByRules } from '../model/offline/catch-up.ts';
 import { createNaming } from '../prompt/history.ts';
 import { enclosureNote, label, quoted } from '../prompt/quoted.ts';
-import { type TalkLine, focusOf, condenseTalk, talkLine } from './condense-talk.ts';
+import { type TalkLine, focusOf, talkRequest, condenseTalk, talkLine } from './condense-talk.ts';
 import { tellableToOthers } from './pauses.ts';
 
 export interface ChannelReadingPorts {
@@ -196,28 +196,9 @@ export function createChannelReading(ports: ChannelReadingPorts) {
         const talk = await read(wish, asker, false, deadline.signal);
         if (talk.hasWords !== true) return talk.text;
         try {
-          const response = await model.complete(
-            {
-              purpose: 'catch-up',
-              userId: asker.id,
-              model: modelName,
-              system: [{ type: 'text', text: tellTask }],
-              messages: [
-                {
-                  role: 'user',
-                  content: [
-                    {
-                      type: 'text',
-                      text: talk.text + focusOf({ askerName: label(asker.name), about: wish.about }),
-                    },
-                  ],
-                },
-              ],
-              thinks: false,
-              maxTokens: 1500,
-            },
-            { signal: deadline.signal },
-          );
+          const text = talk.text + focusOf({ askerName: label(asker.name), about: wish.about });
+          const request = { ...talkRequest(asker.id, tellTask, text), model: modelName, maxTokens: 1500 };
+          const response = await model.complete(request, { signal: deadline.signal });
           const answer = wholeAnswer(response, 'The answer');
           if (answer !== '') return answer;
         } catch (error) {
