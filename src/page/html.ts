@@ -70,10 +70,8 @@ const stay = html` <button type="button" data-key="stay">Stay signed in</button>
 
 function navigation({ path, pages }: Navigation): Html {
   return html`<nav aria-label="Pages">
-    ${Object.entries(pages).map(([each, title]) =>
-      each === path
-        ? html`<a href="${each}" aria-current="page">${title}</a>`
-        : html`<a href="${each}">${title}</a>`,
+    ${Object.entries(pages).map(
+      ([each, title]) => html`<a href="${each}" ${each === path ? 'aria-current=page' : ''}>${title}</a>`,
     )}
   </nav>`;
 }

@@ -126,10 +126,9 @@ function filterForm(items: readonly ShownItem[], query: URLSearchParams): Html {
 }
 
 function options(values: Readonly<Record<string, string>>, chosen: string): Html[] {
-  return Object.entries(values).map(([value, label]) =>
-    value === chosen
-      ? html`<option value="${value}" selected>${label}</option>`
-      : html`<option value="${value}">${label}</option>`,
+  return Object.entries(values).map(
+    ([value, label]) =>
+      html`<option value="${value}" ${value === chosen ? 'selected' : ''}>${label}</option>`,
   );
 }
 

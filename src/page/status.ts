@@ -31,9 +31,7 @@ function overTime({ days, hours }: UsageReport, query: URLSearchParams): Html {
 }
 
 function choice(text: string, over: string, isChosen: boolean): Html {
-  return isChosen
-    ? html`<a href="/status?over=${over}" aria-current="true">${text}</a>`
-    : html`<a href="/status?over=${over}">${text}</a>`;
+  return html`<a href="/status?over=${over}" ${isChosen ? 'aria-current=true' : ''}>${text}</a>`;
 }
 
 function chartsOf(used: readonly PeriodUsage[]): Html[] {

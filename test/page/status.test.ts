@@ -15,7 +15,7 @@ describe("the owner's page [Y4]", () => {
     const opened = await browser.post(link);
     expect(opened.headers.get('location')).toBe('/status');
     const page = await browser.text('/status');
-    expect(page).toContain('<a href="/status" aria-current="page">Status</a>');
+    expect(page).toContain('<a href="/status" aria-current=page>Status</a>');
     expect(page).toContain('All is well.');
     expect(page).toContain('2 running, 3 waiting, 1 stopped');
     expect(await browser.text('/')).toContain('<a href="/status">Status</a>');
