@@ -43,7 +43,6 @@ const itemsOnPage = 10;
 /** Of an answer above the items: with a page of these it stays under 2,000, so that the first words fit too [K12]. */
 const answerMaxChars = 600;
 const lineMaxChars = 60;
-const mostInRow = 5;
 const barBlocks = 10;
 
 const opensWindow = 'This opens a form.';
@@ -221,7 +220,7 @@ function pageButtons(
     waiting > 0 && { label: `Review ${waiting}`, line: 'memory review', takes: 'nothing' as const },
     ofDone,
   );
-  return row.length === 0 ? [] : [row.slice(0, mostInRow)];
+  return row.length === 0 ? [] : [row];
 }
 
 const modeLabels: Readonly<Record<CaptureMode, string>> = {

@@ -137,7 +137,6 @@ export function createReadReplied(
 }
 
 const maxCandidates = 10;
-const mostMessages = 500;
 
 /** The asker and all who read the answer must be able to read the channel, checked before and after [B4]. */
 export function createReadChannel(options: {
@@ -176,13 +175,10 @@ export function createReadChannel(options: {
     // What they wrote after asking does not count.
     const isEarlier = (id: string): boolean =>
       requestIds.every((asking) => compareSnowflakes(id, asking) < 0);
-    const { found, end, isCut } = await messages.back(
-      channel.id,
-      Math.min(wish.limit, mostMessages),
-      (message) =>
-        since === undefined
-          ? chatOf(message)?.author.id === userId && isEarlier(message.id)
-          : message.createdTimestamp < since.getTime(),
+    const { found, end, isCut } = await messages.back(channel.id, wish.limit, (message) =>
+      since === undefined
+        ? chatOf(message)?.author.id === userId && isEarlier(message.id)
+        : message.createdTimestamp < since.getTime(),
     );
     const chatMessages = found
       .filter((message) => isSpoken(message) && !requestIds.includes(message.id))

@@ -14,7 +14,9 @@ import {
 
 import type { CommandButton } from '../core/reply.ts';
 import {
+  choiceMaxChars,
   formTextMaxChars,
+  mostChoices,
   type CommandForm,
   type CommandReply,
   type CommandSelect,
@@ -38,12 +40,10 @@ const takesBy: Readonly<Record<string, Takes>> = { '-': 'all', '+': 'itself', '=
 const signOf = { all: '-', itself: '+', nothing: '=', answer: '*' } as const satisfies Record<Takes, string>;
 const mostInRow = 5;
 const labelMaxChars = 80;
-const optionMaxChars = 100;
 const customIdMaxChars = 100;
 const placeholderMaxChars = 150;
 const formLabelMaxChars = 45;
 const mostRows = 5;
-const mostOptions = 25;
 /** Discord refuses an invisible label. */
 const noLabel = '…';
 
@@ -133,12 +133,12 @@ function asSelect({ placeholder, line, options }: CommandSelect, personId: strin
     custom_id: customIdOf('do', personId, 'answer', line),
     placeholder: shortened(placeholder, placeholderMaxChars),
     options: [...new Map(options.map((each) => [each.value, each])).values()]
-      .filter(({ value }) => value !== '' && value.length <= optionMaxChars)
-      .slice(0, mostOptions)
+      .filter(({ value }) => value !== '' && value.length <= choiceMaxChars)
+      .slice(0, mostChoices)
       .map(({ label, value, description, isChosen }) => ({
-        label: shortened(label, optionMaxChars),
+        label: shortened(label, choiceMaxChars),
         value,
-        description: description && shortened(description, optionMaxChars),
+        description: description && shortened(description, choiceMaxChars),
         default: isChosen,
       })),
   };
@@ -153,17 +153,11 @@ function asComponent(
   { label, line = '', url, isDanger, opensForm, takes = 'all' }: CommandButton,
   personId: string,
 ): APIButtonComponent {
-  if (url !== undefined)
-    return {
-      type: ComponentType.Button,
-      style: ButtonStyle.Link,
-      label: shortened(label, labelMaxChars),
-      url,
-    };
+  const common = { type: ComponentType.Button, label: shortened(label, labelMaxChars) } as const;
+  if (url !== undefined) return { ...common, style: ButtonStyle.Link, url };
   return {
-    type: ComponentType.Button,
+    ...common,
     style: isDanger === true ? ButtonStyle.Danger : ButtonStyle.Secondary,
-    label: shortened(label, labelMaxChars),
     custom_id: customIdOf(opensForm === true ? 'ask' : 'do', personId, takes, line),
   };
 }
