@@ -71,17 +71,14 @@ export type Access = ReturnType<typeof createAccess>;
 /** Who is let in [G1]: by name, or by a role that they have in a server. Without an intent Discord tells no changes of roles. */
 export function createAccess(
   settings: AccessSettings,
-  {
-    client,
-    readAdded,
-    logger,
-  }: {
+  ports: {
     readonly client: Client;
     /** Whom commands let in now, in the same form. May reject. */
     readonly readAdded: () => Promise<readonly string[]>;
     readonly logger: Logger;
   },
 ) {
+  const { client, readAdded, logger } = ports;
   /** By server and person, what Discord answered in the last minute; empty for a person who is not there. */
   const answers = lruCache<string, readonly string[]>(keptPeople, { maxAge: minuteMs });
 

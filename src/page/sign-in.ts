@@ -55,6 +55,7 @@ const documentSchema = z.object({
 type SignInDocument = Readonly<z.infer<typeof documentSchema>>;
 
 export const signInKind: DocumentKind<SignInDocument> = { version: 1, schema: documentSchema };
+const none: SignInDocument = { version: 1, sessions: [] };
 
 export type SignIn = ReturnType<typeof createSignIn>;
 
@@ -63,24 +64,20 @@ export type SignIn = ReturnType<typeof createSignIn>;
  * link, the one with the page takes it [X3]. A secret begins with its person's id; only its SHA-256 is kept.
  * All reject with `StoreError`.
  */
-export function createSignIn({
-  store,
-  writes,
-  clock,
-}: {
+export function createSignIn(ports: {
   readonly store: Pick<Store, 'read' | 'update' | 'remove'>;
   readonly writes: Pick<Writes, 'begin' | 'run'>;
   readonly clock: Clock;
 }) {
+  const { store, writes, clock } = ports;
   const isValid = ({ expiresAt }: { readonly expiresAt: number }): boolean => expiresAt > clock().getTime();
 
   /** What the secret's person has, without what is over. */
   async function heldBy(userId: string): Promise<SignInDocument> {
-    const none: SignInDocument = { version: 1, sessions: [] };
-    return isSnowflake(userId) ? current((await store.read(keyOf(userId), signInKind)) ?? none) : none;
+    return isSnowflake(userId) ? current(await store.read(keyOf(userId), signInKind)) : none;
   }
 
-  function current({ link, sessions }: SignInDocument): SignInDocument {
+  function current({ link, sessions }: SignInDocument = none): SignInDocument {
     return {
       version: 1,
       link: link !== undefined && isValid(link) ? link : undefined,
@@ -94,7 +91,7 @@ export function createSignIn({
     make: (held: SignInDocument) => SignInDocument | undefined,
   ): Promise<void> {
     await writes.run(await writes.begin(userId), () =>
-      store.update(keyOf(userId), signInKind, (held) => make(current(held ?? { version: 1, sessions: [] }))),
+      store.update(keyOf(userId), signInKind, (held) => make(current(held))),
     );
   }
 
@@ -108,7 +105,7 @@ export function createSignIn({
     async link({ id, name, isOwner }: PagePerson, path: PagePath = '/'): Promise<string> {
       const token = newSecret(id);
       const link = { hash: hashOf(token), name, isOwner, path, expiresAt: clock().getTime() + linkMs };
-      await change(id, ({ sessions }) => ({ version: 1, link, sessions }));
+      await change(id, (held) => ({ ...held, link }));
       return token;
     },
     /** What the person of a link is called; `undefined` where it does not work, or no longer. Uses nothing up. */
@@ -157,15 +154,11 @@ export function createSignIn({
     async extend(session: Session): Promise<Session> {
       const expiresAt = Math.min(clock().getTime() + sessionMs, session.endsAt);
       if (expiresAt < session.expiresAt + extendedByMs) return session;
-      await change(session.person.id, ({ link, sessions }) => {
-        const used = sessions.find((each) => each.hash === session.hash);
-        return (
-          used && {
-            version: 1,
-            link,
-            sessions: sessions.with(sessions.indexOf(used), { ...used, expiresAt }),
-          }
-        );
+      await change(session.person.id, (held) => {
+        const used = held.sessions.find((each) => each.hash === session.hash);
+        if (used === undefined) return undefined;
+        const at = held.sessions.indexOf(used);
+        return { ...held, sessions: held.sessions.with(at, { ...used, expiresAt }) };
       });
       return { ...session, expiresAt };
     },
@@ -173,10 +166,9 @@ export function createSignIn({
       const userId = personIn(id);
       const key = hashOf(id);
       if (!(await heldBy(userId)).sessions.some((session) => session.hash === key)) return;
-      await change(userId, ({ link, sessions }) => ({
-        version: 1,
-        link,
-        sessions: sessions.filter((session) => session.hash !== key),
+      await change(userId, (held) => ({
+        ...held,
+        sessions: held.sessions.filter((session) => session.hash !== key),
       }));
     },
     /** Ends all links and sessions of a person. */

@@ -80,15 +80,12 @@ export interface PersonalOutbox extends Omit<Outbox, 'prepare' | 'begin'> {
  * commands, their answers and error lines stay out of history [F2]. One document a channel, which other
  * processes may change too. A reply that leaves it leaves the disk [S7].
  */
-export function createOutbox({
-  store,
-  changes,
-  timer = processTimer,
-}: {
+export function createOutbox(options: {
   readonly store: Store;
   readonly changes: Pick<RecentChanges, 'latest'>;
   readonly timer?: Timer;
 }) {
+  const { store, changes, timer = processTimer } = options;
   /** What the disk refused, by channel, oldest first: known all the same, and stored with the next change. */
   const refused = lruCache<string, readonly OutboxChange[]>(refusedChannels);
   const inOrder = createKeyedQueue();
@@ -308,11 +305,7 @@ function newest(ids: readonly string[], added: readonly string[]): readonly stri
  */
 export function outboxInJobs(
   outbox: Outbox,
-  {
-    writes,
-    begin,
-    people,
-  }: {
+  ports: {
     readonly writes: Pick<Writes, 'run'>;
     /** Adds a session to the person's list, within a job of their queue. Rejects with `StoreError`. */
     readonly begin: (session: SessionKey) => Promise<void>;
@@ -326,10 +319,10 @@ export function outboxInJobs(
   ): Promise<void> {
     const { userId, isBot, messageIds, place } = reply;
     if (isBot === true) return write(reply);
-    return writes.run({ userId, startedAfter }, async () => {
-      const isErased = await people.erasedBy(userId);
+    return ports.writes.run({ userId, startedAfter }, async () => {
+      const isErased = await ports.people.erasedBy(userId);
       if (messageIds.every((id) => isErased(snowflakeTime(id).toISOString()))) return;
-      await begin({ channelId: place.channelId, userId });
+      await ports.begin({ channelId: place.channelId, userId });
       await write(reply);
     });
   }

@@ -16,15 +16,12 @@ export type WaitingReactions = ReturnType<typeof createWaitingReactions>;
  * Shows people that their message waits, for its session's turn or a place at the model. The reaction comes
  * after a moment and goes when the waiting ends. Nothing here throws or takes time.
  */
-export function createWaitingReactions({
-  reactions,
-  timer,
-  clock,
-}: {
+export function createWaitingReactions(ports: {
   readonly reactions: WaitingReactionPort;
   readonly timer: Timer;
   readonly clock: Clock;
 }) {
+  const { reactions, timer, clock } = ports;
   const startedAt = clock().getTime();
   /** Cancels reactions that are still to come. */
   const coming = new Map<string, () => void>();
