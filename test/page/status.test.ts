@@ -18,7 +18,7 @@ describe("the owner's page [Y4]", () => {
     expect(page).toContain('<a href="/status" aria-current=page>Status</a>');
     expect(page).toContain('All is well.');
     expect(page).toContain('2 running, 3 waiting, 1 stopped');
-    expect(await browser.text('/')).toContain('<a href="/status">Status</a>');
+    expect(await browser.text('/')).toContain('<a href="/status" >Status</a>');
   });
 
   it('is not there for anybody else, whatever link they come by', async () => {
@@ -86,7 +86,7 @@ describe('its charts [Y4]', () => {
   it('go by hour where that is asked for', async () => {
     const page = await pageOver([day('2026-01-15T09')], 'over=day');
     expect(page).toMatch(/2026-01-15 09:00<\/th>\s*<td>\$0\.0340<\/td><td>\$1\.20<\/td>/u);
-    expect(page).toContain('<a href="/status?over=month">');
+    expect(page).toContain('<a href="/status?over=month" >');
   });
 
   it('say so where nothing was', async () => {
