@@ -53,6 +53,7 @@ export function createDiscordClient(options: {
   const client: Client = new Client({
     intents: requiredIntents.map(({ intent }) => GatewayIntentBits[intent]),
     partials: [Partials.Channel],
+    // Whatever the library sends pings nobody.
     allowedMentions: { parse: [], repliedUser: false },
     makeCache: Options.cacheWithLimits({
       ...Options.DefaultMakeCacheSettings,

@@ -162,7 +162,6 @@ async function postOnce(
       ...post,
       nonce,
       enforceNonce: true,
-      allowedMentions: { parse: [], repliedUser: false },
       flags: 'poll' in post ? MessageFlags.SuppressNotifications : undefined,
     }));
   return { messageId: message.id, isRepeated: before !== undefined || !says(message, post) };

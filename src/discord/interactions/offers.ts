@@ -188,9 +188,5 @@ function pressed(text: string, outcome: string | OfferOutcome, personId: string)
   const { text: outcomeText, buttons }: OfferOutcome =
     typeof outcome === 'string' ? { text: outcome, buttons: [] } : outcome;
   const line = `\n-# ${clipAtWord(toSingleLine(outcomeText), offerOutcomeMaxChars - '\n-# '.length)}`;
-  return {
-    content: text + line,
-    components: answerRows(personId, { buttons }),
-    allowedMentions: { parse: [] },
-  };
+  return { content: text + line, components: answerRows(personId, { buttons }) };
 }
