@@ -124,7 +124,12 @@ export function createInteractions(options: InteractionsOptions): (interaction: 
       const [isHeard, admission] = await Promise.all([acknowledged, admit(interaction, command)]);
       if (!isHeard) return;
       runInBackground('a command', async () =>
-        send(interaction, await replyTo(interaction, admission, work)),
+        send(
+          interaction,
+          admission.kind === 'refused'
+            ? { text: admission.line }
+            : await work(contextOf(interaction, admission.asker)),
+        ),
       );
     };
     return inOrder(interaction.channelId, job);
@@ -138,16 +143,6 @@ export function createInteractions(options: InteractionsOptions): (interaction: 
       logger.warn('a command could not be acknowledged', { ...idsOf(interaction), error });
       return false;
     }
-  }
-
-  async function replyTo(
-    { id, createdAt }: AskingInteraction,
-    admission: Admission,
-    work: (context: Unstarted<CommandContext>) => Promise<CommandReply>,
-    ephemeral = true,
-  ): Promise<CommandReply> {
-    if (admission.kind === 'refused') return { text: admission.line };
-    return work({ ...admission.asker, id, ephemeral, at: createdAt.toISOString() });
   }
 
   async function send(interaction: CommandInteraction, reply: CommandReply): Promise<void> {
@@ -189,14 +184,14 @@ export function createInteractions(options: InteractionsOptions): (interaction: 
     try {
       if (admission.kind === 'refused') await tell(interaction, admission.line);
       else if (!(interaction.isButton() && (await offers.click(interaction))))
-        await press(interaction, admission);
+        await press(interaction, admission.asker);
     } catch (error) {
       logger.warn('a click could not be answered', { channelId: interaction.channelId, error });
     }
   }
 
   /** Does nothing that could not be acknowledged. */
-  async function press(interaction: PressInteraction, admission: Admission): Promise<void> {
+  async function press(interaction: PressInteraction, asker: Asker): Promise<void> {
     const button = readCommandButton(interaction.customId);
     if (button === undefined || (interaction.isModalSubmit() && !interaction.isFromMessage()))
       return tell(interaction, unknown);
@@ -205,47 +200,38 @@ export function createInteractions(options: InteractionsOptions): (interaction: 
     const typed = typedInto(interaction);
     if (interaction.isModalSubmit() && typed.trim() === '') return tell(interaction, nothingWritten);
     const line = typed === '' ? button.line : `${button.line} ${typed.toWellFormed()}`;
+    const isInPlace = takes === 'answer';
     // What takes the place of an answer is read by all who read that one.
-    const isForAskerOnly = takes !== 'answer' || interaction.message.flags.has(MessageFlags.Ephemeral);
+    const isForAskerOnly = !isInPlace || interaction.message.flags.has(MessageFlags.Ephemeral);
+    const command = policy.parseCommand(`!${line}`);
+    const answered = async (): Promise<CommandReply> =>
+      command === undefined
+        ? { text: unknown }
+        : handlers.command({ ...contextOf(interaction, asker, isForAskerOnly), command });
     if (opensForm && !interaction.isModalSubmit()) {
-      const reply = await commandReply(interaction, admission, line, isForAskerOnly);
+      const reply = await answered();
       if (reply.form !== undefined) {
         await reply.onReplied?.(false);
         await interaction.showModal(formModal(reply.form, button));
         return;
       }
       await interaction.deferUpdate();
-      return deliver(interaction, reply, takes === 'answer');
+      return deliver(interaction, reply, isInPlace);
     }
     await takeAway(interaction, takes);
-    if (line !== '')
-      await deliver(
-        interaction,
-        await commandReply(interaction, admission, line, isForAskerOnly),
-        takes === 'answer',
-      );
-  }
-
-  function commandReply(
-    interaction: AskingInteraction,
-    admission: Admission,
-    line: string,
-    isForAskerOnly: boolean,
-  ): Promise<CommandReply> {
-    const command = policy.parseCommand(`!${line}`);
-    return replyTo(
-      interaction,
-      admission,
-      (context) =>
-        command === undefined
-          ? Promise.resolve({ text: unknown })
-          : handlers.command({ ...context, command }),
-      isForAskerOnly,
-    );
+    if (line !== '') await deliver(interaction, await answered(), isInPlace);
   }
 }
 
 type AskingInteraction = CommandInteraction | PressInteraction;
+
+function contextOf(
+  { id, createdAt }: AskingInteraction,
+  asker: Asker,
+  ephemeral = true,
+): Unstarted<CommandContext> {
+  return { ...asker, id, ephemeral, at: createdAt.toISOString() };
+}
 
 async function takeAway(interaction: PressInteraction, takes: PressedButton['takes']): Promise<void> {
   if (interaction.isModalSubmit() && !interaction.isFromMessage()) return;
@@ -259,13 +245,12 @@ async function deliver(
   isInPlace: boolean,
 ): Promise<void> {
   const flags = MessageFlags.Ephemeral;
-  const allowedMentions = { parse: [], repliedUser: false };
   const pages = splitReply(reply.text);
   let wasSent = false;
   try {
     for (const [index, content] of pages.entries()) {
       const components = index === pages.length - 1 ? answerRows(interaction.user.id, reply) : [];
-      const page = { content, components, allowedMentions };
+      const page = { content, components };
       if (isInPlace && index === 0) await interaction.editReply(page);
       else await interaction.followUp({ ...page, flags });
     }
@@ -277,9 +262,11 @@ async function deliver(
   }
 }
 
+type Asker = Pick<CommandContext, 'speaker' | 'place'>;
+
 /** `line` is what a refused person is told [G1]. */
 type Admission =
-  | { readonly kind: 'admitted'; readonly asker: Pick<CommandContext, 'speaker' | 'place'> }
+  | { readonly kind: 'admitted'; readonly asker: Asker }
   | { readonly kind: 'refused'; readonly line: string };
 
 function callOf(interaction: ChatInputCommandInteraction) {
