@@ -84,13 +84,11 @@ export function createAccess(
 
   /** Where it cannot be read, the configuration alone lets people in. */
   async function everybody(): Promise<ReadonlySet<string>> {
-    const configured = letInByConfig(settings);
-    try {
-      return new Set([...configured, ...(await readAdded())]);
-    } catch (error) {
+    const added = await readAdded().catch((error: unknown) => {
       logger.error('who was let in by commands cannot be read', { error });
-      return new Set(configured);
-    }
+      return [];
+    });
+    return new Set([...letInByConfig(settings), ...added]);
   }
 
   /** Rejects where Discord cannot be asked. */

@@ -40,10 +40,7 @@ export interface IntakeOptions {
   readonly places: Places;
   readonly history: Pick<History, 'seen' | 'keeps' | 'messageOf' | 'isTalkingWith'>;
   readonly messages: Pick<ChannelMessages, 'one'>;
-  readonly proxies: Pick<
-    Proxies,
-    'isCopy' | 'speakerOf' | 'accountOf' | 'originalOf' | 'reading' | 'resolve'
-  >;
+  readonly proxies: Proxies;
   readonly stopping: AbortSignal;
   readonly recent: Pick<RecentChanges, 'wasDeleted'>;
   readonly handlers: Pick<BotHandlers, 'message' | 'lockedOut' | 'unanswerable'>;

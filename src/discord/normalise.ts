@@ -67,14 +67,7 @@ export function textOf({ client, author, channelId, guildId, content, mentions }
 }
 
 /** Without the footer, where the message is the bot's own [K6]. */
-export function textIn(
-  client: Client,
-  {
-    content: whole,
-    authorId,
-    ...where
-  }: WrittenIn & { readonly content: string; readonly authorId: string | undefined },
-): string {
+export function textIn(client: Client, { content: whole, authorId, ...where }: Written): string {
   const isOwn = authorId === client.user?.id && !isSentForSomebody(whole);
   const content = isOwn ? splitFooter(whole).text : whole;
   if (!content.includes('<')) return content.toWellFormed().trim();
@@ -106,6 +99,11 @@ export function sentMessageOf(client: Client, message: APIMessage): ChatMessage 
 export function authorKindOf({ author, webhookId }: Message, botId: string): ChatMessage['author']['kind'] {
   if (author.id === botId) return 'self';
   return author.bot || webhookId !== null ? 'bot' : 'human';
+}
+
+interface Written extends WrittenIn {
+  readonly content: string;
+  readonly authorId: string | undefined;
 }
 
 interface WrittenIn {
