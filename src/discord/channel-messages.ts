@@ -78,41 +78,30 @@ export function createChannelMessages(findChannel: FindChannel) {
  */
 export type ChatOf = (message: Message) => ChatMessage | undefined;
 
-interface MessageSource {
-  readonly messages: Pick<ChannelMessages, 'one'>;
-  readonly chatOf: ChatOf;
-  readonly logger: Logger;
-}
-
-/** `undefined` where it is gone or not part of history [F2]. */
+/** The message that a thread was made from; `undefined` where it is gone or not part of history [F2]. */
 export async function threadStarter(
   found: readonly Message[],
-  isHidden: History['isHidden'],
-  { messages, chatOf, logger }: MessageSource,
+  readReplied: ReadReplied,
 ): Promise<ChatMessage | undefined> {
   const pointer = found.find(({ type }) => type === MessageType.ThreadStarterMessage);
-  const reference = pointer?.reference;
-  if (pointer === undefined || reference?.messageId === undefined) return undefined;
-  try {
-    const starter = await messages.one(reference.channelId, reference.messageId);
-    const chat = starter && chatOf(starter);
-    return chat === undefined || (await isHidden(chat))
-      ? undefined
-      : { ...chat, channelId: pointer.channelId };
-  } catch (error) {
-    logger.info('the message that a thread was made from could not be fetched', {
-      channelId: pointer.channelId,
-      error,
-    });
-    return undefined;
-  }
+  const { channelId, messageId: id } = pointer?.reference ?? {};
+  if (pointer === undefined || channelId === undefined || id === undefined) return undefined;
+  const starter = await readReplied({ channelId, id });
+  if (starter === 'gone' || starter === 'hidden') return undefined;
+  const { files: _, forwards: __, ...chat } = starter;
+  return { ...chat, channelId: pointer.channelId };
 }
 
 /** Memory keeps no addresses of files. */
 export function createReadReplied(
   history: Pick<History, 'messageOf' | 'isHidden'>,
-  { messages, chatOf, logger }: MessageSource,
+  ports: {
+    readonly messages: Pick<ChannelMessages, 'one'>;
+    readonly chatOf: ChatOf;
+    readonly logger: Logger;
+  },
 ): ReadReplied {
+  const { messages, chatOf, logger } = ports;
   async function fetched(channelId: string, id: string): Promise<RepliedMessage | 'hidden' | undefined> {
     try {
       const message = await messages.one(channelId, id);

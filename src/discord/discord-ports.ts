@@ -55,19 +55,16 @@ export function createDiscordPorts(options: DiscordPortsOptions) {
     proxies.isCopy(message) && proxies.accountOf(message.id) === undefined
       ? undefined
       : chatMessageOf(message, botId() ?? '', proxies.speakerOf);
-  const source = { messages, chatOf, logger };
   const history: History = createHistory({
     ...options,
     async fetchNewest(channelId, limit) {
       const found = await messages.newest(channelId, limit);
       const chatMessages = found.filter(isSpoken).flatMap((message) => chatOf(message) ?? []);
-      const starter =
-        found.length < limit
-          ? await threadStarter(found, (chat) => history.isHidden(chat), source)
-          : undefined;
+      const starter = found.length < limit ? await threadStarter(found, readReplied) : undefined;
       return starter === undefined ? chatMessages : [starter, ...chatMessages];
     },
   });
+  const readReplied = createReadReplied(history, { messages, chatOf, logger });
   const api = createDiscordApi(client);
   const replies = createReplies({
     api,
@@ -94,7 +91,7 @@ export function createDiscordPorts(options: DiscordPortsOptions) {
     presentPlace: createPresentPlace(places),
     channels: createChannelPort(places),
     server: createServerPort(client, options.shards),
-    readReplied: createReadReplied(history, source),
+    readReplied,
     readChannel: createReadChannel({
       ...options,
       places,
