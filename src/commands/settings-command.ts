@@ -14,7 +14,7 @@ import {
 import { linesOf, quoted, writeFailure } from './answer-lines.ts';
 import { defineCommand, type Command, type CommandInput } from './command.ts';
 import { accessSubcommand, answerAccess, type AccessPorts } from './settings-access.ts';
-import { answerModel, modelSubcommand, type ModelPorts } from './settings-model.ts';
+import { answerModel, modelSubcommand, type ModelChoice } from './settings-model.ts';
 
 const help = `\`!settings show\` shows the settings here and where each was set
 \`!settings answer mentions|conversation|everything|default\` makes me answer only mentions and replies, also the person I answered in the last two minutes as long as nobody else speaks, or everything
@@ -91,7 +91,8 @@ export const settingsDefinition = {
 
 type SettingsInput = CommandInput<typeof settingsDefinition>;
 
-export interface SettingsPorts extends AccessPorts, ModelPorts {
+export interface SettingsPorts extends AccessPorts {
+  readonly modelChoice: ModelChoice;
   readonly placeSettings: PlaceSettings;
   readonly server: ServerPort;
   /** What the configuration says where nothing was set. */
@@ -123,7 +124,7 @@ async function handle(
   const { place } = context;
   if (input.subcommand === 'show') return { text: linesOf(await settingLines(place, ports), '', changeHint) };
   if (input.subcommand === 'access') return answerAccess(input, context, ports);
-  if (input.subcommand === 'model') return answerModel(input.name, context, ports);
+  if (input.subcommand === 'model') return answerModel(input.name, context, ports.modelChoice);
   if (input.subcommand === 'member-role') return nameMemberRole(input.role, context, ports);
   if (input.subcommand === 'persona') return givePersona(input.text, context, ports);
   const values: SettingValues = { [input.subcommand]: input.value === 'default' ? undefined : input.value };

@@ -33,17 +33,13 @@ export interface ModelChoice {
   readonly choose: (name: string | undefined) => Promise<void>;
 }
 
-export interface ModelPorts {
-  readonly modelChoice: ModelChoice;
-}
-
 const listMaxChars = 1500;
 
 /** For the bot's owner, anywhere: what is chosen answers from the next turn on. */
 export async function answerModel(
   name: string | undefined,
   { speaker }: CommandContext,
-  { modelChoice }: ModelPorts,
+  modelChoice: ModelChoice,
 ): Promise<CommandReply> {
   const { configured, idOf } = modelChoice;
   if (!speaker.isOwner) return { text: 'Only my owner can choose the model that answers.' };

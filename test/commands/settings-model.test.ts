@@ -29,7 +29,7 @@ function modelCommand(environment: Readonly<Record<string, string>> = {}, ids: r
       at: '',
       startedAfter: undefined,
     };
-    return (await answerModel(name, context, { modelChoice })).text;
+    return (await answerModel(name, context, modelChoice)).text;
   }
   return { store, botSettings, give, current: modelChoice.current };
 }
