@@ -51,11 +51,7 @@ export function createChannelMessages(findChannel: FindChannel) {
       return all;
     },
     /** Newest first, at most `limit`, up to the first that is an end, which is not included. */
-    async back(
-      channelId: string,
-      limit: number,
-      isEnd: (message: Message) => boolean,
-    ): Promise<{ readonly found: readonly Message[]; readonly end?: Message; readonly isCut: boolean }> {
+    async back(channelId: string, limit: number, isEnd: (message: Message) => boolean) {
       const all: Message[] = [];
       while (all.length < limit) {
         const pageLimit = Math.min(pageSize, limit - all.length);

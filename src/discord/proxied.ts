@@ -68,10 +68,7 @@ export function createProxies(options: {
     /** The copy as a message of a person, who is not known yet. */
     reading: (copy: Message): Message => asAccount(copy, copy.author.id),
     /** The copy as a message of its account, from now on, and what it is a copy of. May take seconds; never rejects. */
-    async resolve(
-      copy: Message,
-      signal: AbortSignal,
-    ): Promise<{ readonly message: Message; readonly originalId: string } | undefined> {
+    async resolve(copy: Message, signal: AbortSignal) {
       const record = await readRecord(copy.id, signal);
       if (record === undefined || signal.aborted) return undefined;
       records.set(copy.id, record);

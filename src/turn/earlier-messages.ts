@@ -30,10 +30,7 @@ export async function earlierMessages(
   ports: EarlierPorts,
   context: TurnContext,
   wasPaused: Consent['wasPaused'],
-): Promise<{
-  readonly earlier: readonly ChatMessage[];
-  readonly marks: ReadonlyMap<string, string>;
-}> {
+) {
   const { messages, place, speaker } = context;
   const own = new Set(messages.map((message) => message.id));
   const newest = messages.at(-1)?.id ?? '';

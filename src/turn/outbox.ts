@@ -213,11 +213,7 @@ export function createOutbox(options: {
      * Removes the answers to what a person said in these channels before a moment, ISO 8601 [K11]. Resolves with
      * those that were begun and are not whole.
      */
-    async erase(
-      userId: string,
-      before: string,
-      channelIds: readonly string[],
-    ): Promise<readonly UnfinishedReply[]> {
+    async erase(userId: string, before: string, channelIds: readonly string[]) {
       const at = Date.parse(before);
       const isErased = (reply: Pick<PreparedReply, 'userId' | 'messageIds'>): boolean =>
         reply.userId === userId && reply.messageIds.every((id) => snowflakeTime(id).getTime() < at);
