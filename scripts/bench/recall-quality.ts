@@ -6,6 +6,7 @@ import { z } from 'zod';
 
 import { dataLine } from '../../src/core/section.ts';
 import { snowflakeAt } from '../../src/core/snowflake.ts';
+import type { TurnMessage } from '../../src/core/turn-context.ts';
 import type { SessionLog } from '../../src/memory/log/session-log.ts';
 import { createMessageSource } from '../../src/memory/recall/sources.ts';
 import { createRecall, type Recall } from '../../src/memory/recall/recall.ts';
@@ -88,6 +89,8 @@ async function askAbout(log: SessionLog, recall: Recall, conversation: Conversat
   // As many results as the model is given where it does not say how many.
   const tool = createRecallTool(recall, 15);
   const { signal } = new AbortController();
+  // A reply is logged with what it answers.
+  let answered: readonly TurnMessage[] = [];
   for (const [at, { id: ofMessage, author, isBot, at: now, text }] of conversation.messages.entries()) {
     const id = snowflakeAt(now);
     ids.set(id, ofMessage);
@@ -95,12 +98,12 @@ async function askAbout(log: SessionLog, recall: Recall, conversation: Conversat
       speaker: { id: userId, name: author, isOwner: false },
       place,
       now,
-      messages: [{ id, text, at: now.toISOString(), attachments: [] }],
+      messages: isBot ? answered : [{ id, text, at: now.toISOString(), attachments: [] }],
       startedAfter: undefined,
       hasThirdPartyText: false,
     };
-    if (isBot)
-      await log.recordReply({ ...context, messages: [] }, { ids: [id], text, at: now.toISOString() });
+    answered = context.messages;
+    if (isBot) await log.recordReply(context, { ids: [id], text, at: now.toISOString() });
     else await log.recordUser(context);
     for (const question of conversation.questions.filter(({ upTo }) => upTo === at + 1)) {
       const asking = { ...context, messages: [] };

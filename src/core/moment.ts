@@ -92,9 +92,9 @@ function isCountedInHours(start: chrono.ParsedComponents): boolean {
   return ['result/relativeDateAndTime', 'casualReference/now'].some((tag) => start.tags().has(tag));
 }
 
-/** `3 days ago`. */
+/** `3 days ago`, `a month ago` and `last two weeks`, but not `last month`. */
 function isCounted(text: string, start: chrono.ParsedComponents): boolean {
-  return /\d/u.test(text) && start.tags().has('result/relativeDate');
+  return /\d| ago$|^(?:last|past) \S+ /u.test(text) && start.tags().has('result/relativeDate');
 }
 
 const calendarWeek = /^(?:last|past|previous|this) week$/u;
