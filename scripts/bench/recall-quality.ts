@@ -87,7 +87,7 @@ async function askAbout(log: SessionLog, recall: Recall, conversation: Conversat
   const ids = new Map<string, string>();
   const asked = [];
   // As many results as the model is given where it does not say how many.
-  const tool = createRecallTool(recall, 15);
+  const tool = createRecallTool(recall, 20);
   const { signal } = new AbortController();
   // A reply is logged with what it answers.
   let answered: readonly TurnMessage[] = [];

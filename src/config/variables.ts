@@ -186,7 +186,7 @@ export const variables = {
       'Maximum characters of the list of notebook files in a prompt.',
     ),
     DISCOCLAW_RECALL_ENABLED: flag(true, 'Let the model search what a person has said and noted.'),
-    DISCOCLAW_RECALL_DEFAULT_LIMIT: wholeNumber(15, 1, 'Passages that a search returns by default.'),
+    DISCOCLAW_RECALL_DEFAULT_LIMIT: wholeNumber(20, 1, 'Passages that a search returns by default.'),
     DISCOCLAW_REFLECTION_ENABLED: flag(true, 'Let the fast model look back on conversations and keep notes.'),
     DISCOCLAW_REFLECTION_IDLE_MINUTES: wholeNumber(
       30,

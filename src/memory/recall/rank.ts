@@ -81,6 +81,7 @@ interface ValuedTerm extends QueryTerm {
 interface Scoring {
   readonly query: RecallQuery;
   readonly terms: readonly ValuedTerm[];
+  /** Of people's texts, in terms. */
   readonly meanLength: number;
   /** When anything was said first and last, in milliseconds since the epoch; 0 unless the query asks for now. */
   readonly first: number;
@@ -99,10 +100,11 @@ export async function rank(
 ): Promise<Ranking> {
   const perSource = sources.map((source) => candidatesOf(source, view));
   const candidates = perSource.flat();
-  let [units, termCount] = [0, 0];
+  let [units, peoplesUnits, peoplesTerms] = [0, 0, 0];
   for (const { segment } of candidates) {
     units += segment.units.length;
-    termCount += segment.termCount;
+    peoplesUnits += segment.ofPeople.units;
+    peoplesTerms += segment.ofPeople.terms;
   }
   const rarities = query.terms.map(({ term }) => rarity(holdingOf(candidates, term), units));
   const terms = query.terms.map((term, at) => {
@@ -111,7 +113,7 @@ export async function rank(
   const scoring: Scoring = {
     query,
     terms: terms.filter(({ value }) => value > 0),
-    meanLength: Math.max(1, termCount / Math.max(1, units)),
+    meanLength: Math.max(1, peoplesTerms / Math.max(1, peoplesUnits)),
     ...(query.asksNow ? timesOf(candidates) : { first: 0, last: 0 }),
   };
   return {
@@ -237,7 +239,7 @@ interface Columns {
   readonly fields: Float64Array;
 }
 
-function columnsOf(candidate: Candidate, { terms, meanLength }: Scoring): Columns {
+function columnsOf(candidate: Candidate, { query, terms, meanLength }: Scoring): Columns {
   const { segment, leftOut } = candidate;
   const column = () => new Float64Array(segment.units.length);
   const [own, fields] = [column(), column()];
@@ -252,7 +254,11 @@ function columnsOf(candidate: Candidate, { terms, meanLength }: Scoring): Column
     }
     const ofWord = byWord.get(word) ?? column();
     byWord.set(word, ofWord);
+    let last = -1;
     eachWith(segment, term, leftOut, (index, count) => {
+      const isRepeated = last === index - 1 && isReply(segment, index, query);
+      last = index;
+      if (isRepeated) return;
       const score = value * saturated(count, (segment.facts[index]?.length ?? 0) / meanLength);
       const before = ofWord[index] ?? 0;
       // Of several terms for one word the best counts.
@@ -323,6 +329,14 @@ export function isAnswer({ units, facts }: Segment, index: number): boolean {
   const [before, unit] = [units[index - 1], units[index]];
   const asks = facts[index - 1]?.asks === true && before?.isBot === false;
   return asks && before?.stretch === unit?.stretch && before?.author !== unit?.author;
+}
+
+/**
+ * Whether a unit is the bot's answer to a question, and the query does not ask for what the bot said: what it
+ * repeats of the question tells nothing.
+ */
+export function isReply(segment: Segment, index: number, { meansBot }: RecallQuery): boolean {
+  return segment.units[index]?.isBot === true && !meansBot && isAnswer(segment, index);
 }
 
 function factorOf(unit: RecallUnit, facts: TextFacts, { query, first, last }: Scoring): number {

@@ -1,8 +1,8 @@
 import { searchForm } from '../../core/text.ts';
 import { compareHits, type Find } from './hits.ts';
 import type { QueryTerm, RecallQuery } from './query.ts';
-import { isAnswer, type Ranking } from './rank.ts';
-import { holds } from './segments.ts';
+import { isAnswer, isReply, type Ranking } from './rank.ts';
+import { holds, type TextFacts } from './segments.ts';
 
 /** The best hits of a query are reordered; the others follow as they are. */
 export const mostReordered = 60;
@@ -42,8 +42,8 @@ const featureNames = Object.keys(orderWeights) as readonly (keyof Features)[];
 export function bestFirst({ perSource, rarities }: Ranking, query: RecallQuery): readonly Find[] {
   const found = perSource.flat().toSorted(compareHits);
   const bestScore = found[0]?.score ?? 0;
-  const isPhrase = ({ unit }: Find): boolean =>
-    query.words.length > 1 && searchForm(unit.text).includes(query.text);
+  const isPhrase = ({ unit, facts }: Find): boolean =>
+    query.words.length > 1 && states(facts) && searchForm(unit.text).includes(query.text);
   const looked = found
     .slice(0, mostReordered)
     .map((hit) => (isPhrase(hit) ? { ...hit, score: hit.score + phraseShare * bestScore } : hit))
@@ -129,7 +129,7 @@ function hitFeatures(hit: HeldHit, { query, words, dates, hits, first, last }: H
     ({ find: other }) => other.segment === segment && other.unit.stretch === unit.stretch,
   );
   const exact = words.filter(({ word }) => holds(segment, word, index)).length;
-  const answers = isAnswer(segment, index) && !leftOut.has(index - 1);
+  const answers = isAnswer(segment, index) && !leftOut.has(index - 1) && !isReply(segment, index, query);
   const ofQuestion = answers ? shareOf(heldBy(find, index - 1, words, query), words) : 0;
   return {
     /** The logarithm of its share of the best one's. */
@@ -138,9 +138,8 @@ function hitFeatures(hit: HeldHit, { query, words, dates, hits, first, last }: H
     words: held.filter((sure) => sure > 0).length / Math.max(1, words.length),
     several: exact * shareOfAuthor(find, index, query) >= several ? 1 : 0,
     stated: facts.statementShare * shareOf(held, words),
-    /** Whether it does more than ask: who asks again wants the answer, not the question. */
-    states: facts.statementShare > 0.02 ? 1 : 0,
-    /** What the question before this answer has. */
+    states: states(facts) ? 1 : 0,
+    /** What the question before this answer of a person has. */
     answered: answers ? answerShare + (1 - answerShare) * ofQuestion : 0,
     /** The words that the hits of its stretch have together. */
     inStretch: shareOf(
@@ -151,6 +150,11 @@ function hitFeatures(hit: HeldHit, { query, words, dates, hits, first, last }: H
     /** How new it is, where the query asks for what holds now. */
     now: query.asksNow && last > first && facts.time > 0 ? (facts.time - first) / (last - first) : 0,
   };
+}
+
+/** Whether a text does more than ask: who asks again wants the answer, not the question. */
+function states({ statementShare }: TextFacts): boolean {
+  return statementShare > 0.02;
 }
 
 /** A word of the query that is not an author's name. */
@@ -187,9 +191,13 @@ function heldBy(
   words: readonly QueryWord[],
   query: RecallQuery,
 ): readonly number[] {
+  const { segment, leftOut } = find;
   const ofAuthor = shareOfAuthor(find, index, query);
+  const isRepeated = isReply(segment, index, query) && !leftOut.has(index - 1);
+  const isHeld = ({ term }: { readonly term: string }): boolean =>
+    holds(segment, term, index) && !(isRepeated && holds(segment, term, index - 1));
   return words.map(({ terms }) => {
-    const sure = terms.map((each) => (holds(find.segment, each.term, index) ? each.sure : 0));
+    const sure = terms.map((each) => (isHeld(each) ? each.sure : 0));
     return ofAuthor * Math.max(0, ...sure);
   });
 }

@@ -69,7 +69,8 @@ export interface Segment {
   /** The indexes of the units that have a term, ascending, each as often as the unit has it. */
   readonly postings: Map<string, number[]>;
   readonly authors: Set<string>;
-  termCount: number;
+  /** Of what people said, as the bot's answers are much longer. */
+  readonly ofPeople: { units: number; terms: number };
 }
 
 export function createSegment(reach: Reach): Segment {
@@ -79,7 +80,7 @@ export function createSegment(reach: Reach): Segment {
     facts: [],
     postings: new Map(),
     authors: new Set(),
-    termCount: 0,
+    ofPeople: { units: 0, terms: 0 },
   };
 }
 
@@ -112,7 +113,10 @@ export function addUnit(
   if (reference.kind === 'message') post(messageTerm(reference.messageId));
   const questions = questionsIn(text);
   segment.units.push(unit);
-  segment.termCount += read.terms.length;
+  if (!unit.isBot) {
+    segment.ofPeople.units += 1;
+    segment.ofPeople.terms += read.terms.length;
+  }
   segment.facts.push({
     time: Date.parse(at ?? '') || 0,
     statementShare: text.length === 0 ? 0 : 1 - questions / text.length,

@@ -122,3 +122,49 @@ it.each(Object.entries(talks))(
     expect(missed.length > 3 ? missed : []).toEqual([]);
   },
 );
+
+it.each([
+  [
+    'German',
+    'Ich habe das Fahrrad hinter dem Bahnhof abgestellt',
+    'Wo ist mein Fahrrad?',
+    'Ich weiß nicht, wo dein Fahrrad ist.',
+  ],
+  [
+    'Spanish',
+    'Dejé la bicicleta detrás de la estación',
+    '¿Dónde está mi bicicleta?',
+    'No sé dónde está tu bicicleta.',
+  ],
+  ['French', "J'ai laissé le vélo derrière la gare", 'Où est mon vélo ?', 'Je ne sais pas où est ton vélo.'],
+  [
+    'Japanese',
+    '自転車は駅の裏に置きました',
+    '私の自転車はどこですか？',
+    'あなたの自転車がどこにあるか分かりません。',
+  ],
+  ['Chinese', '我把自行车停在车站后面', '我的自行车在哪里？', '我不知道你的自行车在哪里。'],
+] as const)(
+  'has in %s what was said before the bot’s own "I do not know" [C1]',
+  async (language, said, question, unknown) => {
+    const { turn, find, time } = openRecall();
+    const background = talks[language]
+      .trim()
+      .split('\n')
+      .map((line) => line.split(' | '));
+    for (const [fact = '', asked = ''] of background) {
+      await turn(asked, fact, dmPlace);
+      time.now += 2 * 60 * 60 * 1000;
+    }
+    for (const [asked, answered] of [
+      [question, unknown],
+      [said, 'Ok.'],
+    ] as const) {
+      await turn(asked, answered, dmPlace);
+      time.now += 2 * 60 * 60 * 1000;
+    }
+    const found = await find(question, { limit: 10 });
+    expect(found).toContain(said);
+    expect(found.indexOf(said)).toBeLessThan(found.includes(unknown) ? found.indexOf(unknown) : Infinity);
+  },
+);
