@@ -33,6 +33,10 @@ import { createModelChoice } from './create-model.ts';
 import { botName, createLayers } from './layers.ts';
 import { createReadStatus } from './status.ts';
 
+/** How long what looks through everybody's data waits for missed messages, and then for the next one [G3b]. */
+const answersFirstMs = 60_000;
+const quietMs = 1000;
+
 /** The bot without its edges: everything between the gateway's events and the ports. */
 export type Bot = ReturnType<typeof createBot>;
 
@@ -297,13 +301,24 @@ export function createBot(config: Config, ports: BotPorts) {
     },
     /** Finishes what a kill left undone; needs a connection. */
     recovery,
-    /** Starts all that erases old data and data of left guilds [K15]. Never rejects. */
-    async startRetention(presentGuilds: PresentGuilds): Promise<void> {
+    /**
+     * Starts all that erases old data and data of left guilds [K15], behind the first answers [G3b]: it looks through
+     * everybody's. Never rejects.
+     */
+    async startRetention(presentGuilds: PresentGuilds, answered = Promise.resolve()): Promise<void> {
       await recovery.finishChanges();
       memory.changes.watch();
+      await answered;
       void memory.expireEverybody();
       retention.start();
       gonePlaces.start(presentGuilds);
+    },
+    /** Resolves when who wrote before or just after the start has an answer; never once the bot has stopped. */
+    async answered(caughtUp: Promise<unknown>): Promise<void> {
+      const pause = (ms: number) => new Promise<void>((resolve) => void timer(resolve, ms));
+      await Promise.race([caughtUp, pause(answersFirstMs)]);
+      await pause(quietMs);
+      await turns.idle();
     },
     idle,
     openWork: () => ({

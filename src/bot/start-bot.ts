@@ -231,14 +231,16 @@ export async function startBot(config: Config, options: StartOptions) {
         clock: discordTime.clock,
         logger,
       });
-    opened.removeLeftovers?.().catch((error: unknown) => {
+    const answered = bot.answered(gateway.caughtUp);
+    void answered.then(opened.removeLeftovers).catch((error: unknown) => {
       logger.warn('temporary files of an earlier run could not be removed', { error });
     });
-    void bot.startRetention({
+    const presentGuilds = {
       ids: gateway.guildIds,
       areKnown: gateway.hasGuild,
       findChannel: discord.places.find,
-    });
+    };
+    void bot.startRetention(presentGuilds, answered);
     if (isFirst(shards)) await bot.memory.workspace.nameUnusedContexts();
     logger.info('the bot is ready', {
       botId: gateway.botId,

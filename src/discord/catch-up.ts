@@ -181,15 +181,13 @@ export function createCatchUp(options: CatchUpOptions, stopping: AbortSignal) {
     await options.changes.missed(channelId, { deleted, edited });
   }
 
-  /** Channels where something was said lately, then those where the bot was active last. */
-  async function channelsInOrder(floor: string): Promise<readonly string[]> {
+  /** Where the bot was active, the last first. */
+  async function knownChannels(): Promise<readonly string[]> {
     const known = await options.knownChannels().catch((error: unknown) => {
       logger.warn('the channels to catch up with could not be listed', { error });
       return [];
     });
-    const byActivity = known.toSorted((a, b) => b.activeAt - a.activeAt);
-    const open = client.channels.cache.filter((channel) => mayHaveNews(channel, floor));
-    return [...new Set([...open.keys(), ...byActivity.map(({ id }) => id)])];
+    return known.toSorted((a, b) => b.activeAt - a.activeAt).map(({ id }) => id);
   }
 
   /** Somebody may have mentioned the bot where it never spoke. Discord lists channels that it may not read, too. */
@@ -234,13 +232,20 @@ export function createCatchUp(options: CatchUpOptions, stopping: AbortSignal) {
       gap.quiet = quietChannels(client, shards, shard, gap.floor);
       const isOver = (): boolean => stopping.aborted || gaps.get(shard) !== gap;
       const caughtUp: string[] = [];
-      await oneOfTwo.map(await channelsInOrder(gap.floor), async (channelId) => {
+      const visit = async (channelId: string): Promise<void> => {
         if (isOver() || (await shardOfKnown(channelId)) !== shard) return;
         if (caughtUp.length >= atOnce) await sleep(pauseMs, stopping);
         if (isOver()) return;
         await catchUp(channelId, gap);
         caughtUp.push(channelId);
-      });
+      };
+      const open = client.channels.cache.filter((channel) => mayHaveNews(channel, gap.floor));
+      // Where something was said lately, before all others are listed.
+      await oneOfTwo.map(open.keys(), visit);
+      await oneOfTwo.map(
+        (await knownChannels()).filter((id) => !open.has(id)),
+        visit,
+      );
       for (const channelId of caughtUp) if (!isOver()) await options.resume(channelId, stopping);
       if (!isOver()) logger.info('caught up with all channels');
     },

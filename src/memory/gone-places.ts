@@ -69,7 +69,7 @@ export function createGonePlaces(options: {
   readonly store: Store;
   /** The users' write queue [S3]. */
   readonly writes: Pick<Writes, 'run'>;
-  readonly log: Pick<SessionLog, 'channels' | 'guildOf' | 'allSessions' | 'threadsOf'>;
+  readonly log: Pick<SessionLog, 'channels' | 'guildOf' | 'everyInChannel' | 'threadsOf'>;
   /** The layers that hold conversations and what was made of them. */
   readonly layers: readonly Pick<MemoryLayer, 'erase'>[];
   /** Takes a channel's outbox out for good. */
@@ -163,7 +163,7 @@ export function createGonePlaces(options: {
   }
 
   async function removeChannel(channelId: string, at: string): Promise<void> {
-    for (const session of (await log.allSessions()).filter((each) => each.channelId === channelId))
+    for (const session of await log.everyInChannel(channelId))
       await writes.run(unconditional(session.userId), async () => {
         const erasure = { userId: session.userId, sessions: [session], isWhole: false };
         for (const layer of options.layers) await layer.erase(erasure);

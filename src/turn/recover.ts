@@ -29,8 +29,8 @@ import type { TurnPorts } from './run-turn.ts';
 import { TurnControl } from './sessions.ts';
 
 /** How many sessions of a channel resume together, and the pause in milliseconds before the next. */
-const resumedAtOnce = 20;
-const resumePauseMs = 500;
+const resumedAtOnce = 4;
+const resumePauseMs = 100;
 
 export interface RecoveryPorts extends ReplyPorts {
   readonly sessionLog: Pick<SessionLog, 'recordReply' | 'sessionsIn' | 'message' | 'isUnanswered'>;

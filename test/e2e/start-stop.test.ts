@@ -12,16 +12,19 @@ import {
   rm,
   stat,
   symlink,
+  utimes,
   writeFile,
 } from 'node:fs/promises';
 import { tmpdir, userInfo } from 'node:os';
 import { dirname, join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 
-import { afterAll, beforeAll, describe, expect, inject, it } from 'vitest';
+import { afterAll, beforeAll, describe, expect, inject, it, vi } from 'vitest';
 
 import { UnusableError } from '../../src/bot/command-line.ts';
+import { snowflakeAt } from '../../src/core/snowflake.ts';
 import { gatewayErrorOfClose } from '../../src/discord/gateway-error.ts';
+import { nodeFileSystem } from '../../src/storage/files/file-system.ts';
 import { startTestSandbox, type TestSandboxOptions } from '../support/sandbox/test-sandbox.ts';
 import { halfText } from '../support/model-answer.ts';
 import { startModelServer } from '../support/model-server.ts';
@@ -585,5 +588,39 @@ describe.concurrent('a clock that is wrong [O7]', () => {
     await stage.startBuilt(laterBy(10 * 60_000));
     expect(stage.bot().output()).toContain("this machine's clock is 10 minutes ahead of Discord's");
     expect((await stage.answerTo(missed)).text).toBe('Here you are.');
+  });
+});
+
+describe.skipIf(inject('databaseUrl') !== undefined)('the first answer after a start', () => {
+  /** Looks at the disk from a start to the answer to what was said before it, in a channel where others have talked. */
+  async function looksBeforeAnswer(people: number): Promise<number> {
+    await using stage = await openStage();
+    await stage.stopBot();
+    const ago = new Date(Date.now() - 3 * 86_400_000);
+    for (let person = 0; person < people; person += 1) {
+      const userId = `7000000000000000${100 + person}`;
+      const session = `data/sessions/${stage.info.channels['#dev']}/${userId}`;
+      const record = { type: 'message', role: 'user', id: snowflakeAt(ago), text: 'I like tea' };
+      const line = { ...record, at: ago.toISOString(), author: 'P', authorId: userId, attachments: [] };
+      const reach = { visibility: 'everywhere', homeId: stage.info.channels['#dev'] };
+      const log = JSON.stringify({ sequence: 1, record: { ...line, ...reach } });
+      await stage.writeFile(`${session}/messages.jsonl`, `${log}\n`);
+      await utimes(join(stage.folder, session, 'messages.jsonl'), ago, ago);
+      await stage.writeFile(`data/users/${userId}/settings.json`, '{"version":1}');
+    }
+    const spies = (['lstat', 'open', 'readdir'] as const).map((name) => vi.spyOn(nodeFileSystem, name));
+    const said = await stage.sandbox.say({ as: 'alice', in: '#general', text: 'Hello there.' });
+    const bot = await startBotHere(stage.environment);
+    await stage.answerTo(said);
+    const looks = spies.reduce((sum, { mock }) => sum + mock.calls.length, 0);
+    for (const spy of spies) spy.mockRestore();
+    await bot.stop();
+    return looks;
+  }
+
+  it('looks at the disk no more often with two hundred people known than with three [G3b]', async () => {
+    const few = await looksBeforeAnswer(3);
+    expect(few).toBeGreaterThan(0);
+    expect((await looksBeforeAnswer(200)) - few).toBeLessThan(100);
   });
 });
