@@ -129,8 +129,12 @@ export function createDiscordClient(options: {
     if (!wasLogged)
       logger.warn('the gateway connection failed', { ...ofShard(shard), tries: tries + 1, error });
   });
+  const toldAt = new Map<number, number>();
   client.on('shardReconnecting', (shard) => {
-    if (!away.has(shard)) logger.info('reconnecting to Discord', ofShard(shard));
+    const now = performance.now();
+    if (away.has(shard) || now - (toldAt.get(shard) ?? -Infinity) < linesApartMs) return;
+    toldAt.set(shard, now);
+    logger.info('reconnecting to Discord', ofShard(shard));
   });
   client.on('shardReady', (shard) => away.delete(shard));
   client.on('shardResume', (shard, replayed) => {

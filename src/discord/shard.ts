@@ -83,9 +83,14 @@ function guardShard(
 ): void {
   let connection = { hasHello: false, hasReady: false };
   let tries = 0;
+  let readyAt: number | undefined;
+  /** Connections in a row that ended within a minute. */
+  let brief = 0;
 
-  // The library tries twice a second, even after it was told to end [O7].
+  // The library tries twice a second, even after it was told to end, and at once where none lasts [O7].
   wrap(shard, 'internalConnect', (connect) => async () => {
+    if (readyAt !== undefined) brief = performance.now() - readyAt < longestPauseMs ? brief + 1 : 0;
+    readyAt = undefined;
     if (tries > 0)
       await delay(growingPause(tries, firstPauseMs, longestPauseMs), undefined, { signal: destroyed }).catch(
         () => undefined,
@@ -106,7 +111,10 @@ function guardShard(
     // Its sequence number counts, or it would be sent again.
     if (event === undefined) return { ...frame, t: null, d: null };
     if (frame.t === Event.Ready) connection.hasReady = true;
-    if (frame.t === Event.Ready || frame.t === Event.Resumed) tries = 0;
+    if (frame.t === Event.Ready || frame.t === Event.Resumed) {
+      tries = brief;
+      readyAt = performance.now();
+    }
     return { ...frame, d: event instanceof Promise ? await event : event };
   });
 

@@ -124,6 +124,22 @@ describe('a gateway that is away [O7]', () => {
     expect(await connected).toBe('connected');
   });
 
+  it('is tried with growing pauses also where each connection ends as soon as it stands', async () => {
+    const { server, client, logger: own } = await runGateway();
+    const waits: number[] = [];
+    for (let round = 0; round < 3; round += 1) {
+      const connected = connectedAgain(client);
+      const endedAt = performance.now();
+      await server.dropConnection({ resumable: false });
+      await connected;
+      waits.push(performance.now() - endedAt);
+    }
+    // None, one second, two seconds, each but a little.
+    expect(waits[1]).toBeGreaterThan(750);
+    expect(waits[2]).toBeGreaterThan(1500);
+    expect(own.lines.filter(({ event }) => event === 'reconnecting to Discord')).toHaveLength(1);
+  });
+
   it('is left alone once the client is destroyed', async () => {
     const { server, client, gateway } = await runGateway();
     await server.setGatewayFault({ kind: 'refused', times: 2 });

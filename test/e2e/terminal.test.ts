@@ -5,6 +5,8 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, inject, it } from 'vitest';
 
+import { z } from 'zod';
+
 import { startChild } from './child.ts';
 
 let folder: string;
@@ -227,6 +229,11 @@ describe('the bot in the terminal, with no token set [Z5]', () => {
       await first.shows('I don’t know that yet.');
       first.type('/quit');
       expect(await first.exited).toBe(0);
+      // Those of the demonstration are another bot's.
+      const usage: unknown = JSON.parse(await readFile(join(folder, 'data/usage.json'), 'utf8'));
+      const turns = z.object({ turns: z.object({ answered: z.number().max(3) }) });
+      const counted = z.object({ days: z.record(z.string(), turns) }).safeParse(usage);
+      expect(counted.error).toBeUndefined();
       expect(first.written()).toContain('\u001B[36mDiscoclaw\u001B[39m');
       const rows = plainly(first.written()).split(/\r?\n/u);
       const tooWide = rows.filter((row) => row.startsWith('   ') && row.length >= 60);

@@ -38,6 +38,8 @@ export interface RepliesOptions {
   readonly onSent: (message: APIMessage) => void;
   readonly onEdited: (message: APIMessage) => void;
   readonly onRemoved: (channelId: string, messageId: string) => void;
+  /** Discord has an answer to a message under our nonce that was never sent from here. Must not throw. */
+  readonly onForeign?: (messageId: string) => void;
   /** Resolves early when the signal is aborted. */
   readonly sleep?: (milliseconds: number, signal: AbortSignal) => Promise<void>;
   readonly retryDelaysMs?: readonly number[];
@@ -171,6 +173,7 @@ export function growReply(options: RepliesOptions, start: ReplyStart, isModels =
     const message = isEarlier ? found : await post(request);
     // Under a known nonce Discord returns the earlier message, which may differ.
     const says = message.content.trim() === content.trim() ? content : message.content;
+    if (index === 0 && failures === 0 && !isEarlier && says !== content) options.onForeign?.(nonceBase);
     state = withMessage(
       state,
       { id: message.id, content: says, hasButtons: isLast === true && !isEarlier },
