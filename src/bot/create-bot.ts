@@ -48,6 +48,7 @@ export function createBot(config: Config, ports: BotPorts) {
   const { clock, discordClock } = ports.time;
   const { timer, end: endTimers } = endableTimer(ports.time.timer ?? processTimer);
   const basics = { store, model, recent, channels, clock, timer, logger };
+  const pause = (ms: number) => new Promise<void>((resolve) => void timer(resolve, ms));
   const { processes, work } = keeping.shared ?? {
     processes: createOneProcess(),
     work: createWorkQueue(basics),
@@ -315,7 +316,6 @@ export function createBot(config: Config, ports: BotPorts) {
     },
     /** Resolves when who wrote before or just after the start has an answer; never once the bot has stopped. */
     async answered(caughtUp: Promise<unknown>): Promise<void> {
-      const pause = (ms: number) => new Promise<void>((resolve) => void timer(resolve, ms));
       await Promise.race([caughtUp, pause(answersFirstMs)]);
       await pause(quietMs);
       await turns.idle();

@@ -592,7 +592,7 @@ describe.concurrent('a clock that is wrong [O7]', () => {
 });
 
 describe.skipIf(inject('databaseUrl') !== undefined)('a second bot with the same token', () => {
-  it('is told of in the log, and to the owner, once [O7]', async () => {
+  it('is reported in the log, and to the owner, once [O7]', async () => {
     let answers = 0;
     await using stage = await openStage({ model: () => ({ text: `Answer number ${(answers += 1)}.` }) });
     const folders = { DISCOCLAW_DATA_DIR: 'other-data', DISCOCLAW_WORKSPACE_DIR: 'other-workspace' };
@@ -616,33 +616,33 @@ describe.skipIf(inject('databaseUrl') !== undefined)('a second bot with the same
   });
 });
 
-describe.skipIf(inject('databaseUrl') !== undefined)('the first answer after a start', () => {
-  /** Looks at the disk from a start to the answer to what was said before it, in a channel where others have talked. */
-  async function looksBeforeAnswer(people: number): Promise<number> {
-    await using stage = await openStage();
-    await stage.stopBot();
-    const ago = new Date(Date.now() - 3 * 86_400_000);
-    for (let person = 0; person < people; person += 1) {
-      const userId = `7000000000000000${100 + person}`;
-      const session = `data/sessions/${stage.info.channels['#dev']}/${userId}`;
-      const record = { type: 'message', role: 'user', id: snowflakeAt(ago), text: 'I like tea' };
-      const line = { ...record, at: ago.toISOString(), author: 'P', authorId: userId, attachments: [] };
-      const reach = { visibility: 'everywhere', homeId: stage.info.channels['#dev'] };
-      const log = JSON.stringify({ sequence: 1, record: { ...line, ...reach } });
-      await stage.writeFile(`${session}/messages.jsonl`, `${log}\n`);
-      await utimes(join(stage.folder, session, 'messages.jsonl'), ago, ago);
-      await stage.writeFile(`data/users/${userId}/settings.json`, '{"version":1}');
-    }
-    const spies = (['lstat', 'open', 'readdir'] as const).map((name) => vi.spyOn(nodeFileSystem, name));
-    const said = await stage.sandbox.say({ as: 'alice', in: '#general', text: 'Hello there.' });
-    const bot = await startBotHere(stage.environment);
-    await stage.answerTo(said);
-    const looks = spies.reduce((sum, { mock }) => sum + mock.calls.length, 0);
-    for (const spy of spies) spy.mockRestore();
-    await bot.stop();
-    return looks;
+/** Looks at the disk from a start to the answer to what was said before it, in a channel where others have talked. */
+async function looksBeforeAnswer(people: number): Promise<number> {
+  await using stage = await openStage();
+  await stage.stopBot();
+  const ago = new Date(Date.now() - 3 * 86_400_000);
+  for (let person = 0; person < people; person += 1) {
+    const userId = `7000000000000000${100 + person}`;
+    const session = `data/sessions/${stage.info.channels['#dev']}/${userId}`;
+    const record = { type: 'message', role: 'user', id: snowflakeAt(ago), text: 'I like tea' };
+    const line = { ...record, at: ago.toISOString(), author: 'P', authorId: userId, attachments: [] };
+    const reach = { visibility: 'everywhere', homeId: stage.info.channels['#dev'] };
+    const log = JSON.stringify({ sequence: 1, record: { ...line, ...reach } });
+    await stage.writeFile(`${session}/messages.jsonl`, `${log}\n`);
+    await utimes(join(stage.folder, session, 'messages.jsonl'), ago, ago);
+    await stage.writeFile(`data/users/${userId}/settings.json`, '{"version":1}');
   }
+  const spies = (['lstat', 'open', 'readdir'] as const).map((name) => vi.spyOn(nodeFileSystem, name));
+  const said = await stage.sandbox.say({ as: 'alice', in: '#general', text: 'Hello there.' });
+  const bot = await startBotHere(stage.environment);
+  await stage.answerTo(said);
+  const looks = spies.reduce((sum, { mock }) => sum + mock.calls.length, 0);
+  for (const spy of spies) spy.mockRestore();
+  await bot.stop();
+  return looks;
+}
 
+describe.skipIf(inject('databaseUrl') !== undefined)('the first answer after a start', () => {
   it('looks at the disk no more often with two hundred people known than with three [G3b]', async () => {
     const few = await looksBeforeAnswer(3);
     expect(few).toBeGreaterThan(0);
