@@ -33,7 +33,7 @@ import { createModelChoice } from './create-model.ts';
 import { botName, createLayers } from './layers.ts';
 import { createReadStatus } from './status.ts';
 
-/** How long what looks through everybody's data waits for missed messages, and then for the next one [G3b]. */
+/** How long what looks through everybody's data waits for missed messages, for the next one, and for turns [G3b]. */
 const answersFirstMs = 60_000;
 const quietMs = 1000;
 
@@ -314,11 +314,12 @@ export function createBot(config: Config, ports: BotPorts) {
       retention.start();
       gonePlaces.start(presentGuilds);
     },
-    /** Resolves when who wrote before or just after the start has an answer; never once the bot has stopped. */
+    /** Resolves when who wrote before or just after the start has an answer, or was waited for; never once the bot has stopped. */
     async answered(caughtUp: Promise<unknown>): Promise<void> {
       await Promise.race([caughtUp, pause(answersFirstMs)]);
       await pause(quietMs);
-      await turns.idle();
+      // Where people never stop writing, it begins nevertheless.
+      await Promise.race([turns.idle(), pause(answersFirstMs)]);
     },
     idle,
     openWork: () => ({
