@@ -3,6 +3,7 @@ import { resolve } from 'node:path';
 
 import { ConfigError, readConfig, type Config, type Environment } from '../config/config.ts';
 import type { Logger } from '../core/logger.ts';
+import { clip } from '../core/text.ts';
 import { type DiscordCheckup, withDiscord } from '../discord/checkup.ts';
 import { inviteLink } from '../discord/permissions.ts';
 import { GatewayError } from '../discord/gateway-error.ts';
@@ -11,6 +12,9 @@ import { createLogger } from '../observability/logger.ts';
 import { registeredCommands } from './commands.ts';
 import { checkDatabase, checkDisk, checkFiles, checkFolders, checkOwner } from './disk-checks.ts';
 import { type Finding, UnusableError, broken, fine, useProxy, warning } from './command-line.ts';
+
+/** Characters of the channels that one line names. */
+const deniedMaxChars = 500;
 
 type Check = (config: Config, logger: Logger) => Promise<readonly Finding[]>;
 
@@ -114,10 +118,11 @@ async function checkDiscord(config: Config, logger: Logger): Promise<readonly Fi
   return withDiscord({ token, apiUrl, logger }, async (discord) => {
     const found: Finding[] = [];
     try {
-      const { id, name, readsContent } = await discord.application();
+      const application = await discord.application();
+      const { id, name, readsContent } = application;
       found.push(fine('token', `Discord knows the bot as ${name}, application ${id}`));
       found.push(checkIntents(id, readsContent));
-      found.push(...(await checkServers(discord, id)));
+      found.push(...(await checkServers(discord, application)));
       found.push(await checkCommands(discord, id, config));
     } catch (error) {
       if (!(error instanceof GatewayError)) throw error;
@@ -148,11 +153,20 @@ function checkClock(discord: DiscordCheckup): readonly Finding[] {
   return [Math.abs(ahead) < brokenClockMs ? warning('clock', text, remedy) : broken('clock', text, remedy)];
 }
 
-async function checkServers(discord: DiscordCheckup, applicationId: string): Promise<readonly Finding[]> {
+async function checkServers(
+  discord: DiscordCheckup,
+  { id: applicationId, botId }: { readonly id: string; readonly botId: string },
+): Promise<readonly Finding[]> {
   const link = inviteLink(applicationId);
   const servers = await discord.servers();
   if (servers.length === 0) return [warning('servers', 'the bot is in no server', `invite it: ${link}`)];
-  return servers.map(({ id, name, missing, isMute }) => {
+  const denials = servers.map(async ({ id, name, granted }): Promise<readonly Finding[]> => {
+    const denied = await discord.denied(id, granted, botId);
+    if (denied.length === 0) return [];
+    const text = `${name} (${id}) has channels that deny the bot what the server grants: ${clip(denied.join('; '), deniedMaxChars)}`;
+    return [warning('channels', text, "allow it to the bot's role in them, where it is to answer there")];
+  });
+  const found = servers.map(({ id, name, missing, isMute }) => {
     if (missing === undefined) return fine('servers', `${name} (${id}) does not tell its permissions`);
     if (missing.length === 0) return fine('servers', `${name} (${id}) gives all permissions`);
     const text = `${name} (${id}) does not give ${missing.join(', ')}`;
@@ -161,6 +175,7 @@ async function checkServers(discord: DiscordCheckup, applicationId: string): Pro
       ? broken('servers', `${text}, so the bot cannot answer there`, remedy)
       : warning('servers', text, remedy);
   });
+  return [...found, ...(await Promise.all(denials)).flat()];
 }
 
 async function checkCommands(
@@ -172,7 +187,11 @@ async function checkCommands(
   const isRegistered = await discord.hasCommands(applicationId, definitions, menuNames);
   if (isRegistered) return fine('commands', 'Discord has the slash commands');
   const text = 'Discord does not have the slash commands of this version';
-  return warning('commands', text, 'start the bot, which registers them');
+  return warning(
+    'commands',
+    text,
+    'start the bot, which registers them; where it runs, its log says what Discord refuses',
+  );
 }
 
 async function checkModels({ model, summary }: Config): Promise<readonly Finding[]> {

@@ -6,7 +6,7 @@ import { createDiscordClient, fetchApplication } from './client.ts';
 import { gatewayErrorOf } from './gateway-error.ts';
 import { createDiscordApi } from './discord-api.ts';
 import { commandsToRegister, isEntryPoint } from './interactions/register-commands.ts';
-import { lacksEssentials, missingPermissions } from './permissions.ts';
+import { deniedIn, lacksEssentials, missingPermissions } from './permissions.ts';
 
 /** All reject with `GatewayError`. */
 export type DiscordCheckup = ReturnType<typeof createCheckup>;
@@ -36,12 +36,26 @@ function createCheckup(client: Client, token: string, aheadMs: () => number | un
       client.rest.setToken(token);
       return (await orTimeout(api.gateway())).shards;
     },
+    /** Names of channels that take of what the server grants, with what; none where the server does not tell. */
+    async denied(guildId: string, granted: bigint, botId: string): Promise<readonly string[]> {
+      try {
+        const roles = await api.rolesOf(guildId, botId);
+        return (await api.guildChannels(guildId)).flatMap(
+          ({ name, permission_overwrites: overwrites = [] }) => {
+            const denied = deniedIn(overwrites, granted, [guildId, roles, botId]);
+            return denied.length === 0 ? [] : [`#${name} (${denied.join(', ')})`];
+          },
+        );
+      } catch {
+        return [];
+      }
+    },
     async servers() {
       return (await orTimeout(api.ownGuilds())).map(({ id, name, permissions }) => {
         // Other servers than Discord may leave them out.
-        if (!permissions) return { id, name, missing: undefined, isMute: false };
+        if (!permissions) return { id, name, missing: undefined, isMute: false, granted: 0n };
         const granted = PermissionsBitField.resolve(BigInt(permissions));
-        return { id, name, missing: missingPermissions(granted), isMute: lacksEssentials(granted) };
+        return { id, name, missing: missingPermissions(granted), isMute: lacksEssentials(granted), granted };
       });
     },
     async hasCommands(

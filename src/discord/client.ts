@@ -256,7 +256,12 @@ export async function fetchApplication(client: Client, token: string) {
     // The limited one is for bots in fewer than 100 servers.
     const { GatewayMessageContent, GatewayMessageContentLimited } = ApplicationFlags;
     const isSwitchedOn = ((flags ?? 0) & (GatewayMessageContent | GatewayMessageContentLimited)) !== 0;
-    return { ...applicationOf(application), name, readsContent: isSwitchedOn };
+    return {
+      ...applicationOf(application),
+      name,
+      readsContent: isSwitchedOn,
+      botId: application.bot?.id ?? application.id,
+    };
   } catch (error) {
     throw gatewayErrorOf(error);
   }

@@ -11,6 +11,7 @@ import {
   emojiPayload,
   memberPayload,
   ownGuildPayload,
+  guildChannelPayload,
 } from '../payloads/guild-payload.ts';
 import { commandPayload } from '../payloads/interaction-payload.ts';
 import { openDm } from '../world/guilds.ts';
@@ -49,6 +50,14 @@ export function accountRoutes(app: FastifyInstance, context: RestContext): void 
     const member = guildWithBot(guild).members.get(user === '@me' ? world.botId : user);
     if (member === undefined) throw apiErrors.unknownMember();
     return memberPayload(world, member);
+  });
+
+  app.get<On<'guild'>>('/guilds/:guild/channels', ({ params }) => {
+    const { id } = guildWithBot(params.guild);
+    const channels = [...world.channels.values()];
+    return channels.flatMap((channel) =>
+      channel.kind === 'text' && channel.guildId === id ? [guildChannelPayload(world, channel)] : [],
+    );
   });
 
   app.get<On<'guild'>>('/guilds/:guild/emojis', (request) =>
