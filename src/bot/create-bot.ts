@@ -160,6 +160,7 @@ export function createBot(config: Config, ports: BotPorts) {
     pauseNotes: createPauseNotes(clock),
     memoryNotices,
     lateNotices,
+    noteLosses: memory.noteLosses,
     oneTimeNotices,
     provenance,
     prompts,

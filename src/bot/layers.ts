@@ -168,7 +168,7 @@ export function createLayers(config: Config, ports: LayerPorts) {
     modeOf: people.mode,
     logger,
   });
-  const background = { ...kept, openNotebook: notebookOpener(kept), modelName: config.model.fast };
+  const background = { ...kept, undoable, openNotebook: notebookOpener(kept), modelName: config.model.fast };
   const reflection = createReflection({
     ...background,
     sessionLog,
@@ -299,6 +299,7 @@ export function createLayers(config: Config, ports: LayerPorts) {
     noted: [rolling, notebook],
     notes: { export: notebook.purgeable },
     notebook: notebook.files,
+    noteLosses: undoable,
     workspace: createWorkspace({ store, server: ports.server, logger }),
     oneTimeNotices: createOneTimeNotices({
       people,

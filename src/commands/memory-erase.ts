@@ -2,9 +2,10 @@ import { randomBytes } from 'node:crypto';
 
 import type { CommandReply } from '../core/commands.ts';
 import { lruCache } from '../core/limits.ts';
-import { searchForm } from '../core/text.ts';
+import { saysNothing, searchForm } from '../core/text.ts';
+import { eraseButton } from '../memory/durable/notices.ts';
 import { countHoldings, countSaying, type Holdings } from '../memory/holdings.ts';
-import { brieflyQuoted, counted, linesOf } from './answer-lines.ts';
+import { brieflyQuoted, counted, linesOf, present } from './answer-lines.ts';
 import type { MemoryCall } from './memory-ports.ts';
 
 /** How long something waits for its person's word; milliseconds. */
@@ -117,16 +118,24 @@ export async function askToPurge(
 ): Promise<CommandReply> {
   if (searchForm(words) === '') return { text: 'Please say what: `!memory purge <words>`.' };
   const { items, messages, notes } = await countSaying(speaker.id, words, memory);
+  // They may mean all of it [K4].
+  const all = saysNothing(words) ? [eraseButton] : [];
+  const pointer = all.length > 0 && '`!memory erase` erases everything that I hold about you, after asking.';
   if (items + messages + notes === 0)
-    return { text: `Nothing that I hold about you says ${brieflyQuoted(words)}` };
+    return {
+      text: linesOf(`Nothing that I hold about you says ${brieflyQuoted(words)}`, pointer),
+      buttons: all,
+    };
   const found = `${counted(items, 'item')}, ${counted(messages, 'message')}, ${counted(notes, 'note')} (including summaries)`;
-  return question(
+  const asked = question(
     [
+      ...present(pointer),
       `This erases what says ${brieflyQuoted(words)} in all our conversations: ${found}. Answers to these messages go too, and summaries are rewritten without it. It cannot be undone, nor can your earlier changes be then.`,
     ],
     'Erase it',
     pending.add(speaker.id, (call) => purgeWords(call, words)),
   );
+  return { ...asked, buttons: [...(asked.buttons ?? []), ...all] };
 }
 
 /** Erases what says the words. */

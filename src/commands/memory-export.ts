@@ -102,7 +102,7 @@ ${part}
 - \`settings.json\`: what you chose with \`!memory mode\`, \`pause\` and \`notices\`, and when you erased everything, if you did.
 - \`cost.json\`: what your answers, and the notes made of them, have cost today at most, where a limit on that is set.
 - \`proposals.json\`: what it asked you about and you have not answered.
-- \`notebook/\`: the notes that it keeps for you, as you may edit them.
+- \`notebook/\`: the notes that it keeps for you, as you may edit them; in \`.former/\` what they said before it looked back, for thirty days.
 - \`short-term/\`: your recent exchanges in public channels, a file a server.
 - \`conversations/<channel id>/\`: of each conversation with it \`messages.json\`, what you and it said; \`state.json\`, where it was and how far it was worked through;
   \`summary.md\`, \`overview.md\` and \`detail/\`, what it noted of it. Of files that you attached it keeps the names only.

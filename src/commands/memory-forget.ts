@@ -202,7 +202,8 @@ export async function undoChange(call: MemoryCall, id: string | undefined): Prom
   return { text: linesOf(`Undone: the \`${what}\`.${back.length === 0 ? '' : ' As before:'}`, back) };
 }
 
-const nothingToUndo = 'There is nothing to undo: changes can be undone for ten minutes, each of them once.';
+const nothingToUndo =
+  'There is nothing to undo: changes can be undone for ten minutes, and what I took out of your notebook for thirty days, each once.';
 
 /** Lists several changes, each with its buttons [K6]. */
 async function listChanges(call: MemoryCall, ids: readonly string[]): Promise<CommandReply> {

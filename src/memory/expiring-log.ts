@@ -94,9 +94,9 @@ export function createExpiringLog<T extends ExpiringRecord>(
 
   return {
     /** Resolves with the record, which has its id now. */
-    async add(fields: Omit<T, 'id' | 'expiresAt'>): Promise<T> {
+    async add(fields: Omit<T, 'id' | 'expiresAt'>, keptForMs = ttlMs): Promise<T> {
       const now = clock().getTime();
-      const expiresAt = new Date(now + ttlMs);
+      const expiresAt = new Date(now + keptForMs);
       const id = randomUUID().slice(0, 8);
       const record = schema.parse({ ...fields, id, expiresAt: expiresAt.toISOString() });
       const { userId } = record;

@@ -8,6 +8,8 @@ export const undoFile = 'undo.jsonl';
 
 /** How long a change can be undone [K5]; milliseconds. */
 export const undoForMs = 10 * 60_000;
+/** The same for what background work took out of a notebook [A3]. */
+const undoBackgroundForMs = 30 * 24 * 60 * 60_000;
 
 export const messagesSchema = z
   .array(z.object({ channelId: z.string(), messageIds: z.array(z.string()).readonly() }))
@@ -32,6 +34,8 @@ const changeSchema = z.object({
   cursors: cursorsSchema.exactOptional(),
   /** It is being undone: a kill came between. */
   isUndoing: z.literal(true).exactOptional(),
+  /** Background work made it [A3]: what its person is to be told; empty once they were. */
+  background: z.string().exactOptional(),
 });
 
 /** A change of a person's memory that can be undone. */
@@ -43,15 +47,17 @@ export type Cursors = z.infer<typeof cursorsSchema>;
 /** Messages of a person, by the channel of their conversation. */
 export type MessagesByChannel = z.infer<typeof messagesSchema>;
 
+type Noted = Pick<UndoableChange, 'part' | 'background'>;
+
 /** Changes that a layer besides the items made. */
 export interface UndoablePart {
   /**
    * The state of a change: as it was left, already reverted, or changed again since; `undefined` for another
    * layer's. Rejects with `StoreError`.
    */
-  readonly stateOf: (part: unknown) => Promise<'made' | 'reverted' | 'overtaken' | undefined>;
+  readonly stateOf: (change: Noted) => Promise<'made' | 'reverted' | 'overtaken' | undefined>;
   /** Takes one back that is as it was left; safe to repeat. Rejects with `StoreError`. */
-  readonly revert: (part: unknown) => Promise<void>;
+  readonly revert: (change: Noted) => Promise<void>;
 }
 
 /** The change that was made can be undone for ten minutes [K5]. */
@@ -94,9 +100,12 @@ export function createUndoLog({ onExpire, resume, ...ports }: UndoPorts) {
       change: Omit<UndoableChange, 'id' | 'expiresAt'>,
       make: () => Promise<T>,
     ): Promise<{ readonly result: T; readonly undoId?: string | undefined }> {
-      const { userId, part, messages = [] } = change;
+      const { userId, part, messages = [], background } = change;
       if (part === undefined && messages.length === 0) return { result: await make() };
-      const { id: undoId } = await log.add(change);
+      const { id: undoId } = await log.add(
+        change,
+        background === undefined ? undoForMs : undoBackgroundForMs,
+      );
       try {
         return { result: await make(), undoId };
       } catch (error) {
@@ -125,10 +134,11 @@ export function createUndoLog({ onExpire, resume, ...ports }: UndoPorts) {
         return (isUndoing || Date.parse(expiresAt) > now) && messageIds.every((id) => taken.has(id));
       });
     },
-    /** A person's change with this id, or their newest one; `undefined` where there is none, or it is final. */
+    /** A person's change with this id, or the newest, their own first; `undefined` where there is none, or it is final. */
     async find(userId: string, id?: string): Promise<UndoableChange | undefined> {
-      const own = await log.list(userId);
-      return id === undefined ? own.at(-1) : own.find((change) => change.id === id);
+      const all = await log.list(userId);
+      if (id !== undefined) return all.find((change) => change.id === id);
+      return all.findLast(({ background }) => background === undefined) ?? all.at(-1);
     },
   };
 }

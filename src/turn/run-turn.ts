@@ -14,6 +14,7 @@ import type { MemoryNotice, Offer, OfferPort, Tool } from '../core/tool.ts';
 import { newestMark, ownMark, sessionOf, type TurnContext } from '../core/turn-context.ts';
 import { workOf, type Writes } from '../core/writes.ts';
 import type { ChangeLedger } from '../memory/changes.ts';
+import type { UndoableNotes } from '../memory/notebook/undoable.ts';
 import type { MediaBudget } from '../model/media.ts';
 import { runToolLoop } from '../model/tool-loop.ts';
 import type { Prompt } from '../prompt/build-prompt.ts';
@@ -76,6 +77,8 @@ export interface TurnPorts extends ReplyPorts, PolicyPorts, TurnMemoryPorts {
   readonly memoryNotices: MemoryNotices;
   /** What is stored after a turn, told in its answer or the next one. */
   readonly lateNotices: Pick<LateNotices, 'waiting' | 'answered'>;
+  /** What background work took out of the speaker's notebook [A3]. */
+  readonly noteLosses: Pick<UndoableNotes, 'untold'>;
   readonly prompts: Pick<PromptComposer, 'compose'>;
   readonly hearing: Pick<Hearing, 'hear'>;
   /** Where what a tool offers is shown to the speaker. */
@@ -317,13 +320,15 @@ async function deliver(running: RunningTurn, answer: Answer): Promise<TurnOutcom
   if (text === '') return explainInPlace(running, answer);
   if (!(await reply.mayShow())) return takeAway(running, answer);
   const late = await bot.lateNotices.waiting(turn);
+  const lost = await bot.noteLosses.untold(turn).catch(() => undefined);
   const oneTime = await memory.oneTimeNotice();
   // The speaker may have had a message of the turn forgotten meanwhile, and with it what was stored.
   const isHidden = await bot.outbox.hiddenIn(question.place.channelId).catch(() => () => false);
   const isForgotten = question.messageIds.some(isHidden);
   const { size, notices } = isForgotten ? { size: undefined, notices: [] } : answer;
   await memory.recordUsed(answer.used, size);
-  const footer = await footerOf(running, answer, [...notices, ...late.map(({ notice }) => notice)]);
+  const later = [...late.map(({ notice }) => notice), ...(lost?.notices ?? [])];
+  const footer = await footerOf(running, answer, [...notices, ...later]);
   footer.lines.push(...(oneTime?.lines ?? []));
   footer.buttons.push(...(await bot.memoryNotices.why(question, answer.used)));
   await saveBestEffort(bot.logger, 'the answer', () =>
@@ -338,6 +343,7 @@ async function deliver(running: RunningTurn, answer: Answer): Promise<TurnOutcom
       await memory.recordReply(finished.ids, answer);
       await markHandled(bot, question.place.channelId, question.messageIds);
       await oneTime?.sent();
+      await saveBestEffort(bot.logger, 'what was told', async () => lost?.told());
       bot.lateNotices.answered(turn, finished.ids, footer.buttons, late);
       if (offers.length > 0) await showOffers(bot, turn, reply, finished.ids, offers);
       return 'answered';

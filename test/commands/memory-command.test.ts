@@ -359,6 +359,21 @@ describe('forget', () => {
     },
   );
 
+  it.each(['everything', 'all of it'])(
+    'points to erase where all may be meant by purge %s [K4]',
+    async (target) => {
+      const { give, say } = createHarness();
+      const nothing = await give(`purge ${target}`);
+      await say(`remember I like ${target}`);
+      const found = await give(`purge ${target}`);
+      for (const { text, buttons = [] } of [nothing, found]) {
+        expect(text).toContain('`!memory erase` erases everything');
+        expect(buttons).toContainEqual(expect.objectContaining({ line: 'memory erase' }));
+      }
+      expect((await give('purge tea')).text).not.toContain('erase`');
+    },
+  );
+
   it('takes such words in quotes literally, and where an item says them as a whole', async () => {
     const { say, durable } = createHarness();
     await say('remember Likes the sea');

@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest';
 
 import type { ModelScript } from '../support/model-server.ts';
+import { footerIn, withFooter } from './footers.ts';
 import { openStage } from './stage.ts';
 
 const atOnce = { DISCOCLAW_REFLECTION_IDLE_MINUTES: '0' };
@@ -57,6 +58,44 @@ describe('what is done without its person [A3]', () => {
     await expect.poll(() => looks).toBeGreaterThan(0);
     await stage.stopBot();
     expect(await stage.readFile(profile)).toBe(written);
+  });
+
+  it('is told under the next answer in their DM, over a restart, and undone from there', async () => {
+    const forgetful: ModelScript = ({ system = [], messages = [] }) => {
+      const isOver = JSON.stringify(messages).includes('"tool_result"');
+      if (!JSON.stringify(system).includes('You look back on') || isOver) return { text: 'I see.' };
+      const patches = [{ oldText: '- Lives in Porto', newText: '- Lives in Braga' }];
+      return { toolUse: [{ name: 'memory_patch', input: { path: 'USER.md', patches } }] };
+    };
+    await using stage = await openStage({ environment: atOnce, model: forgetful });
+    const profile = `data/users/${stage.info.people['bob'] ?? ''}/notebook/USER.md`;
+    const written = '# Bob\n\n- Lives in Porto\n- Keeps bees\n';
+    await stage.ask('bob', '@bob', 'hello');
+    await stage.writeFile(profile, written);
+    for (const text of ['I left Porto', 'I live in Braga now', 'that is all'])
+      await stage.ask('bob', '@bob', text);
+    await expect.poll(() => stage.readFile(profile)).toContain('Braga');
+    await stage.stopBot();
+    await stage.startBot({ DISCOCLAW_REFLECTION_ENABLED: 'false' });
+
+    expect(footerIn(await stage.ask('bob', '#general', 'hello'))).toBe('');
+    const told = await withFooter(stage, await stage.ask('bob', '@bob', 'hello again'), 'Looking back');
+    expect(footerIn(told)).toBe(
+      '-# 📝 Looking back, I took 1 line out of `USER.md`. For thirty days, Undo puts it back',
+    );
+    expect(footerIn(await stage.ask('bob', '@bob', 'and again'))).toBe('');
+
+    await stage.writeFile(profile, `${await stage.readFile(profile)}- Likes rain\n`);
+    const { followUps } = await stage.sandbox.click({
+      as: 'bob',
+      message: told.id,
+      label: 'Undo',
+      followUps: 1,
+    });
+    expect(followUps[0]?.text).toContain('Undone');
+    expect((await stage.readFile(profile)).split('\n')).toEqual(
+      expect.arrayContaining(['- Lives in Porto', '- Keeps bees', '- Likes rain']),
+    );
   });
 });
 

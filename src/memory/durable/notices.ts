@@ -62,7 +62,7 @@ export type Stored = Exclude<RememberOutcome, { readonly outcome: 'refused' }>;
 export const mostChoices = 20;
 /** Words that fit into what a button does. */
 export const wordsOfButtonMaxChars = 40;
-const eraseButton: CommandButton = {
+export const eraseButton: CommandButton = {
   label: 'Erase everything …',
   line: 'memory erase',
   isDanger: true,

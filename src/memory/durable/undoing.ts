@@ -143,14 +143,14 @@ export function createUndoing({ store, writes, undo, changes, notes, noticing, l
       }
     }
     await noticing?.rewind(userId, cursors);
-    await notes?.revert(part);
+    await notes?.revert(undone);
     await undo.delete(userId, (each) => each.id === id);
   }
 
-  async function stateOfChange({ userId, part }: UndoableChange) {
-    const items = readItemsUndo(part);
-    if (items === undefined) return notes?.stateOf(part);
-    return stateOf(await readDurable(store, userId), items);
+  async function stateOfChange(noted: UndoableChange) {
+    const items = readItemsUndo(noted.part);
+    if (items === undefined) return notes?.stateOf(noted);
+    return stateOf(await readDurable(store, noted.userId), items);
   }
 
   /** A process may have been killed between noting a change and making it: then there is nothing to undo. */

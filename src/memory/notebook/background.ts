@@ -10,6 +10,7 @@ import type { SessionWork, Writes } from '../../core/writes.ts';
 import { sessionFolder, type SessionState, type SessionStates } from '../log/session-state.ts';
 import type { NotebookStore } from './files.ts';
 import { lossProblem } from './losses.ts';
+import type { UndoableNotes, WrittenNote } from './undoable.ts';
 
 /** The notes as one piece of background work has them, by the context's place [V3]. */
 export interface OpenedNotebook {
@@ -31,6 +32,8 @@ export interface BackgroundOptions {
   readonly writes: Writes;
   readonly states: Pick<SessionStates, 'read'>;
   readonly openNotebook: OpenNotebook;
+  /** Keeps what is taken out of a person's notebook. Default: nothing. */
+  readonly undoable?: Pick<UndoableNotes, 'changeInBackground'>;
   readonly modelName: string;
   readonly clock: Clock;
   readonly logger: Logger;
@@ -48,7 +51,7 @@ export interface BackgroundSession {
  * said in what it looks back on.
  */
 export function stageFiles(
-  store: Store,
+  { store, undoable }: Pick<BackgroundOptions, 'store' | 'undoable'>,
   { session, place, state }: BackgroundSession,
   spoken = '',
 ): StagedFiles {
@@ -60,6 +63,7 @@ export function stageFiles(
     store,
     (key) => folders.some((folder) => key.startsWith(folder)) && !isForEveryPrompt(key),
     spoken,
+    (...change) => undoable?.changeInBackground(session.userId, ...change) ?? change[1](),
   );
 }
 
@@ -105,6 +109,9 @@ export function inWriteQueues<T>(
   return writes.run(session, () => (state.isOwner === true ? writes.runInWorkspace(job) : job()));
 }
 
+/** Carries out `make`, which writes all this. */
+type Change = (written: readonly WrittenNote[], make: () => Promise<void>) => Promise<void>;
+
 /**
  * Writes wait for `commit`, reads see them. Other keys reject with `StoreError` [V2][V3], and so does a write by which
  * the whole would lose more than background work may take [A3].
@@ -113,14 +120,21 @@ export class StagedFiles implements NotebookStore {
   readonly #store: NotebookStore & Pick<Store, 'remove'>;
   readonly #isOwn: (key: string) => boolean;
   readonly #spoken: string;
+  readonly #change: Change;
   readonly #seenTexts = new Map<string, string | undefined>();
   readonly #seenFolders = new Map<string, readonly StoredFile[]>();
   readonly #staged = new Map<string, string>();
 
-  constructor(store: NotebookStore & Pick<Store, 'remove'>, isOwn: (key: string) => boolean, spoken = '') {
+  constructor(
+    store: NotebookStore & Pick<Store, 'remove'>,
+    isOwn: (key: string) => boolean,
+    spoken = '',
+    change: Change = (_written, make) => make(),
+  ) {
     this.#store = store;
     this.#isOwn = isOwn;
     this.#spoken = spoken;
+    this.#change = change;
   }
 
   async readText(key: string): Promise<string | undefined> {
@@ -156,15 +170,21 @@ export class StagedFiles implements NotebookStore {
   /** Writes all, then `alongside`; `false`, with nothing written, where anything read has changed. All or nothing. */
   async commit(alongside: () => Promise<void>): Promise<boolean> {
     if (!(await this.#isAsSeen())) return false;
+    const changed = [...this.#staged]
+      .map(([key, after]) => ({ key, before: this.#seenTexts.get(key), after }))
+      .filter(({ before, after }) => after !== before);
+    await this.#change(changed, () => this.#write(changed, alongside));
+    return true;
+  }
+
+  async #write(changed: readonly WrittenNote[], alongside: () => Promise<void>): Promise<void> {
     const written: string[] = [];
     try {
-      for (const [key, text] of this.#staged) {
-        if (text === this.#seenTexts.get(key)) continue;
+      for (const { key, after } of changed) {
         written.push(key);
-        await this.#store.writeText(key, text);
+        await this.#store.writeText(key, after);
       }
       await alongside();
-      return true;
     } catch (error) {
       // If the disk refuses this too, the first error is what counts.
       for (const key of written.toReversed()) await this.#restore(key).catch(() => undefined);

@@ -3,7 +3,7 @@ import type { Logger } from '../../core/logger.ts';
 import type { SessionKey } from '../../core/place.ts';
 import { assertSnowflake } from '../../core/snowflake.ts';
 import type { Store } from '../../core/store.ts';
-import type { MemoryLayer } from '../layer.ts';
+import { personOf, type MemoryLayer } from '../layer.ts';
 import type { SessionLog } from '../log/session-log.ts';
 import type { SessionStates } from '../log/session-state.ts';
 import type { OpenNotebook } from './background.ts';
@@ -29,7 +29,7 @@ export interface NotebookOptions {
   /** IANA time zone of dates in the notebook [N5]. */
   readonly timeZone: string;
   /** Default: what the model's tools write cannot be undone. */
-  readonly undoable?: Pick<UndoableNotes, 'change' | 'finish'>;
+  readonly undoable?: Pick<UndoableNotes, 'change' | 'finish' | 'kept' | 'rewriteKept'>;
   readonly states: Pick<SessionStates, 'read'>;
   readonly log: Pick<SessionLog, 'stillPresent' | 'everyOfPerson' | 'sessionsOfPerson' | 'isUnchanged'>;
   /** What is done with a session after a turn, in order. */
@@ -82,15 +82,16 @@ export function createNotebook(options: NotebookOptions) {
     async follow(change, stage) {
       if (stage === 'delete') return;
       if (change.kind !== 'purged' && change.kind !== 'withdrawn') return;
-      await undoable?.finish(change.kind === 'purged' ? change.userId : change.session.userId);
+      await undoable?.finish(personOf(change), change.kind === 'purged' ? 'all' : 'of tools');
       if (change.kind === 'purged') return purgeNotes({ store, writes, states, log }, change);
-      await withdrawNotes({ store, writes, states, log }, change);
+      await withdrawNotes({ store, writes, states, log, undoable }, change);
     },
     async *export(userId) {
       for (const key of await keysOf(userId, await log.everyOfPerson(userId))) {
         const text = await store.readText(key);
         if (text !== undefined) yield { path: exportedPath(key), text };
       }
+      if (undoable !== undefined) yield* undoable.kept(userId);
     },
     async erase({ userId, sessions, isWhole }) {
       for (const session of sessions)
@@ -104,7 +105,10 @@ export function createNotebook(options: NotebookOptions) {
     tools: createNotebookTools(files, timeZone),
     files,
     /** What `purge` looks through: an owner's workspace too, which no erasing takes [K11]. */
-    purgeable: (userId: string) => purgeableNotes({ store, states, log }, userId),
+    async *purgeable(userId: string) {
+      yield* purgeableNotes({ store, states, log }, userId);
+      if (undoable !== undefined) yield* undoable.kept(userId);
+    },
   };
 }
 

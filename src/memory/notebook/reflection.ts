@@ -123,7 +123,7 @@ export function createReflection(options: ReflectionOptions) {
   ): Promise<boolean> {
     const messages = batch.map(({ message }) => message);
     const own = messages.filter(({ role }) => role === 'user');
-    const files = stageFiles(store, unseen, own.map(({ text }) => text).join('\n'));
+    const files = stageFiles(options, unseen, own.map(({ text }) => text).join('\n'));
     const notebook = options.openNotebook(files);
     // Days are those of the conversation, even after midnight or a stop.
     const context = contextOf(unseen, own, new Date(messages.at(-1)?.at ?? options.clock()));

@@ -45,7 +45,7 @@ export function createWeeklyTrim(options: WeeklyTrimOptions) {
     const { place, ...state } = await states.read(session);
     if (place?.audience !== 'dm' || !isWeekOver(state.trimmedAt)) return 'not-due';
     const work = { session, place, state };
-    const files = stageFiles(store, work);
+    const files = stageFiles(options, work);
     const notebook = options.openNotebook(files);
     const context = contextOf(work, [], clock());
     const profile = await notebook.read('USER.md', context);

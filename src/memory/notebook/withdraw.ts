@@ -10,6 +10,7 @@ import { sessionFolder, type SessionState, type SessionStates } from '../log/ses
 import { withdrawnWords } from '../log/withdrawal.ts';
 import { overviewParts } from './format.ts';
 import { isFolder, notebookParts } from './tree.ts';
+import type { UndoableNotes } from './undoable.ts';
 
 interface NotesPorts<Asked extends keyof SessionLog> {
   readonly store: Store;
@@ -25,10 +26,12 @@ interface NotesPorts<Asked extends keyof SessionLog> {
  * the person's notebook. Paraphrases stay. Runs as a job of the user's queue.
  */
 export async function withdrawNotes(
-  ports: NotesPorts<'stillPresent'>,
+  ports: NotesPorts<'stillPresent'> & {
+    readonly undoable?: Pick<UndoableNotes, 'kept' | 'rewriteKept'> | undefined;
+  },
   { session, messages }: Withdrawn,
 ): Promise<void> {
-  const { store, writes, states, log } = ports;
+  const { store, writes, states, log, undoable } = ports;
   const words = await withdrawnWords(messages);
   const pause = createTimeSlice();
   const state = await states.read(session);
@@ -41,8 +44,11 @@ export async function withdrawNotes(
   /** `mostlyOf` as in `withoutWithdrawnLines`. */
   async function rewrite(keys: readonly string[], mostlyOf: ReadonlySet<string> | undefined): Promise<void> {
     const notes = await Promise.all(keys.map(async (key) => ({ key, text: await store.readText(key) })));
+    const kept: string[] = [];
+    if (mostlyOf !== undefined && undoable !== undefined)
+      for await (const { text } of undoable.kept(session.userId)) kept.push(text);
     const candidates = new Set<string>();
-    for (const { text = '' } of notes) {
+    for (const text of [...notes.map((note) => note.text ?? ''), ...kept]) {
       for (const line of text.split('\n'))
         for (const term of distinctiveTerms(line)) if (words.all.has(term)) candidates.add(term);
       await pause();
@@ -54,6 +60,13 @@ export async function withdrawNotes(
       if (rest === undefined) await store.remove(key);
       else if (rest !== text) await store.writeText(key, rest);
     }
+    if (kept.length === 0 || gone.size === 0) return;
+    const rests = new Map<string, string | undefined>();
+    for (const text of kept) {
+      rests.set(text, withoutWithdrawnLines(text, gone, mostlyOf));
+      await pause();
+    }
+    await undoable?.rewriteKept(session.userId, (text) => rests.get(text));
   }
 }
 

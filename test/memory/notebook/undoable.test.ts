@@ -1,0 +1,136 @@
+import { describe, expect, it } from 'vitest';
+
+import { StagedFiles } from '../../../src/memory/notebook/background.ts';
+import { createNotebook } from '../../../src/memory/notebook/notebook.ts';
+import { createUndoableNotes } from '../../../src/memory/notebook/undoable.ts';
+import { aliceId, publicPlace } from '../../support/incoming.ts';
+import { notebookSettings } from '../../support/layer-settings.ts';
+import { dmPlace, openSessions, silent } from '../../support/sessions.ts';
+import { undoOver } from '../../support/undo.ts';
+
+const key = `users/${aliceId}/notebook/USER.md`;
+const dayMs = 86_400_000;
+const nothing = (): Promise<void> => Promise.resolve();
+
+/** A look back replaces a line of Alice's profile. */
+async function setUp(
+  before = '- Lives in Porto\n- Keeps bees\n',
+  after = '- Lives in Braga\n- Keeps bees\n',
+) {
+  const sessions = openSessions();
+  const { store, writes, states, log, clock } = sessions;
+  const { undo } = undoOver(store, clock);
+  const undoable = createUndoableNotes({ store, writes, undo });
+  const settings = notebookSettings;
+  const notebook = createNotebook({
+    settings,
+    store,
+    writes,
+    states,
+    log,
+    undoable,
+    timeZone: 'UTC',
+    logger: silent,
+  });
+  const ledger = sessions.ledgerOver([notebook]);
+  await store.writeText(key, before);
+  const lookBack = async (path: string, text: string, fails = false): Promise<void> => {
+    const files = new StagedFiles(
+      store,
+      () => true,
+      'I left Porto, I live in Braga now',
+      (...change) => undoable.changeInBackground(aliceId, ...change),
+    );
+    await files.writeText(path, text);
+    await files.commit(fails ? () => Promise.reject(new Error('full')) : nothing);
+  };
+  const untold = async (place = dmPlace) =>
+    undoable.untold({ speaker: { id: aliceId, name: 'Alice', isOwner: false }, place });
+  const undoIt = async (): Promise<void> => {
+    const [change] = await undo.list(aliceId);
+    if (change !== undefined) await undoable.part.revert(change);
+  };
+  return {
+    ...sessions,
+    undo,
+    undoable,
+    notebook,
+    ledger,
+    lookBack: () => lookBack(key, after),
+    write: lookBack,
+    untold,
+    undoIt,
+  };
+}
+
+describe('what a look back takes out of a notebook [A3]', () => {
+  it('is told once, in direct messages only, and kept for thirty days', async () => {
+    const { lookBack, untold, undoIt, undo, store, time } = await setUp();
+    await lookBack();
+    expect((await untold(publicPlace)).notices).toEqual([]);
+    const { notices, told } = await untold();
+    expect(notices).toMatchObject([
+      { line: expect.stringContaining('took 1 line out of `USER.md`'), buttons: [{ label: 'Undo' }] },
+    ]);
+    await told();
+    expect((await untold()).notices).toEqual([]);
+    time.now += 29 * dayMs;
+    await undo.expire(aliceId);
+    await undoIt();
+    expect(await store.readText(key)).toBe('- Lives in Porto\n- Keeps bees\n');
+    time.now += 2 * dayMs;
+    expect(await undo.list(aliceId)).toEqual([]);
+    await undo.expire(aliceId);
+    expect(await undo.all(aliceId)).toEqual([]);
+  });
+
+  it('comes back behind what the note says since', async () => {
+    const { lookBack, undoIt, store } = await setUp();
+    await lookBack();
+    await store.writeText(key, '- Lives in Braga\n- Keeps bees\n- Likes rain\n');
+    await undoIt();
+    await undoIt();
+    expect(await store.readText(key)).toBe(
+      '- Lives in Braga\n- Keeps bees\n- Likes rain\n- Lives in Porto\n',
+    );
+  });
+
+  it('is neither told nor kept where it was only added to, or could not be written', async () => {
+    const { write, untold, undo } = await setUp();
+    await write(key, '- Lives in Porto\n- Keeps bees\n- Likes rain\n');
+    await write(`sessions/1/${aliceId}/overview.md`, 'a');
+    await expect(write(key, '- Lives in Braga\n- Keeps bees\n- Likes rain\n', true)).rejects.toThrow('full');
+    expect((await untold()).notices).toEqual([]);
+    expect(await undo.all(aliceId)).toEqual([]);
+  });
+
+  it('comes back after the person’s own last change when `undo` names none', async () => {
+    const { lookBack, undo } = await setUp();
+    await undo.noting({ userId: aliceId, what: 'remember', part: {} }, nothing);
+    await lookBack();
+    expect(await undo.find(aliceId)).toMatchObject({ what: 'remember' });
+  });
+
+  it('loses what is withdrawn, keeps the rest, and stands in the export and in what purge looks through', async () => {
+    const { lookBack, ledger, undo, undoable, notebook, turn } = await setUp(
+      '- Lives in Porto\n- Keeps bees\n',
+      '- Keeps bees\n',
+    );
+    const [bees = ''] = await turn('Keeps bees', 'Nice.', dmPlace);
+    const [other = ''] = await turn('What a day', 'Indeed.', dmPlace);
+    await lookBack();
+    await ledger.record({ kind: 'deleted', channelId: dmPlace.channelId, messageIds: [other] });
+    const all = async (files: AsyncIterable<{ readonly text: string }>) => {
+      let texts = '';
+      for await (const { text } of files) texts += text;
+      return texts;
+    };
+    expect(await all(undoable.kept(aliceId))).toBe('- Lives in Porto\n- Keeps bees\n');
+    expect(await all(notebook.export(aliceId))).toContain('Porto');
+    expect(await all(notebook.purgeable(aliceId))).toContain('Porto');
+    await ledger.record({ kind: 'deleted', channelId: dmPlace.channelId, messageIds: [bees] });
+    expect(await all(undoable.kept(aliceId))).toBe('- Lives in Porto\n');
+    await ledger.purge({ userId: aliceId, words: 'Porto', commandId: '999999999999999999' });
+    expect(await undo.all(aliceId)).toEqual([]);
+  });
+});
