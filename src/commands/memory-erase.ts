@@ -127,7 +127,7 @@ export async function askToPurge(
       buttons: all,
     };
   const found = `${counted(items, 'item')}, ${counted(messages, 'message')}, ${counted(notes, 'note')} (including summaries)`;
-  const asked = question(
+  const reply = question(
     [
       ...present(pointer),
       `This erases what says ${brieflyQuoted(words)} in all our conversations: ${found}. Answers to these messages go too, and summaries are rewritten without it. It cannot be undone, nor can your earlier changes be then.`,
@@ -135,7 +135,7 @@ export async function askToPurge(
     'Erase it',
     pending.add(speaker.id, (call) => purgeWords(call, words)),
   );
-  return { ...asked, buttons: [...(asked.buttons ?? []), ...all] };
+  return { ...reply, buttons: [...(reply.buttons ?? []), ...all] };
 }
 
 /** Erases what says the words. */

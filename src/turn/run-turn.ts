@@ -343,7 +343,7 @@ async function deliver(running: RunningTurn, answer: Answer): Promise<TurnOutcom
       await memory.recordReply(finished.ids, answer);
       await markHandled(bot, question.place.channelId, question.messageIds);
       await oneTime?.sent();
-      await saveBestEffort(bot.logger, 'what was told', async () => lost?.told());
+      await saveBestEffort(bot.logger, 'what was told', async () => lost?.markTold());
       bot.lateNotices.answered(turn, finished.ids, footer.buttons, late);
       if (offers.length > 0) await showOffers(bot, turn, reply, finished.ids, offers);
       return 'answered';

@@ -36,6 +36,14 @@ describe('a look back on a conversation [A3]', () => {
   });
 });
 
+/** Has found out that Bob moved. */
+const forgetful: ModelScript = ({ system = [], messages = [] }) => {
+  const isOver = JSON.stringify(messages).includes('"tool_result"');
+  if (!JSON.stringify(system).includes('You look back on') || isOver) return { text: 'I see.' };
+  const patches = [{ oldText: '- Lives in Porto', newText: '- Lives in Braga' }];
+  return { toolUse: [{ name: 'memory_patch', input: { path: 'USER.md', patches } }] };
+};
+
 describe('what is done without its person [A3]', () => {
   it('wipes no notebook', async () => {
     let looks = 0;
@@ -61,12 +69,6 @@ describe('what is done without its person [A3]', () => {
   });
 
   it('is told under the next answer in their DM, over a restart, and undone from there', async () => {
-    const forgetful: ModelScript = ({ system = [], messages = [] }) => {
-      const isOver = JSON.stringify(messages).includes('"tool_result"');
-      if (!JSON.stringify(system).includes('You look back on') || isOver) return { text: 'I see.' };
-      const patches = [{ oldText: '- Lives in Porto', newText: '- Lives in Braga' }];
-      return { toolUse: [{ name: 'memory_patch', input: { path: 'USER.md', patches } }] };
-    };
     await using stage = await openStage({ environment: atOnce, model: forgetful });
     const profile = `data/users/${stage.info.people['bob'] ?? ''}/notebook/USER.md`;
     const written = '# Bob\n\n- Lives in Porto\n- Keeps bees\n';

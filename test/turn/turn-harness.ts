@@ -89,7 +89,7 @@ export function turnWith(answer: AnswerTurn, changes: TurnChanges = {}, hasThird
     },
     provenance: { record: () => Promise.resolve(), sent: () => {} },
     lateNotices: { waiting: () => Promise.resolve([]), answered: () => {} },
-    noteLosses: { untold: () => Promise.resolve({ notices: [], told: () => Promise.resolve() }) },
+    noteLosses: { untold: () => Promise.resolve({ notices: [], markTold: () => Promise.resolve() }) },
     pauseNotes: createPauseNotes(() => new Date('2026-01-15T10:00:00Z')),
     oneTimeNotices: { begin: () => Promise.resolve(undefined) },
     history: { recent: () => Promise.resolve([]) },

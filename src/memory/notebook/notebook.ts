@@ -105,7 +105,7 @@ export function createNotebook(options: NotebookOptions) {
     tools: createNotebookTools(files, timeZone),
     files,
     /** What `purge` looks through: an owner's workspace too, which no erasing takes [K11]. */
-    async *purgeable(userId: string) {
+    async *purgeable(this: void, userId: string) {
       yield* purgeableNotes({ store, states, log }, userId);
       if (undoable !== undefined) yield* undoable.kept(userId);
     },

@@ -90,7 +90,7 @@ export function createUndoableNotes({ store, writes, undo }: UndoableNotesPorts)
   }
 
   /**
-   * What the person's next answer tells of it, in direct messages, where alone a notebook is read [V3]; `told` is to
+   * What the person's next answer tells of it, in direct messages, where alone a notebook is read [V3]; `markTold` is to
    * be called once it has. Rejects with `StoreError`.
    */
   async function untold({ speaker, place }: Pick<TurnContext, 'speaker' | 'place'>) {
@@ -101,9 +101,9 @@ export function createUndoableNotes({ store, writes, undo }: UndoableNotesPorts)
       if (line !== '' && (await part.stateOf(each)) === 'made')
         notices.set(id, { line, bareLine: line, buttons: undoButton(id) });
     }
-    const told = () =>
+    const markTold = () =>
       undo.change(speaker.id, (each) => (notices.has(each.id) ? { ...each, background: '' } : each));
-    return { notices: [...notices.values()], told };
+    return { notices: [...notices.values()], markTold };
   }
 
   async function stateOfFile({ key, before, after }: FileChange): Promise<'made' | 'reverted' | 'overtaken'> {

@@ -12,6 +12,12 @@ const key = `users/${aliceId}/notebook/USER.md`;
 const dayMs = 86_400_000;
 const nothing = (): Promise<void> => Promise.resolve();
 
+const all = async (files: AsyncIterable<{ readonly text: string }>) => {
+  let texts = '';
+  for await (const { text } of files) texts += text;
+  return texts;
+};
+
 /** A look back replaces a line of Alice's profile. */
 async function setUp(
   before = '- Lives in Porto\n- Keeps bees\n',
@@ -68,11 +74,11 @@ describe('what a look back takes out of a notebook [A3]', () => {
     const { lookBack, untold, undoIt, undo, store, time } = await setUp();
     await lookBack();
     expect((await untold(publicPlace)).notices).toEqual([]);
-    const { notices, told } = await untold();
+    const { notices, markTold } = await untold();
     expect(notices).toMatchObject([
       { line: expect.stringContaining('took 1 line out of `USER.md`'), buttons: [{ label: 'Undo' }] },
     ]);
-    await told();
+    await markTold();
     expect((await untold()).notices).toEqual([]);
     time.now += 29 * dayMs;
     await undo.expire(aliceId);
@@ -120,11 +126,6 @@ describe('what a look back takes out of a notebook [A3]', () => {
     const [other = ''] = await turn('What a day', 'Indeed.', dmPlace);
     await lookBack();
     await ledger.record({ kind: 'deleted', channelId: dmPlace.channelId, messageIds: [other] });
-    const all = async (files: AsyncIterable<{ readonly text: string }>) => {
-      let texts = '';
-      for await (const { text } of files) texts += text;
-      return texts;
-    };
     expect(await all(undoable.kept(aliceId))).toBe('- Lives in Porto\n- Keeps bees\n');
     expect(await all(notebook.export(aliceId))).toContain('Porto');
     expect(await all(notebook.purgeable(aliceId))).toContain('Porto');
