@@ -116,6 +116,13 @@ export const plantedFaults: readonly PlantedFault[] = [
     put: 'isStored: !turn',
   },
   {
+    name: 'pause-is-not-stored',
+    promise: '[K9] A pause that was told of is none.',
+    file: 'src/memory/settings/person-settings.ts',
+    find: "return scope === 'everywhere' ? { ...settings, pausedAt: at } : prolonged(settings, channelId, at);",
+    put: 'return settings;',
+  },
+  {
     name: 'history-over-budget',
     promise: '[H1] The messages before a question take more than their budget.',
     file: 'src/prompt/history.ts',
