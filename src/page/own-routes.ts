@@ -152,7 +152,8 @@ export function addOwnRoutes(server: FastifyInstance, options: OwnRoutesOptions)
     const whole = [line, choice, text].filter((part) => part !== undefined).join(' ');
     const reply = await give(session, whole, true, fileIn(body));
     // What was taken can be undone or waits for a yes, by a button.
-    const form = reply.form ?? (reply.buttons ? undefined : keptForm(body, reply.text));
+    const isOffer = (reply.buttons ?? []).length > 0;
+    const form = reply.form ?? (isOffer ? undefined : keptForm(body, reply.text));
     const files = reply.files?.map(({ name, bytes }, index) => ({
       name,
       bytes: bytes.length,

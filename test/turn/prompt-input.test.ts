@@ -123,7 +123,7 @@ describe('when the turn and what is before it were written [H3]', () => {
 
   it('is shown in the time zone: history by its own dates, the message by the present one', async () => {
     const texts = await textsOf(['15T12:00'], '15T12:01');
-    expect(texts.slice(0, 2)).toEqual(['[Fri 2026-01-09 00:30] somebody: hi\n', 'hi\n']);
+    expect(texts.slice(0, 2)).toEqual(['[Fri 2026-01-09 00:30] Alice: hi\n', 'hi\n']);
     expect(texts.at(-1)).toContain('time="Thu 2026-01-15 13:01">');
   });
 
