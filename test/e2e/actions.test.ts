@@ -1,30 +1,27 @@
-import { afterAll, beforeAll, expect, it } from 'vitest';
+import { afterAll, expect, it } from 'vitest';
 
 import { offerHead } from '../../src/core/tool.ts';
 import type { MessageView } from '../../src/sandbox/people/views.ts';
 import type { ModelAnswer, ScriptedToolUse } from '../support/model-answer.ts';
 import { answeringBy, callsOf, chatCall, newestOf, sectionIn, toldIn } from './model-calls.ts';
-import { openStage, type Stage } from './stage.ts';
+import { openStage } from './stage.ts';
 import { withFooter } from './footers.ts';
 
 const robotId = '140000000000000099';
 
-let stage: Stage;
 /** What the model wants to do about the next message. */
 let wishes: readonly ScriptedToolUse[] = [];
 /** How it answers once it has been told what came of that. */
 let afterwards: ModelAnswer = { text: 'That is all.' };
 
-beforeAll(async () => {
-  stage = await openStage({
-    environment: { DISCORD_ALLOW_BOT_IDS: robotId, DISCOCLAW_REFLECTION_ENABLED: 'false' },
-    model: answeringBy({
-      chat({ messages = [] }) {
-        const isTold = messages.at(-1)?.content.some(({ type }) => type === 'tool_result') ?? false;
-        return isTold || wishes.length === 0 ? afterwards : { toolUse: wishes };
-      },
-    }),
-  });
+const stage = await openStage({
+  environment: { DISCORD_ALLOW_BOT_IDS: robotId, DISCOCLAW_REFLECTION_ENABLED: 'false' },
+  model: answeringBy({
+    chat({ messages = [] }) {
+      const isTold = messages.at(-1)?.content.some(({ type }) => type === 'tool_result') ?? false;
+      return isTold || wishes.length === 0 ? afterwards : { toolUse: wishes };
+    },
+  }),
 });
 afterAll(() => stage[Symbol.asyncDispose]());
 

@@ -3,13 +3,13 @@ import { readdirSync } from 'node:fs';
 import { mkdir, readFile, readdir, rm, stat, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 
-import { afterAll, beforeAll, describe, expect, inject, it } from 'vitest';
+import { afterAll, describe, expect, inject, it } from 'vitest';
 
 import { runBackup, runRestore } from '../../src/bot/backup.ts';
 import { readArguments } from '../../src/bot/command-line.ts';
 import { captured } from '../support/captured.ts';
 import { runProcess, type Outcome } from '../support/processes.ts';
-import { openStage, type Stage } from './stage.ts';
+import { openStage } from './stage.ts';
 
 /** In namespaces of its own, which not every machine lets one have. */
 const canMount = spawnSync('unshare', ['-Urm', 'mount', '--bind', '/tmp', '/tmp']).status === 0;
@@ -17,11 +17,8 @@ const canMount = spawnSync('unshare', ['-Urm', 'mount', '--bind', '/tmp', '/tmp'
 const people = 8;
 /** Of a person: no more than are shown on one page. */
 const mostItems = 6;
-let stage: Stage;
 
-beforeAll(async () => {
-  stage = await openStage();
-});
+const stage = await openStage();
 afterAll(() => stage[Symbol.asyncDispose]());
 
 const foldersOf = (folder: string) => ({

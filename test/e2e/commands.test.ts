@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
 
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { afterAll, describe, expect, it } from 'vitest';
 
 import {
   asksForSummary,
@@ -12,13 +12,12 @@ import {
   toldIn,
   ways,
 } from './memory-talk.ts';
-import { openStage, type Stage } from './stage.ts';
+import { openStage } from './stage.ts';
 
 const summary = 'They talked about the parser.';
 /** Ids of people who come as the tests need them, and have access. */
 const guestIds = Array.from({ length: 40 }, (_, index) => String(160_000_000_000_000_001n + BigInt(index)));
 
-let stage: Stage;
 let guests = 0;
 
 /** Somebody new, of whom nothing is remembered. */
@@ -28,15 +27,13 @@ async function newcomer(): Promise<string> {
   return (await stage.sandbox.addPerson({ name: `guest${guests}`, id })).name;
 }
 
-beforeAll(async () => {
-  stage = await openStage({
-    environment: {
-      DISCOCLAW_ACCESS: 'allowlist',
-      DISCORD_ALLOW_USER_IDS: guestIds.join(','),
-      DISCOCLAW_SUMMARY_EVERY_N_TURNS: '1',
-    },
-    model: (body) => ({ text: asksForSummary(body) ? summary : 'Understood.' }),
-  });
+const stage = await openStage({
+  environment: {
+    DISCOCLAW_ACCESS: 'allowlist',
+    DISCORD_ALLOW_USER_IDS: guestIds.join(','),
+    DISCOCLAW_SUMMARY_EVERY_N_TURNS: '1',
+  },
+  model: (body) => ({ text: asksForSummary(body) ? summary : 'Understood.' }),
 });
 
 afterAll(async () => {

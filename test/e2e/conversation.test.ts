@@ -1,15 +1,14 @@
-import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { afterAll, beforeEach, describe, expect, it } from 'vitest';
 
 import { deferred } from '../support/deferred.ts';
 import type { ModelServerRequest } from '../support/model-server.ts';
 import { command, newestCall, toldIn } from './memory-talk.ts';
 import { numberedBy } from './model-calls.ts';
-import { openStage, type Stage } from './stage.ts';
+import { openStage } from './stage.ts';
 
 /** The model thinks about a message that says `slowly` until this is resolved. */
 let thought = deferred<void>();
 
-let stage: Stage;
 let channels = 0;
 
 /** A channel where nobody has spoken yet. */
@@ -38,11 +37,9 @@ function messageOf(call: ModelServerRequest): string {
   return told.slice(told.lastIndexOf('<message '));
 }
 
-beforeAll(async () => {
-  stage = await openStage({
-    environment: { DISCOCLAW_SUMMARY_ENABLED: 'false' },
-    model: numberedBy(() => thought.promise),
-  });
+const stage = await openStage({
+  environment: { DISCOCLAW_SUMMARY_ENABLED: 'false' },
+  model: numberedBy(() => thought.promise),
 });
 
 afterAll(async () => {

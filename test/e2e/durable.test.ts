@@ -1,9 +1,9 @@
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { afterAll, describe, expect, it } from 'vitest';
 
 import { offerHead } from '../../src/core/tool.ts';
 import type { ModelScript } from '../support/model-server.ts';
 import { command, idIn, newestCall, promptFor, toldIn } from './memory-talk.ts';
-import { openStage, type Stage } from './stage.ts';
+import { openStage } from './stage.ts';
 
 /** Calls a tool where a message holds `CALL <tool> <JSON>`, then reports what the tool said. */
 const obedient: ModelScript = ({ messages = [] }) => {
@@ -17,7 +17,6 @@ const obedient: ModelScript = ({ messages = [] }) => {
   return { toolUse: [{ name, input: JSON.parse(input) }] };
 };
 
-let stage: Stage;
 let people = 0;
 
 /** Somebody new, of whom nothing is remembered. */
@@ -55,9 +54,7 @@ async function pressOffer(name: string, place: string, text: string, outcome: st
   await expect.poll(async () => (await newest())?.text).toBe(`${offered}\n-# ${outcome}`);
 }
 
-beforeAll(async () => {
-  stage = await openStage({ environment: { DISCOCLAW_SUMMARY_ENABLED: 'false' }, model: obedient });
-});
+const stage = await openStage({ environment: { DISCOCLAW_SUMMARY_ENABLED: 'false' }, model: obedient });
 
 afterAll(async () => {
   await stage[Symbol.asyncDispose]();

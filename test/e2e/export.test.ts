@@ -1,22 +1,19 @@
 import { buffer } from 'node:stream/consumers';
 
-import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
+import { afterAll, describe, expect, it, vi } from 'vitest';
 import { fromBufferPromise } from 'yauzl';
 import { ZipFile } from 'yazl';
 
 import type { MessageView } from '../../src/sandbox/people/views.ts';
 import { eventually } from '../support/eventually.ts';
 import { asksForSummary, callsForAnswers, command, newestCall, promptFor, toldIn } from './memory-talk.ts';
-import { openStage, type Stage } from './stage.ts';
+import { openStage } from './stage.ts';
 
 const summary = 'They talked about bees and hornets.';
-let stage: Stage;
 
-beforeAll(async () => {
-  stage = await openStage({
-    environment: { DISCOCLAW_SUMMARY_EVERY_N_TURNS: '1' },
-    model: (body) => ({ text: asksForSummary(body) ? summary : 'Understood.' }),
-  });
+const stage = await openStage({
+  environment: { DISCOCLAW_SUMMARY_EVERY_N_TURNS: '1' },
+  model: (body) => ({ text: asksForSummary(body) ? summary : 'Understood.' }),
 });
 
 afterAll(async () => {

@@ -1,12 +1,11 @@
-import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
+import { afterAll, afterEach, describe, expect, it } from 'vitest';
 
 import { deferred } from '../support/deferred.ts';
 import type { MessagesBody, ModelServerRequest } from '../support/model-server.ts';
 import { answeringBy, callsOf, toldIn, type Answers } from './model-calls.ts';
-import { openStage, type Stage } from './stage.ts';
+import { openStage } from './stage.ts';
 
 const answers: Answers = {};
-let stage: Stage;
 let guests = 0;
 
 /** The extraction's answer that finds these quotes, each in the message that holds it. */
@@ -45,11 +44,9 @@ async function settled(name: string): Promise<void> {
     .toBe(true);
 }
 
-beforeAll(async () => {
-  stage = await openStage({
-    environment: { DISCOCLAW_SUMMARY_TO_DURABLE_ENABLED: 'true', DISCOCLAW_SUMMARY_ENABLED: 'false' },
-    model: answeringBy(answers),
-  });
+const stage = await openStage({
+  environment: { DISCOCLAW_SUMMARY_TO_DURABLE_ENABLED: 'true', DISCOCLAW_SUMMARY_ENABLED: 'false' },
+  model: answeringBy(answers),
 });
 afterEach(() => {
   delete answers.extraction;

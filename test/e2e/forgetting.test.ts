@@ -1,8 +1,8 @@
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { afterAll, describe, expect, it } from 'vitest';
 
 import type { ModelScript } from '../support/model-server.ts';
 import { command, idIn, newestCall, toldIn } from './memory-talk.ts';
-import { openStage, type Stage } from './stage.ts';
+import { openStage } from './stage.ts';
 
 /** Remembers a message that begins with "Note:" as its speaker's, by its tool. */
 const noting: ModelScript = ({ messages = [] }) => {
@@ -16,7 +16,6 @@ const noting: ModelScript = ({ messages = [] }) => {
   return { toolUse: [{ name: 'remember_item', input: { kind: 'fact', quote: said } }] };
 };
 
-let stage: Stage;
 const people: string[] = [];
 
 async function newcomer(): Promise<{ readonly name: string; readonly id: string }> {
@@ -58,9 +57,7 @@ async function promptOf(as: string, place: string): Promise<string> {
   return toldIn(newestCall(stage));
 }
 
-beforeAll(async () => {
-  stage = await openStage({ environment: { DISCOCLAW_SUMMARY_ENABLED: 'false' }, model: noting });
-});
+const stage = await openStage({ environment: { DISCOCLAW_SUMMARY_ENABLED: 'false' }, model: noting });
 
 afterAll(async () => {
   await stage[Symbol.asyncDispose]();

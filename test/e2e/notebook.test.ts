@@ -1,13 +1,12 @@
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { afterAll, describe, expect, it } from 'vitest';
 
 import type { ModelScript } from '../support/model-server.ts';
 import { eventually } from '../support/eventually.ts';
 import { laterBy } from './later.ts';
 import { newestCall, promptFor, toldIn } from './memory-talk.ts';
 import { obedientModel } from './obedient-model.ts';
-import { openStage, type Stage } from './stage.ts';
+import { openStage } from './stage.ts';
 
-let stage: Stage;
 let people = 0;
 /** The model says nothing once its tool has run. */
 let isSilent = false;
@@ -30,9 +29,7 @@ async function calls(name: string, place: string, tool: string, input: object): 
   return (await stage.answerTo(said)).text;
 }
 
-beforeAll(async () => {
-  stage = await openStage({ environment: { DISCOCLAW_SUMMARY_ENABLED: 'false' }, model });
-});
+const stage = await openStage({ environment: { DISCOCLAW_SUMMARY_ENABLED: 'false' }, model });
 
 afterAll(async () => {
   await stage[Symbol.asyncDispose]();

@@ -1,14 +1,10 @@
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { afterAll, describe, expect, it } from 'vitest';
 
 import type { InteractionView, MessageView } from '../../src/sandbox/people/views.ts';
 import { command, idIn } from './memory-talk.ts';
-import { openStage, type Stage } from './stage.ts';
+import { openStage } from './stage.ts';
 
-let stage: Stage;
-
-beforeAll(async () => {
-  stage = await openStage({ model: () => ({ text: 'Understood.' }) });
-});
+const stage = await openStage({ model: () => ({ text: 'Understood.' }) });
 
 afterAll(async () => {
   await stage[Symbol.asyncDispose]();

@@ -1,13 +1,12 @@
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { afterAll, describe, expect, it } from 'vitest';
 
 import type { MessageView } from '../../src/sandbox/people/views.ts';
 import { command, newestCall, promptFor, toldIn } from './memory-talk.ts';
 import { answeringBy, sectionIn, type Answers } from './model-calls.ts';
 import { obedientModel } from './obedient-model.ts';
-import { openStage, type Stage } from './stage.ts';
+import { openStage } from './stage.ts';
 import { footerIn } from './footers.ts';
 
-let stage: Stage;
 let people = 0;
 
 async function newcomer(): Promise<string> {
@@ -57,9 +56,7 @@ async function press(as: string, message: string, label: string): Promise<string
 
 const tea = { kind: 'preference', quote: 'I prefer tea' };
 
-beforeAll(async () => {
-  stage = await openStage({ environment: { DISCOCLAW_SUMMARY_ENABLED: 'false' }, model: obedientModel });
-});
+const stage = await openStage({ environment: { DISCOCLAW_SUMMARY_ENABLED: 'false' }, model: obedientModel });
 
 afterAll(async () => {
   await stage[Symbol.asyncDispose]();

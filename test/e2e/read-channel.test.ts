@@ -1,9 +1,9 @@
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { afterAll, describe, expect, it } from 'vitest';
 
 import type { MessageView } from '../../src/sandbox/people/views.ts';
 import type { MessagesBody } from '../support/model-server.ts';
 import { answeringBy, callsOf } from './model-calls.ts';
-import { openStage, type Stage } from './stage.ts';
+import { openStage } from './stage.ts';
 
 /** What mattered of three hundred messages. */
 const telling = [
@@ -15,7 +15,6 @@ const telling = [
 const chatter = /canary[0-8]\d*x/u;
 const link = /https:\/\/discord\.com\/channels\/(?<guild>\d+)\/(?<channel>\d+)\/(?<id>\d+)/gu;
 
-let stage: Stage;
 /** What the channel's reading gave the model last. */
 let shown = '';
 
@@ -35,49 +34,47 @@ function textIn({ messages = [] }: MessagesBody): string {
     .join('\n');
 }
 
-beforeAll(async () => {
-  stage = await openStage({
-    environment: {
-      DISCORD_AUTO_REPLY_CHANNEL_IDS: '',
-      DISCOCLAW_SUMMARY_EVERY_N_TURNS: '1',
-      DISCOCLAW_SHORTTERM_MEMORY_ENABLED: 'true',
-      DISCOCLAW_SUMMARY_TO_DURABLE_ENABLED: 'true',
+const stage = await openStage({
+  environment: {
+    DISCORD_AUTO_REPLY_CHANNEL_IDS: '',
+    DISCOCLAW_SUMMARY_EVERY_N_TURNS: '1',
+    DISCOCLAW_SHORTTERM_MEMORY_ENABLED: 'true',
+    DISCOCLAW_SUMMARY_TO_DURABLE_ENABLED: 'true',
+  },
+  model: answeringBy({
+    // Reads the channel where it is told to, tries to keep what it read, and then tells what mattered, each with the link.
+    chat(body) {
+      const result = toolResultIn(body);
+      const [, input] = /MISSED (\{.*?\})/u.exec(textIn(body).split('<message').at(-1) ?? '') ?? [];
+      if (result === undefined)
+        return input !== undefined
+          ? { toolUse: [{ name: 'read_channel', input: JSON.parse(input) }] }
+          : { text: 'Understood.' };
+      if (result.includes('<channel_messages>')) {
+        shown = result;
+        const entry = `- ${telling[0] ?? ''}`;
+        return {
+          toolUse: [
+            { name: 'memory_append', input: { path: 'overview.md', entry } },
+            { name: 'remember_item', input: { kind: 'fact', quote: telling[2] } },
+          ],
+        };
+      }
+      const lines = (result.includes('Nothing was read') ? '' : shown).split('\n');
+      const told = lines.filter((line) => telling.some((each) => line.includes(each)));
+      return { text: told.length > 0 ? told.join('\n') : `I read: ${result}` };
     },
-    model: answeringBy({
-      // Reads the channel where it is told to, tries to keep what it read, and then tells what mattered, each with the link.
-      chat(body) {
-        const result = toolResultIn(body);
-        const [, input] = /MISSED (\{.*?\})/u.exec(textIn(body).split('<message').at(-1) ?? '') ?? [];
-        if (result === undefined)
-          return input !== undefined
-            ? { toolUse: [{ name: 'read_channel', input: JSON.parse(input) }] }
-            : { text: 'Understood.' };
-        if (result.includes('<channel_messages>')) {
-          shown = result;
-          const entry = `- ${telling[0] ?? ''}`;
-          return {
-            toolUse: [
-              { name: 'memory_append', input: { path: 'overview.md', entry } },
-              { name: 'remember_item', input: { kind: 'fact', quote: telling[2] } },
-            ],
-          };
-        }
-        const lines = (result.includes('Nothing was read') ? '' : shown).split('\n');
-        const told = lines.filter((line) => telling.some((each) => line.includes(each)));
-        return { text: told.length > 0 ? told.join('\n') : `I read: ${result}` };
+    stretch: (body) => ({
+      json: {
+        points: [...textIn(body).matchAll(/\[(\d+)\] \w+: (.*canary90\dx)/gu)].map(([, id, text]) => ({
+          text,
+          messageIds: [id],
+        })),
       },
-      stretch: (body) => ({
-        json: {
-          points: [...textIn(body).matchAll(/\[(\d+)\] \w+: (.*canary90\dx)/gu)].map(([, id, text]) => ({
-            text,
-            messageIds: [id],
-          })),
-        },
-      }),
-      missed: (body) => ({ text: `You missed:\n${textIn(body)}`.slice(0, 1500) }),
-      summary: (body) => ({ text: `They said: ${textIn(body).slice(-500)}` }),
     }),
-  });
+    missed: (body) => ({ text: `You missed:\n${textIn(body)}`.slice(0, 1500) }),
+    summary: (body) => ({ text: `They said: ${textIn(body).slice(-500)}` }),
+  }),
 });
 
 afterAll(async () => {

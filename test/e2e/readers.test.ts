@@ -1,16 +1,13 @@
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { afterAll, describe, expect, it } from 'vitest';
 
 import { command, newestCall, toldIn } from './memory-talk.ts';
-import { openStage, type Stage } from './stage.ts';
+import { openStage } from './stage.ts';
 
-let stage: Stage;
 let servers = 0;
 
-beforeAll(async () => {
-  stage = await openStage({
-    environment: { DISCORD_AUTO_REPLY_CHANNEL_IDS: '', DISCOCLAW_SUMMARY_ENABLED: 'false' },
-    model: () => ({ text: 'Understood.', chunks: ['Under', 'stood.'] }),
-  });
+const stage = await openStage({
+  environment: { DISCORD_AUTO_REPLY_CHANNEL_IDS: '', DISCOCLAW_SUMMARY_ENABLED: 'false' },
+  model: () => ({ text: 'Understood.', chunks: ['Under', 'stood.'] }),
 });
 
 afterAll(() => stage[Symbol.asyncDispose]());

@@ -1,9 +1,9 @@
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { afterAll, describe, expect, it } from 'vitest';
 
 import type { ModelScript } from '../support/model-server.ts';
 import { asksForSummary, newestCall, toldIn } from './memory-talk.ts';
 import { obedientModel } from './obedient-model.ts';
-import { openStage, type Stage } from './stage.ts';
+import { openStage } from './stage.ts';
 
 /** Each summary names the turn that it was made after, so that a replaced one can be told from its successor. */
 let summaries = 0;
@@ -13,13 +13,9 @@ const model: ModelScript = (body, index) => {
   return { text: `They planned picnic number${summaries}.` };
 };
 
-let stage: Stage;
-
-beforeAll(async () => {
-  stage = await openStage({
-    environment: { DISCOCLAW_SUMMARY_EVERY_N_TURNS: '1', DISCOCLAW_REFLECTION_ENABLED: 'false' },
-    model,
-  });
+const stage = await openStage({
+  environment: { DISCOCLAW_SUMMARY_EVERY_N_TURNS: '1', DISCOCLAW_REFLECTION_ENABLED: 'false' },
+  model,
 });
 
 afterAll(async () => {

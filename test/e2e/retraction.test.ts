@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, expect, it } from 'vitest';
+import { afterAll, expect, it } from 'vitest';
 
 import {
   answeringBy,
@@ -10,21 +10,18 @@ import {
   withoutDate,
   type Answers,
 } from './model-calls.ts';
-import { openStage, type Stage } from './stage.ts';
+import { openStage } from './stage.ts';
 
 const answers: Answers = {};
-let stage: Stage;
 let guests = 0;
 
-beforeAll(async () => {
-  stage = await openStage({
-    environment: {
-      DISCOCLAW_SUMMARY_EVERY_N_TURNS: '1',
-      DISCOCLAW_SUMMARY_TO_DURABLE_ENABLED: 'true',
-      DISCOCLAW_SHORTTERM_MEMORY_ENABLED: 'true',
-    },
-    model: answeringBy(answers),
-  });
+const stage = await openStage({
+  environment: {
+    DISCOCLAW_SUMMARY_EVERY_N_TURNS: '1',
+    DISCOCLAW_SUMMARY_TO_DURABLE_ENABLED: 'true',
+    DISCOCLAW_SHORTTERM_MEMORY_ENABLED: 'true',
+  },
+  model: answeringBy(answers),
 });
 afterAll(() => stage[Symbol.asyncDispose]());
 

@@ -1,19 +1,16 @@
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { afterAll, describe, expect, it } from 'vitest';
 
 import type { InteractionView, MessageView } from '../../src/sandbox/people/views.ts';
 import { laterBy } from './later.ts';
 import { command } from './memory-talk.ts';
-import { openStage, type Stage } from './stage.ts';
+import { openStage } from './stage.ts';
 
 const dayMs = 24 * 60 * 60_000;
 const daysAgo = (days: number): string => new Date(Date.now() - days * dayMs).toISOString();
 
-let stage: Stage;
 let people = 0;
 
-beforeAll(async () => {
-  stage = await openStage({ model: () => ({ text: 'Understood.' }) });
-});
+const stage = await openStage({ model: () => ({ text: 'Understood.' }) });
 
 afterAll(async () => {
   await stage[Symbol.asyncDispose]();

@@ -1,38 +1,35 @@
-import { afterAll, beforeAll, expect, it } from 'vitest';
+import { afterAll, expect, it } from 'vitest';
 
 import { secretMark } from '../../src/core/secrets.ts';
 import { answeringBy, callsOf, chatCall, historyIn, toldIn } from './model-calls.ts';
 import { obedientModel } from './obedient-model.ts';
-import { openStage, type Stage } from './stage.ts';
+import { openStage } from './stage.ts';
 
-let stage: Stage;
 let people = 0;
 
-beforeAll(async () => {
-  stage = await openStage({
-    environment: {
-      DISCOCLAW_SUMMARY_EVERY_N_TURNS: '1',
-      DISCOCLAW_SUMMARY_TO_DURABLE_ENABLED: 'true',
-      DISCOCLAW_SHORTTERM_MEMORY_ENABLED: 'true',
+const stage = await openStage({
+  environment: {
+    DISCOCLAW_SUMMARY_EVERY_N_TURNS: '1',
+    DISCOCLAW_SUMMARY_TO_DURABLE_ENABLED: 'true',
+    DISCOCLAW_SHORTTERM_MEMORY_ENABLED: 'true',
+  },
+  model: answeringBy({
+    // Repeats what was said, or calls a tool as it is told to.
+    chat(body, index) {
+      const text = (body.messages?.at(-1)?.content ?? []).map((block) => block.text ?? '').join('');
+      const said = />\n(?<words>[\s\S]*?)\n?<\/message>/u.exec(text.slice(text.lastIndexOf('<message ')));
+      if (text === '' || text.includes('CALL ')) return obedientModel(body, index);
+      return { text: `You said: ${said?.groups?.['words'] ?? ''}` };
     },
-    model: answeringBy({
-      // Repeats what was said, or calls a tool as it is told to.
-      chat(body, index) {
-        const text = (body.messages?.at(-1)?.content ?? []).map((block) => block.text ?? '').join('');
-        const said = />\n(?<words>[\s\S]*?)\n?<\/message>/u.exec(text.slice(text.lastIndexOf('<message ')));
-        if (text === '' || text.includes('CALL ')) return obedientModel(body, index);
-        return { text: `You said: ${said?.groups?.['words'] ?? ''}` };
-      },
-      summary: (body) => ({ text: `They said: ${textsOf(body.messages).slice(-600)}. Their PIN is 7319.` }),
-      extraction: (body) => {
-        const line = textsOf(body.messages)
-          .split('\n')
-          .find((each) => each.startsWith('- '));
-        const [, messageId = '', text = ''] = /\[(\d+)\] [^:]*: (.*)$/u.exec(line ?? '') ?? [];
-        return { json: { items: [{ kind: 'fact', quote: text, messageId }] } };
-      },
-    }),
-  });
+    summary: (body) => ({ text: `They said: ${textsOf(body.messages).slice(-600)}. Their PIN is 7319.` }),
+    extraction: (body) => {
+      const line = textsOf(body.messages)
+        .split('\n')
+        .find((each) => each.startsWith('- '));
+      const [, messageId = '', text = ''] = /\[(\d+)\] [^:]*: (.*)$/u.exec(line ?? '') ?? [];
+      return { json: { items: [{ kind: 'fact', quote: text, messageId }] } };
+    },
+  }),
 });
 
 afterAll(async () => {

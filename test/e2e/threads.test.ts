@@ -1,16 +1,13 @@
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { afterAll, describe, expect, it } from 'vitest';
 
 import { answeringBy, callsOf, chatCall, historyIn, systemIn, toldIn, withoutDate } from './model-calls.ts';
-import { openStage, type Stage } from './stage.ts';
+import { openStage } from './stage.ts';
 
-let stage: Stage;
 let rooms = 0;
 
-beforeAll(async () => {
-  stage = await openStage({
-    environment: { DISCOCLAW_SUMMARY_ENABLED: 'false', DISCOCLAW_REFLECTION_ENABLED: 'false' },
-    model: answeringBy({}),
-  });
+const stage = await openStage({
+  environment: { DISCOCLAW_SUMMARY_ENABLED: 'false', DISCOCLAW_REFLECTION_ENABLED: 'false' },
+  model: answeringBy({}),
 });
 afterAll(() => stage[Symbol.asyncDispose]());
 

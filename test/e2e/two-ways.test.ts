@@ -1,14 +1,10 @@
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { afterAll, describe, expect, it } from 'vitest';
 
 import { subcommandsOf } from '../../src/sandbox/people/slash-command.ts';
 import { command, ways } from './memory-talk.ts';
-import { openStage, type Stage } from './stage.ts';
+import { openStage } from './stage.ts';
 
-let stage: Stage;
-
-beforeAll(async () => {
-  stage = await openStage();
-});
+const stage = await openStage();
 
 afterAll(async () => {
   await stage[Symbol.asyncDispose]();

@@ -1,19 +1,17 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { afterAll, describe, expect, it } from 'vitest';
 
 import type { MessageView } from '../../src/sandbox/people/views.ts';
 import { deferred } from '../support/deferred.ts';
 import { answersTo } from './answers-to.ts';
 import { callsForAnswers, toldIn } from './memory-talk.ts';
 import { numberedBy } from './model-calls.ts';
-import { openStage, type Stage } from './stage.ts';
+import { openStage } from './stage.ts';
 
 /** The model thinks about a message that says `slowly` until this is resolved. */
 let thought = deferred<void>();
 const eyes = '👀';
-
-let stage: Stage;
 
 /** Who put 👀 on a message. */
 async function eyesOn({ id, channelId }: MessageView): Promise<readonly string[]> {
@@ -39,14 +37,12 @@ function usedIn(status = ''): string {
   return /Today .*/u.exec(status)?.[0] ?? 'none';
 }
 
-beforeAll(async () => {
-  stage = await openStage({
-    environment: {
-      DISCOCLAW_SUMMARY_ENABLED: 'false',
-      DISCOCLAW_MODEL_CONCURRENCY: '1',
-    },
-    model: numberedBy(() => thought.promise),
-  });
+const stage = await openStage({
+  environment: {
+    DISCOCLAW_SUMMARY_ENABLED: 'false',
+    DISCOCLAW_MODEL_CONCURRENCY: '1',
+  },
+  model: numberedBy(() => thought.promise),
 });
 
 afterAll(async () => {

@@ -1,27 +1,24 @@
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { afterAll, describe, expect, it } from 'vitest';
 
 import type { MessageView } from '../../src/sandbox/people/views.ts';
 import { command, idIn } from './memory-talk.ts';
 import { answeringBy } from './model-calls.ts';
 import { obedientModel } from './obedient-model.ts';
-import { openStage, type Stage } from './stage.ts';
+import { openStage } from './stage.ts';
 
 const long = Array.from({ length: 300 }, (_, index) => `word number ${index}`).join(' ');
 const noAnswer = 'I cannot find that answer to you';
 const used = 'From what I remember about you, I had this in view:';
 
-let stage: Stage;
 let people = 0;
 
-beforeAll(async () => {
-  stage = await openStage({
-    model: answeringBy({
-      chat: (body, index) =>
-        JSON.stringify(body.messages?.at(-1)).includes('at length')
-          ? { text: long }
-          : obedientModel(body, index),
-    }),
-  });
+const stage = await openStage({
+  model: answeringBy({
+    chat: (body, index) =>
+      JSON.stringify(body.messages?.at(-1)).includes('at length')
+        ? { text: long }
+        : obedientModel(body, index),
+  }),
 });
 
 afterAll(async () => {
