@@ -89,8 +89,6 @@ export function createHearing(ports: HearingPorts) {
     if (typeof bytes === 'string') return { problem: unread[bytes] };
     try {
       const text = await transcribe({ bytes, seconds: voice.seconds }, author.id, signal);
-      // An erasing ends the turn: nothing of it is kept [K11].
-      if (signal.aborted) return undefined;
       return text === '' ? { problem: silence } : { text };
     } catch (error) {
       if (signal.aborted) return undefined;
