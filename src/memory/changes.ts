@@ -92,7 +92,11 @@ export interface AnswerKeeper {
   /** Drops answers that were not sent yet. */
   deleteUnsent(
     channelId: string,
-    isWithdrawn: (answer: { readonly messageIds: readonly string[]; readonly text: string }) => boolean,
+    isWithdrawn: (answer: {
+      readonly messageIds: readonly string[];
+      readonly text: string;
+      readonly footer?: { readonly lines: readonly string[] } | undefined;
+    }) => boolean,
   ): Promise<unknown>;
   /** Hides these messages from history, though they stay on Discord. */
   hide(channelId: string, messageIds: readonly string[]): Promise<void>;
@@ -773,7 +777,8 @@ async function deleteAnswers(
   const gone = change.kind === 'edited' ? withdrawnTerms(before, change.text) : undefined;
   await answers.deleteUnsent(
     change.channelId,
-    (answer) =>
-      answer.messageIds.some((id) => ids.has(id)) && (gone === undefined || saysAny(answer.text, gone)),
+    ({ messageIds, text, footer }) =>
+      messageIds.some((id) => ids.has(id)) &&
+      (gone === undefined || saysAny([text, ...(footer?.lines ?? [])].join('\n'), gone)),
   );
 }

@@ -2,12 +2,13 @@ import { describe, expect, it, vi } from 'vitest';
 import { z } from 'zod';
 
 import { StoreError } from '../../src/core/errors.ts';
-import type { ChangeLedger } from '../../src/memory/changes.ts';
+import type { AnswerKeeper, ChangeLedger } from '../../src/memory/changes.ts';
 import { durableDocumentKind } from '../../src/memory/durable/document.ts';
 import type { MemoryLayer } from '../../src/memory/layer.ts';
 import { createDurableMemory, type DurableMemory } from '../../src/memory/durable/durable-memory.ts';
 import { deferred } from '../support/deferred.ts';
 import { aliceId, bobId, generalId, publicPlace } from '../support/incoming.ts';
+import { noAnswers } from '../support/layers-alone.ts';
 import { MemoryStore } from '../support/memory-store.ts';
 import { openSessions, secretPlace, session, silent, type Sessions } from '../support/sessions.ts';
 import { durableSettings } from '../support/layer-settings.ts';
@@ -420,6 +421,20 @@ describe('an edit or deletion [G5]', () => {
     expect(await log.message(session, answerId)).toBeUndefined();
     expect(await logIn(store)).toContain('drums');
     expect(await logIn(store)).not.toMatch(/bassoon|clarinet/u);
+  });
+
+  it('drops a waiting answer that says in its text or its small lines what was taken out', async () => {
+    const { ledgerOver, say } = await setUp();
+    const [{ id: messageId } = { id: '' }] = (await say('I play the bassoon')).messages;
+    const waiting = { messageIds: [messageId], text: 'Noted.' };
+    const dropped: boolean[] = [];
+    const deleteUnsent: AnswerKeeper['deleteUnsent'] = async (_, isWithdrawn) => {
+      for (const line of ['Remembered: "I play the bassoon."', 'I am an AI'])
+        dropped.push(isWithdrawn({ ...waiting, footer: { lines: [line] } }));
+    };
+    const edit = { kind: 'edited', channelId: generalId, messageId, authorId: aliceId } as const;
+    await ledgerOver([], { ...noAnswers, deleteUnsent }).record({ ...edit, text: 'I play the drums' });
+    expect(dropped).toEqual([true, false]);
   });
 
   it('that came while the log could not be read is finished after the next start', async () => {
