@@ -75,11 +75,6 @@ export function mention(sign: '@' | '#', name: string, before = ''): string {
   return isOneWord.test(plain) && before.trim() === '' ? sign + plain : sign + opening + plain + closing;
 }
 
-/** Also removes what merely looks like a mention. */
-export function withoutMentions(text: string): string {
-  return text.replace(mentions, ' ');
-}
-
 /** Removes marked names, which may look like another channel's, or like an id. */
 export function withoutMarkedNames(text: string, instead = ' '): string {
   return text.replace(markedNames, instead);

@@ -133,7 +133,7 @@ export function createExpiringLog<T extends ExpiringRecord>(
 /** Until a disk that did not tell who has records is asked again; milliseconds. */
 const againMs = 60_000;
 
-/** At the start: has everybody's records looked at, as soon as the disk tells who has any. Never rejects. */
+/** After a start: has everybody's records looked at, as soon as the disk tells who has any. Never rejects. */
 export async function expireEverybody(
   names: readonly string[],
   ports: Pick<ExpiringLogPorts, 'expireAt' | 'logger'> & {

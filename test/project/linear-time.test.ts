@@ -1,7 +1,7 @@
 import { expect, it } from 'vitest';
 
 import { parseCommand } from '../../src/commands/command.ts';
-import { ownWords, withoutMentions } from '../../src/core/own-words.ts';
+import { ownWords } from '../../src/core/own-words.ts';
 import { maskSecrets } from '../../src/core/secrets.ts';
 import { dataLine, dataText } from '../../src/core/section.ts';
 import {
@@ -63,7 +63,6 @@ const readersOfTexts: Readonly<
 > = {
   message: {
     ownWords,
-    withoutMentions,
     maskSecrets,
     memoryWishIn,
     statementsIn,
