@@ -57,18 +57,24 @@ export function historyWindow(
   const nameOf = createNaming(botName, [speaker, ...messages.map(({ author }) => author), speaker]);
   const known = new Set(messages.map(({ id }) => id));
   const entryOf: EntryOf = (message, max) => historyEntry(message, max, nameOf, timeZone);
-  if (begin !== undefined) {
-    const since = messages.filter(({ id }) => compareSnowflakes(id, begin) >= 0);
+  const kept = begin === undefined ? undefined : wholeFrom(begin);
+  if (kept !== undefined) return kept;
+  const goal = begin === undefined ? budget : Math.floor(budget / 2);
+  const entries = newestWithin(newestEntries(messages, goal, budget, entryOf), budget, known);
+  const first = entries[0]?.message.id ?? messageId;
+  const moved = compareSnowflakes(first, messageId) < 0 ? first : messageId;
+  // An answer that was cut for its question's sake stands whole in the next turn if both fit, so in this one too.
+  return wholeFrom(moved) ?? { entries, begin: moved, nameOf };
+
+  function wholeFrom(from: string): HistoryWindow | undefined {
+    const since = messages.filter(({ id }) => compareSnowflakes(id, from) >= 0);
     const entries = withQuestions(
       since.flatMap((message) => entryOf(message) ?? []),
       known,
     );
-    if (entries.length <= windowMessages && charsOf(entries) <= budget) return { entries, begin, nameOf };
+    const fits = entries.length <= windowMessages && charsOf(entries) <= budget;
+    return fits ? { entries, begin: from, nameOf } : undefined;
   }
-  const goal = begin === undefined ? budget : Math.floor(budget / 2);
-  const entries = newestWithin(newestEntries(messages, goal, budget, entryOf), budget, known);
-  const first = entries[0]?.message.id ?? messageId;
-  return { entries, begin: compareSnowflakes(first, messageId) < 0 ? first : messageId, nameOf };
 }
 
 type EntryOf = (message: ChatMessage, max?: number) => HistoryEntry | undefined;

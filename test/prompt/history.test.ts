@@ -111,6 +111,13 @@ describe('the next windows [P2]', () => {
     expect(texts(moved)).toEqual(['Alice: why?\n', `${'because '.repeat(75).trim()}\n`]);
   });
 
+  it('show an answer as the window that began with it did, also where it takes most of the budget', () => {
+    const exchange = [chatMessage(1, 'why?'), ownMessage(2, 'because '.repeat(100))];
+    const first = windowOf(exchange, { budget: 1000 });
+    const second = windowOf([...exchange, chatMessage(3, 'so?')], { begin: first.begin, budget: 1000 });
+    expect(texts(second).slice(0, 2)).toEqual(texts(first));
+  });
+
   it('show edits, no deleted message, and begin at the next where the first was deleted', () => {
     const { begin } = windowOf(people(3));
     const changed = people(3)

@@ -256,12 +256,12 @@ export class Promises {
   /** What is known of a channel goes with it [K15]. */
   channelGone(channelId: string): void {
     this.excuseWhere((message) => message.channelId === channelId);
-    // Where the disk could not take what was deleted before, nobody asks about that channel again.
+    // Where the disk could not take what was deleted or edited before, nobody asks about that channel again.
     const isCalm = this.#isDiskCalmSince(this.#clock.now);
     for (const said of this.#words.values()) {
       if (this.#world.message(said.messageId ?? '')?.channelId !== channelId) continue;
       said.isUncertain = true;
-      if (!isCalm && said.gone?.how === 'delete') delete said.gone;
+      if (!isCalm && (said.gone?.how === 'delete' || said.gone?.how === 'edit')) delete said.gone;
     }
   }
 
