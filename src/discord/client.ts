@@ -58,9 +58,7 @@ export function createDiscordClient(options: {
     makeCache: Options.cacheWithLimits({
       ...Options.DefaultMakeCacheSettings,
       AutoModerationRuleManager: 0,
-      BaseGuildEmojiManager: 0,
       GuildBanManager: 0,
-      GuildEmojiManager: 0,
       GuildInviteManager: 0,
       GuildScheduledEventManager: 0,
       GuildStickerManager: 0,

@@ -20,7 +20,7 @@ import {
 import { type DiscordApi, createDiscordApi } from './discord-api.ts';
 import { createOffers } from './interactions/offers.ts';
 import { type History, type HistoryOptions, createHistory } from './history.ts';
-import { chatMessageOf, isSpoken, sentMessageOf } from './normalise.ts';
+import { chatMessageOf, emojiIn, isSpoken, sentMessageOf } from './normalise.ts';
 import { type Places, createPlaces, createPresentPlace, dmPlace } from './place.ts';
 import { createServerPort } from './permissions.ts';
 import { createPluralKit, createProxies } from './proxied.ts';
@@ -74,6 +74,7 @@ export function createDiscordPorts(options: DiscordPortsOptions) {
     botId,
     clock,
     logger,
+    emojiIn: (channelId, name) => emojiIn(client, channelId, name),
     onSent: (message) => history.seen(sentMessageOf(client, message)),
     onEdited(message) {
       const { channelId, id: messageId, text } = sentMessageOf(client, message);

@@ -144,6 +144,15 @@ function withNames(text: string, names: Names): string {
     );
 }
 
+/** A server's own emoji by its name, as Discord reads it, if everybody there can use it. From the cache. */
+export function emojiIn(client: Client, channelId: string, name: string): string | undefined {
+  const channel = client.channels.cache.get(channelId);
+  if (channel === undefined || channel.isDMBased()) return undefined;
+  return channel.guild.emojis.cache
+    .find((emoji) => emoji.name === name && emoji.available !== false && emoji.roles.cache.size === 0)
+    ?.toString();
+}
+
 /** From the caches. Names of other channels are told only if they are public. */
 function namesIn(client: Client, { channelId, guildId, mentioned }: WrittenIn): Names {
   const guild = guildId === null ? undefined : client.guilds.cache.get(guildId);

@@ -100,6 +100,13 @@ const embed = z.object({
   footer: z.object({ text: text.optional() }).optional(),
 });
 const emoji = z.object({ id: id.optional(), name: name.optional() });
+const guildEmoji = z.object({
+  id,
+  name,
+  animated: flag.optional(),
+  available: flag.optional(),
+  roles: z.array(id).optional(),
+});
 
 const messageFields = {
   content: text.default(''),
@@ -229,6 +236,7 @@ const guild = z
     channels: usableOf(guildChannel),
     threads: usableOf(thread).default([]),
     members: usableOf(member).default([]),
+    emojis: usableOf(guildEmoji).catch([]),
   })
   .refine(hasEveryone);
 /** Unless all roles can be read, those that are known hold. */
@@ -267,6 +275,7 @@ const events: Readonly<Record<string, z.ZodType<object>>> = {
   [Event.InteractionCreate]: interaction,
   [Event.GuildCreate]: z.union([z.object({ id, unavailable: z.literal(true) }), guild]),
   [Event.GuildUpdate]: changedGuild,
+  [Event.GuildEmojisUpdate]: z.object({ ...inGuild, emojis: usableOf(guildEmoji) }),
   [Event.GuildDelete]: z.object({ id, unavailable: flag.optional() }),
   [Event.GuildRoleCreate]: roleChanged,
   [Event.GuildRoleUpdate]: roleChanged,

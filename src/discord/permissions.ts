@@ -162,6 +162,7 @@ export const requiredIntents: readonly {
   },
   { intent: 'GuildMessageReactions', why: 'to see 🛑, which ends an answer' },
   { intent: 'DirectMessageReactions', why: 'the same in direct messages' },
+  { intent: 'GuildExpressions', why: 'to show a server’s own emoji where an answer names one' },
 ];
 
 /** Without an essential one the bot answers nowhere in a server. */

@@ -17,6 +17,9 @@ describe('the client', () => {
     const { options } = createDiscordClient({ logger });
     expect(options.intents.toArray()).toEqual([
       'Guilds',
+      'GuildExpressions',
+      // Its former name.
+      'GuildEmojisAndStickers',
       'GuildMessages',
       'GuildMessageReactions',
       'DirectMessages',

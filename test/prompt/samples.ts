@@ -166,8 +166,8 @@ export const chatMessages: fc.Arbitrary<readonly ChatMessage[]> = fc
     { maxLength: 30 },
   )
   .map((drafts) =>
-    drafts.map(({ kind, text, attachments }, index) => {
-      const name = drafts[index % 4]?.name ?? '';
+    drafts.map(({ text, attachments }, index) => {
+      const { name = '', kind = 'human' } = drafts[index % 4] ?? {};
       return chatMessage(index, text, { author: { id: String(index % 4), name, kind }, attachments });
     }),
   );

@@ -31,8 +31,11 @@ const underline = /^ {0,3}(?:={3,}|-{3,})[ \t]*$/u;
 /** A line that can be a heading: no list, quote, heading or row. */
 const paragraph = /^[^\s>#|*+`~-][^|]*$/u;
 
+/** What Discord reads for the name of a custom emoji: `<:party:123>`. */
+export type EmojiNamed = (name: string) => string | undefined;
+
 /** Code stays as it is. */
-export function plainForm(lines: readonly FencedLine[]): string {
+export function plainForm(lines: readonly FencedLine[], emojiNamed: EmojiNamed): string {
   const targets = new Map<string, string>();
   for (const { line, isCode } of lines) {
     const { name, url } = (isCode ? undefined : linkTarget.exec(line)?.groups) ?? {};
@@ -46,7 +49,7 @@ export function plainForm(lines: readonly FencedLine[]): string {
       formed.splice(-1, 1, `${line.includes('=') ? '#' : '##'} ${formed.at(-1)}`);
     else if (thematicBreak.test(line)) formed.push(...(above.trim() === '' ? [] : ['']));
     else if (line.trim() === '' && thematicBreak.test(above) && formed.at(-1) === '') continue;
-    else if (!linkTarget.test(line)) formed.push(mayBeRow(line) ? line : plainLine(line, targets));
+    else if (!linkTarget.test(line)) formed.push(mayBeRow(line) ? line : plainLine(line, targets, emojiNamed));
   }
   return formed.join('\n');
 }
@@ -65,9 +68,9 @@ const marksOfTags: Readonly<Record<string, string>> = {
 
 /** What Discord reads, and code, comes first and stays. */
 const inlineForms =
-  /`[^`]*`|<(?:[@#]|a?:|t:|https?:)[^<>]*>|https?:\/\/\S+|(?<dropped><!--.*?-->|<\/?(?:p|div|span|center|details|summary|small|font|sub|sup)(?: [^<>]*)?>)|(?<br><br ?\/?>)|<(?<tag>b|strong|mark|i|em|u|s|del|kbd)>(?<inner>[^<>]+)<\/\k<tag>>|\$\$(?<formula>[^$]+)\$\$|==(?<marked>[^=\s](?:[^=]*[^=\s])?)==|\[\^(?<note>[^\]]+)\]:?|\[(?<text>[^\][]+)\](?:\[(?<target>[^\][]*)\])?(?![(:])/gu;
+  /`[^`]*`|<(?:[@#]|a?:|t:|https?:)[^<>]*>|https?:\/\/\S+|(?<dropped><!--.*?-->|<\/?(?:p|div|span|center|details|summary|small|font|sub|sup)(?: [^<>]*)?>)|(?<br><br ?\/?>)|<(?<tag>b|strong|mark|i|em|u|s|del|kbd)>(?<inner>[^<>]+)<\/\k<tag>>|\$\$(?<formula>[^$]+)\$\$|==(?<marked>[^=\s](?:[^=]*[^=\s])?)==|:(?<emoji>\w{2,32}):|\[\^(?<note>[^\]]+)\]:?|\[(?<text>[^\][]+)\](?:\[(?<target>[^\][]*)\])?(?![(:])/gu;
 
-function plainLine(line: string, targets: ReadonlyMap<string, string>): string {
+function plainLine(line: string, targets: ReadonlyMap<string, string>, emojiNamed: EmojiNamed): string {
   return line
     .replace(
       /^(?<before>\s*(?:[-*+]|\d+[.)]) +)\[(?<box>[ xX])\](?= )/u,
@@ -83,6 +86,7 @@ function plainLine(line: string, targets: ReadonlyMap<string, string>): string {
         inner = '',
         formula: string | undefined,
         marked: string | undefined,
+        emoji: string | undefined,
         note: string | undefined,
         text = '',
         target = '',
@@ -92,6 +96,7 @@ function plainLine(line: string, targets: ReadonlyMap<string, string>): string {
         if (tag !== undefined) return `${marksOfTags[tag]}${inner}${marksOfTags[tag]}`;
         if (formula !== undefined) return `\`${formula.trim()}\``;
         if (marked !== undefined) return `**${marked}**`;
+        if (emoji !== undefined) return emojiNamed(emoji) ?? found;
         if (note !== undefined) return `[${note}]`;
         const url = targets.get((target || text).toLowerCase());
         return url === undefined ? found : `[${text}](${url})`;

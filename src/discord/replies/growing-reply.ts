@@ -6,6 +6,7 @@ import { isSnowflake } from '../../core/snowflake.ts';
 import { sleep, type Clock } from '../../core/time.ts';
 import { answerRows } from '../command-buttons.ts';
 import { mayHaveForgottenNonces, noPings, sentOnce, type DiscordApi } from '../discord-api.ts';
+import type { EmojiNamed } from './discord-form.ts';
 import { hasErrorCode, isGone, pauseBeforeSending, refusalOf, sendUntilTaken } from '../refusals.ts';
 import {
   finishing,
@@ -38,6 +39,8 @@ export interface RepliesOptions {
   readonly onSent: (message: APIMessage) => void;
   readonly onEdited: (message: APIMessage) => void;
   readonly onRemoved: (channelId: string, messageId: string) => void;
+  /** A custom emoji that everybody in a channel's server can use. */
+  readonly emojiIn?: (channelId: string, ...name: Parameters<EmojiNamed>) => ReturnType<EmojiNamed>;
   /** Discord has an answer to a message under our nonce that was never sent from here. Must not throw. */
   readonly onForeign?: (messageId: string) => void;
   /** Resolves early when the signal is aborted. */
@@ -52,10 +55,10 @@ type Request = Extract<ReplyStep, { readonly kind: 'post' | 'edit' | 'delete' }>
 type PostRequest = Extract<Request, { readonly kind: 'post' }>;
 
 /** Carries out {@link nextStep}, one request at a time [G3]. Nonces keep anything from being sent twice. */
-export function growReply(options: RepliesOptions, start: ReplyStart, isModels = false): GrowingReply {
+export function growReply(options: RepliesOptions, start: ReplyStart, emojiNamed?: EmojiNamed): GrowingReply {
   const { api, clock, logger, retryDelaysMs } = options;
   const { channelId, nonceBase } = start;
-  let state: ReplyState = newReply(start.existingIds ?? [], isModels);
+  let state: ReplyState = newReply(start.existingIds ?? [], emojiNamed);
   let working: Promise<void> | undefined;
   let earlier: readonly APIMessage[] | undefined;
   let hasStarted = state.present.length > 0;

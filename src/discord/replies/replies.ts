@@ -33,7 +33,7 @@ export function createReplies(options: RepliesOptions): ReplyPort {
       }
     },
     tellRefused: (question, reason) => tellRefused(options, question, reason),
-    begin: (start) => growReply(options, start, true),
+    begin: (start) => growReply(options, start, (name) => options.emojiIn?.(start.channelId, name)),
     amend: (...change) => amend(options, ...change),
     async send(channelId, text, nonceBase, beforeSeen, buttons, mayShow = () => Promise.resolve(true)) {
       const seen = new Set<string>();

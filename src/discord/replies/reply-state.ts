@@ -1,4 +1,5 @@
 import { sentMaxChars, type Footer } from '../../core/reply.ts';
+import type { EmojiNamed } from './discord-form.ts';
 import { withFooter, splitReply, visiblePart, withoutForeignMarks, withSignsShown } from './split-reply.ts';
 
 const editPauseMs = 1200;
@@ -35,8 +36,8 @@ export interface ReplyState {
     | 'taken-away';
   readonly text: string;
   readonly present: readonly StandingMessage[];
-  /** The words are a model's: none of them may look like a footer. */
-  readonly isModels: boolean;
+  /** Only where the words are a model's: none of them may look like a footer. */
+  readonly emojiNamed: EmojiNamed | undefined;
   readonly footer?: Footer | undefined;
   /** No edits and no first message before this time; milliseconds since the epoch. */
   readonly notBefore?: number | undefined;
@@ -55,8 +56,8 @@ export type ReplyStep =
   | { readonly kind: 'delete'; readonly id: string }
   | { readonly kind: 'end' };
 
-export function newReply(present: readonly string[], isModels: boolean): ReplyState {
-  return { phase: 'growing', text: '', present: present.map((id) => ({ id })), isModels };
+export function newReply(present: readonly string[], emojiNamed?: EmojiNamed): ReplyState {
+  return { phase: 'growing', text: '', present: present.map((id) => ({ id })), emojiNamed };
 }
 
 export function withText(state: ReplyState, text: string, now: number): ReplyState {
@@ -129,7 +130,7 @@ export function nextStep(state: ReplyState, now: number): ReplyStep {
 /** The whole reply: the last of its messages has the footer, and room for more of it. */
 function finalChunks(state: ReplyState): readonly Chunk[] {
   const lines = state.footer?.lines ?? [];
-  const isSplit = state.isModels && chunksOf(state).length > 1;
+  const isSplit = state.emojiNamed !== undefined && chunksOf(state).length > 1;
   const room = Math.max(isSplit ? footerRoom : 0, withFooter('', lines).length);
   return chunksOf(state, sentMaxChars - room).map((chunk, index, { length }) =>
     index < length - 1 ? chunk : { content: withFooter(chunk.content, lines), isLast: true },
@@ -137,10 +138,10 @@ function finalChunks(state: ReplyState): readonly Chunk[] {
 }
 
 function chunksOf(
-  { text, isModels }: Pick<ReplyState, 'text' | 'isModels'>,
+  { text, emojiNamed }: Pick<ReplyState, 'text' | 'emojiNamed'>,
   lastMax?: number,
 ): readonly Chunk[] {
-  const shown = isModels ? withSignsShown(withoutForeignMarks(text)) : text;
+  const shown = emojiNamed === undefined ? text : withSignsShown(withoutForeignMarks(text, emojiNamed));
   return splitReply(shown, sentMaxChars, lastMax).map((content) => ({ content }));
 }
 

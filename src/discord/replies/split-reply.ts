@@ -8,6 +8,7 @@ import {
   spoilerMark,
   spoilerMarks,
   withSpoilersClosed,
+  type EmojiNamed,
   type FencedLine,
 } from './discord-form.ts';
 
@@ -26,8 +27,8 @@ export function splitReply(text: string, max: number = sentMaxChars, lastMax = m
 }
 
 /** What a model wrote, in Markdown that Discord has [G9]. Tables follow when it is split. */
-export function withoutForeignMarks(text: string): string {
-  return plainForm(fencedLines(text));
+export function withoutForeignMarks(text: string, emojiNamed: EmojiNamed): string {
+  return plainForm(fencedLines(text), emojiNamed);
 }
 
 /** Small print of a model's own shows its sign `-#`, so that nothing poses as a footer [K6]. */

@@ -2,6 +2,7 @@ import { GatewayDispatchEvents as Events, GatewayIntentBits as Intents } from 'd
 
 import {
   channelType,
+  emojiPayload,
   guildChannelPayload,
   guildCreatePayload,
   memberPayload,
@@ -83,6 +84,11 @@ function clientEvents(world: World, event: WorldEvent, audience: Audience): read
       return guildEvent(Events.GuildRoleUpdate, { guild_id: event.guildId, role: rolePayload(event.role) });
     case 'role-deleted':
       return guildEvent(Events.GuildRoleDelete, { guild_id: event.guildId, role_id: event.role.id });
+    case 'emojis-updated': {
+      const emojis = Array.from(event.guild.emojis.values(), emojiPayload);
+      const data = { guild_id: event.guild.id, emojis };
+      return [{ type: Events.GuildEmojisUpdate, data, intent: Intents.GuildExpressions }];
+    }
     case 'guild-created': {
       const withAllMembers = subscribes(audience.intents, Intents.GuildMembers);
       return guildEvent(Events.GuildCreate, guildCreatePayload(world, event.guild, withAllMembers));

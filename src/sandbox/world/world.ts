@@ -84,7 +84,10 @@ export type WorldEvent =
       readonly role: Role;
     }
   /** Left: the bot was taken out of it. */
-  | { readonly type: 'guild-created' | 'guild-unavailable' | 'guild-left'; readonly guild: Guild }
+  | {
+      readonly type: 'guild-created' | 'guild-unavailable' | 'guild-left' | 'emojis-updated';
+      readonly guild: Guild;
+    }
   | { readonly type: 'member-added' | 'member-updated'; readonly guildId: string; readonly member: Member }
   /** It is the bot who types. */
   | { readonly type: 'typing-started'; readonly channel: Channel; readonly at: Date }

@@ -179,6 +179,8 @@ describe('a spoiler that still grows [G9]', () => {
 });
 
 describe('what a model writes that Discord lacks [G9]', () => {
+  const emojiNamed = (name: string) => (name === 'claw' ? '<:claw:100000000000000001>' : undefined);
+
   it.each([
     ['One\n\n---\n\nTwo\n* * *\nThree', 'One\n\nTwo\n\nThree'],
     ['Plan\n====\nFirst\n\nThen\n----\nNext', '# Plan\nFirst\n\n## Then\nNext'],
@@ -195,18 +197,19 @@ describe('what a model writes that Discord lacks [G9]', () => {
     ],
     ['<details><summary>More</summary>Here</details> H<sub>2</sub>O <!-- not for you -->', 'MoreHere H2O'],
     ['It is $$x^2$$ and ==this== matters.', 'It is `x^2` and **this** matters.'],
+    ['At 10:30:15 :claw: came, :paw: not', 'At 10:30:15 <:claw:100000000000000001> came, :paw: not'],
   ])('reads well: %s', (text, expected) => {
-    expect(splitReply(withoutForeignMarks(text))).toEqual([expected]);
+    expect(splitReply(withoutForeignMarks(text, emojiNamed))).toEqual([expected]);
   });
 
   it.each([
     'if a == b and c == d, stop',
     '<@100000000000000001> at <t:1772494805:d> in <#200000000000000001>: <https://example.com/?a==b&c==d>',
-    'Use `<br>`, `==`, `- [ ]` and `$$`.',
+    'Use `<br>`, `==`, `:claw:`, `- [ ]` and `$$`.',
     '```html\n<b>x</b>\n---\n- [ ] y\n```',
     'It costs $$ and [this] stays, 1 < 2 > 0.',
     '| a | b |\n| --- | --- |\n| x<br>y | z |',
   ])('leaves alone: %s', (text) => {
-    expect(withoutForeignMarks(text)).toBe(text);
+    expect(withoutForeignMarks(text, emojiNamed)).toBe(text);
   });
 });

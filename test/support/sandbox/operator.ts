@@ -140,7 +140,9 @@ export function operatorCalls(world: World) {
     /** Gives a guild an emoji of its own. */
     addEmoji: async (input: { readonly guild?: string; readonly name: string }) => {
       const emoji = { id: world.nextId(), name: input.name };
-      guildCalled(input.guild).emojis.set(emoji.id, emoji);
+      const guild = guildCalled(input.guild);
+      guild.emojis.set(emoji.id, emoji);
+      world.emit({ type: 'emojis-updated', guild });
       return emoji;
     },
     /** Switches privileged intents on and off: who identifies with one that is off is refused. */
