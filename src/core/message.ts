@@ -29,6 +29,8 @@ export interface ChatMessage {
   readonly heard?: true;
   /** Of the bot's own: the message that it replies to. */
   readonly answers?: string;
+  /** Of other people's: the message in the same channel that it replies to. */
+  readonly repliesTo?: MessageReference | undefined;
 }
 
 /** A forwarded message, poll, voice message, card or sticker, as a line of short text. */
@@ -129,7 +131,6 @@ export interface IncomingMessage extends ChatMessage {
   readonly files?: readonly AttachedFile[];
   /** Of a voice message without a text. */
   readonly voice?: VoiceRecording;
-  readonly repliesTo?: MessageReference;
   readonly forwards?: readonly ForwardedMessage[];
   /** As `CommandContext` has it. */
   readonly mentions?: readonly string[];

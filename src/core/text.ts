@@ -285,11 +285,16 @@ export function nearestNames(written: string, names: readonly string[]): string 
   return nearest.join(', ').replace(/, (?=[^,]*$)/u, ' or ');
 }
 
+/** Japanese and Chinese ask without a mark, too. */
+const asksByWords =
+  /(?:(?:です|ます|でした|ました|ません|でしょう|だろう|の)か|[ただ]っけ|[いうくぐすつぬぶむるただの何]か(?:な|しら)|(?:何|誰|どこ|なぜ|(?<![あこそ])いつ)だ?|[吗嗎])ね?[\s。.!！…~〜～]*$/u;
+
 /** Whether it ends as a question; one letter behind the mark is a face, such as `:D`. Greek asks with a semicolon. */
 export function isQuestion(sentence: string): boolean {
   const [, behind] = /[?？؟⁇⁈‽]([^?？؟⁇⁈‽]*)$/u.exec(sentence) ?? [];
   if (behind !== undefined) return !/^[\p{L}\p{N}]|[\p{L}\p{N}]{2}/u.test(behind);
-  return /[;\u037e]\s*$/u.test(sentence) && /\p{Script=Greek}/u.test(sentence);
+  if (/[;\u037e]\s*$/u.test(sentence)) return /\p{Script=Greek}/u.test(sentence);
+  return asksByWords.test(sentence);
 }
 
 /**

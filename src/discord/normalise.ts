@@ -40,6 +40,8 @@ export function chatMessageOf(message: Message, botId: string, speakerOf?: Speak
   const { author, channelId } = message;
   const speaker = speakerOf?.(message);
   const isOwn = author.id === botId;
+  const isReply = message.type === MessageType.Reply && message.reference?.channelId === channelId;
+  const replied = message.reference?.messageId;
   const forwards = isOwn ? [] : forwardsOf(message);
   const shown = [...forwards.map(forwardPiece), ...shownIn(message, isOwn)];
   return {
@@ -57,7 +59,8 @@ export function chatMessageOf(message: Message, botId: string, speakerOf?: Speak
     attachments: filesOf(message).map(({ name }) => name),
     shown: shown.length === 0 ? undefined : shown,
     hasThirdPartyText: hasThirdPartyText(message, shown, botId) ? true : undefined,
-    answers: isOwn && message.type === MessageType.Reply ? message.reference?.messageId : undefined,
+    answers: isReply && isOwn ? replied : undefined,
+    repliesTo: isReply && !isOwn && replied !== undefined ? { id: replied, channelId } : undefined,
   };
 }
 
@@ -190,14 +193,11 @@ export function userName(user: User | APIUser, member?: Pick<GuildMember, 'displ
 /** Empty lists are absent. */
 export function enclosuresOf(
   message: Message,
-): Pick<IncomingMessage, 'files' | 'voice' | 'repliesTo' | 'forwards' | 'mentions'> {
+): Pick<IncomingMessage, 'files' | 'voice' | 'forwards' | 'mentions'> {
   const files = filesOf(message);
   const recording =
     message.content === '' && isVoiceMessage(message) ? message.attachments.first() : undefined;
   const forwards = forwardsOf(message);
-  const { type, reference, channelId } = message;
-  const isReply = type === MessageType.Reply && reference?.channelId === channelId;
-  const id = isReply ? reference.messageId : undefined;
   const ownIds = ownIdsIn(message.client, message.guildId);
   const mentions = [...message.content.matchAll(/<@[!&]?(\d+)>/gu)].flatMap(([mentioned, whose = '']) =>
     ownIds.includes(whose) ? [] : mentioned,
@@ -206,7 +206,6 @@ export function enclosuresOf(
     files: files.length === 0 ? undefined : files,
     voice: recording && { ...attachedFile(recording), seconds: recording.duration ?? 0 },
     forwards: forwards.length === 0 ? undefined : forwards,
-    repliesTo: id === undefined ? undefined : { id, channelId },
     mentions: mentions.length === 0 ? undefined : mentions,
   };
 }

@@ -1,4 +1,4 @@
-import { hasEnclosures, isOthersText, type ChatMessage } from '../core/message.ts';
+import { hasEnclosures, isOthersText, type ChatMessage, type MessageReference } from '../core/message.ts';
 import type { HistoryPort } from '../core/channels.ts';
 import { memoizeByObject } from '../core/limits.ts';
 import type { Logger } from '../core/logger.ts';
@@ -120,23 +120,24 @@ const enclosureMaxAgeMs = 10 * 60_000;
 
 /**
  * Recent messages of the speaker whose files and forwards the turn may mean [G6]: at most three, ten minutes
- * old, and not answered before the last turn.
+ * old, and not answered before the last turn. And what the answered ones among them reply to.
  */
 export function enclosedBefore(
   earlier: readonly ChatMessage[],
   { speaker, place, now }: TurnContext,
-): readonly ChatMessage[] {
+): readonly MessageReference[] {
   const answered = new Set(earlier.flatMap(({ answers }) => answers ?? []));
   const own = earlier.filter(({ author }) => author.id === speaker.id);
   const answeredAt = own.flatMap(({ id }, at) => (answered.has(id) ? at : []));
   // In a DM all that follows an answered message was for the bot, and one turn.
   const start = place.audience === 'dm' ? (answeredAt.at(-2) ?? -1) + 1 : (answeredAt.at(-1) ?? 0);
-  return own
+  const recent = own
     .slice(start)
     .slice(-lookedAt)
-    .filter(
-      (message) => hasEnclosures(message) && now.getTime() - Date.parse(message.at) < enclosureMaxAgeMs,
-    );
+    .filter(({ at }) => now.getTime() - Date.parse(at) < enclosureMaxAgeMs);
+  const replied = recent.flatMap(({ id, repliesTo }) => (answered.has(id) ? (repliesTo ?? []) : []));
+  const enclosing = [...replied, ...recent.filter(hasEnclosures)];
+  return [...new Map(enclosing.map((message) => [message.id, message])).values()];
 }
 
 /** Once a message: what is full of them takes milliseconds [L4]. */

@@ -3,6 +3,7 @@ import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { answeringBy, callsOf, chatCall, historyIn, toldIn, type Answers } from './model-calls.ts';
 import { openStage, type Stage } from './stage.ts';
 import { footerIn } from './footers.ts';
+import { command, ways } from './memory-talk.ts';
 
 const answers: Answers = {};
 const everyLayer = {
@@ -21,6 +22,17 @@ async function keptText(stage: Stage): Promise<string> {
 async function smallLines(stage: Stage, place: string): Promise<readonly string[]> {
   const said = await stage.sandbox.messages({ in: place, from: 'bot' });
   return said.map(footerIn).filter((footer) => footer !== '');
+}
+
+/** Restarts the bot, which by either kind of command shows the same of what the person set as before. */
+async function showsOverStart(stage: Stage, as: string, place: string, words: string): Promise<void> {
+  const shown = async () => {
+    for (const way of ways) expect(await command(stage, way, as, place, 'show')).toContain(words);
+  };
+  await shown();
+  await stage.stopBot();
+  await stage.startBot();
+  await shown();
 }
 
 function shownIn(call: Parameters<typeof historyIn>[0]): string {
@@ -53,8 +65,10 @@ describe('what a person lets the bot keep [K9]', () => {
     await stage.startBot();
     await stage.sandbox.waitForReply({ in: missed.channelId, after: missed.id, containing: 'Ocelots' });
     await expect.poll(() => smallLines(stage, '@bob')).toHaveLength(2);
+    await showsOverStart(stage, 'bob', '@bob', 'Paused: from now on');
     expect((await stage.ask('bob', '@bob', '!memory resume')).text).toMatch(/^Resumed/u);
     delete answers.chat;
+    await showsOverStart(stage, 'bob', '@bob', 'Characters used');
     const after = await chatCall(stage, 'bob', '@bob', 'I keep a bassoon.');
     expect(toldIn(after)).not.toMatch(/axolotl|Ocelot/u);
 
@@ -73,8 +87,8 @@ describe('what a person lets the bot keep [K9]', () => {
     expect((await stage.ask('bob', '#general', '!memory remember I like rum')).text).toMatch(
       /is paused here/u,
     );
-    await stage.stopBot();
-    await stage.startBot();
+    await showsOverStart(stage, 'bob', '#general', 'Paused here:');
+    expect(await command(stage, '/memory', 'bob', '#dev', 'show')).not.toContain('Paused');
     await stage.ask('bob', '#general', 'It is pink, my axolotl.');
     await stage.stopBot();
     expect(await smallLines(stage, '#dev')).toHaveLength(0);
@@ -86,17 +100,11 @@ describe('what a person lets the bot keep [K9]', () => {
 
   it('is by mode `off` only what `remember` names; what was said meanwhile is not looked through later', async () => {
     expect((await stage.ask('bob', '@bob', '!memory mode off')).text).toMatch(/^Mode `off`/u);
+    await showsOverStart(stage, 'bob', '@bob', 'Mode `off`');
     answers.chat = (body) =>
       JSON.stringify(body.messages).includes('tool_result')
         ? { text: 'Well.' }
-        : {
-            toolUse: [
-              {
-                name: 'remember_item',
-                input: { kind: 'fact', quote: 'I keep axolotls' },
-              },
-            ],
-          };
+        : { toolUse: [{ name: 'remember_item', input: { kind: 'fact', quote: 'I keep axolotls' } }] };
     await stage.ask('bob', '@bob', 'I keep axolotls.');
     const refused = callsOf(stage, 'chat').find(({ raw }) => raw.includes('tool_result'));
     expect(refused?.raw).toContain('the person wants nothing to be noticed');

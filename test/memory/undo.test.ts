@@ -411,10 +411,7 @@ type CommandStep = typeof commandStep extends fc.Arbitrary<infer S> ? S : never;
 
 /** Extraction has looked at a conversation so far. */
 function lookedUpTo({ states }: Memory, cursor: number) {
-  return states.update(session, (state) => ({
-    ...state,
-    extraction: { cursor },
-  }));
+  return states.update(session, (state) => ({ ...state, extraction: { cursor } }));
 }
 
 describe('undo', () => {
@@ -565,9 +562,7 @@ describe('undo', () => {
     });
     expect(
       await memory.durable.remember(unconditional(aliceId), { ...noticed, type: 'manual' }),
-    ).toMatchObject({
-      item: { text: 'I like tea' },
-    });
+    ).toMatchObject({ item: { text: 'I like tea' } });
     await memory.store.close();
   });
 

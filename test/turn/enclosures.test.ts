@@ -78,15 +78,9 @@ function replyTo(id: string): Pick<TurnMessage, 'repliesTo'> {
 
 describe('what a turn brings along', () => {
   it('are the files of its messages, then of those passed on, then of those replied to', async () => {
+    const forwards = [{ text: 'x', at: writtenAt, files: [file('c')] }];
     const { files } = await read(
-      [
-        message('1', {
-          files: [file('a')],
-          forwards: [{ text: 'x', at: writtenAt, files: [file('c')] }],
-          ...replyTo('9'),
-        }),
-        message('2', { files: [file('b')] }),
-      ],
+      [message('1', { files: [file('a')], forwards, ...replyTo('9') }), message('2', { files: [file('b')] })],
       [replied('9', bob, [file('d')])],
     );
     expect(files.map(({ name }) => name)).toEqual(['a', 'b', 'c', 'd']);
@@ -123,9 +117,8 @@ describe('what a turn brings along', () => {
       const answering = [{ ...answer, answers: '8' }, question];
       expect((await read([message('1', replyTo('9'))], answering)).hasThirdPartyText).toBe(hasThirdPartyText);
     }
-    expect((await read([message('1', replyTo('9'))], [{ ...answer, answers: '8' }])).hasThirdPartyText).toBe(
-      true,
-    );
+    const toNobody = { ...answer, answers: '8' };
+    expect((await read([message('1', replyTo('9'))], [toNobody])).hasThirdPartyText).toBe(true);
     const unlogged = { ...answer, id: unloggedId, answers: '8' };
     for (const brought of [{ ...own, hasThirdPartyText: true } as const, own])
       expect((await read([message('1', replyTo(unloggedId))], [unlogged, brought])).marks).toEqual(
@@ -196,11 +189,8 @@ describe('what came with the messages right before [G6]', () => {
       { ...replied('5', alice, [file('cat.png')]), at: '' },
       { ...replied('6', alice), forwards: [{ text: 'the plan', at: writtenAt, files: [file('plan.txt')] }] },
     ];
-    const { files, forwards, hasThirdPartyText } = await read(
-      [message('9', { files: [file('own')] })],
-      before,
-      before,
-    );
+    const own = message('9', { files: [file('own')] });
+    const { files, forwards, hasThirdPartyText } = await read([own], before, before);
     expect(files.map(({ name }) => name)).toEqual(['own', 'plan.txt', 'cat.png']);
     expect(forwards).toMatchObject([{ text: 'the plan' }]);
     expect(hasThirdPartyText).toBe(true);
@@ -235,6 +225,11 @@ describe('what came with the messages right before [G6]', () => {
     expect(meant(earlier('1', 5), earlier('2', 4), answer('2'))).toEqual(['2']);
     expect(meant(earlier('2', 4), answer('2'), earlier('4', 2), ...toBob)).toEqual(['2', '4']);
     expect(meant(earlier('2', 4), answer('2'), second, answer('3'))).toEqual([]);
+    // What somebody replied to counts where they asked the bot about it.
+    const reply = earlier('2', 4, { attachments: [], ...replyTo('1') });
+    expect(meant(reply, answer('2'))).toEqual(['1']);
+    expect(meant(reply)).toEqual([]);
+    expect(meant(reply, answer('2'), second, answer('3'))).toEqual([]);
     // A forward and its comment were one turn.
     const inDm = { ...aliceContext, place: { ...aliceContext.place, audience: 'dm' } } as const;
     const comment = earlier('2', 4, { attachments: [] });

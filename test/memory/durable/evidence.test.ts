@@ -41,6 +41,7 @@ describe('the sentences that a quote touches [M5a]', () => {
     ['joined pieces', 'I like coffee', 'I like tea. I hate coffee.'],
     ['a bare question', 'I prefer Rust', 'Do you think that I prefer Rust?'],
     ['a question in Chinese', '我喜欢猫', '你觉得我喜欢猫吗？'],
+    ['a question without a mark', '猫が好きです', '猫が好きですか'],
     ['what follows the comma of a question', 'am I rich', 'I live in Porto, am I rich?'],
     ['a block quote', 'I prefer Rust', '> I prefer Rust\nDoes he'],
     ['a quote to the end', 'I prefer Rust', 'he says\n>>> I prefer Rust'],
@@ -115,6 +116,8 @@ describe('the question with which an answer ends [D1a]', () => {
     ['Where do you live? 😊', 'Where do you live?'],
     ['Do you know Dr. Ito?', 'Do you know Dr. Ito?'],
     ['Πού μένεις;', 'Πού μένεις;'],
+    ['鍵はどこだっけ。', '鍵はどこだっけ。'],
+    ['犯人はあいつ。', undefined],
     ['What a day? Noted.', undefined],
     ['😊', undefined],
   ])('of %s', (answer, question) => {

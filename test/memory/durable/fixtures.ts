@@ -27,11 +27,7 @@ export const aliceId = '100000000000000001';
 export const bobId = '100000000000000002';
 const guildId = '300000000000000001';
 
-export const dm: Place = {
-  audience: 'dm',
-  channelId: '210000000000000001',
-  homeId: '210000000000000001',
-};
+export const dm: Place = { audience: 'dm', channelId: '210000000000000001', homeId: '210000000000000001' };
 export const dev: Place = {
   audience: 'public',
   channelId: '220000000000000001',

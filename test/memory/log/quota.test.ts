@@ -16,15 +16,7 @@ function openWithQuota(maxBytes: number) {
   const { store, writes, log, states, time, clock } = sessions;
   const recall = createRecall({ sources: [createMessageSource(log)], timeZone: 'UTC' });
   const logger = new RecordingLogger();
-  const quota = createQuota({
-    store,
-    writes,
-    log,
-    states,
-    maxBytes,
-    folds: ['rolling'],
-    logger,
-  });
+  const quota = createQuota({ store, writes, log, states, maxBytes, folds: ['rolling'], logger });
   const speaker = { id: aliceId, isOwner: false };
   return {
     ...sessions,

@@ -283,11 +283,7 @@ describe('a deleted message [G5]', () => {
     const sessions = openSessions();
     const context = await sessions.say('tell me');
     await sessions.log.remove(generalId, [messageId(51)]);
-    await sessions.log.recordReply(context, {
-      ids: [messageId(50), messageId(51)],
-      text: 'a story',
-      at: '',
-    });
+    await sessions.log.recordReply(context, { ids: [messageId(50), messageId(51)], text: 'a story', at: '' });
     expect(await texts(sessions)).toEqual(['tell me']);
     expect(await rawLog(sessions.store)).not.toContain('story');
   });
@@ -414,9 +410,7 @@ describe('the session’s state', () => {
     await open(['extraction']).recordUser(context);
     await open(['extraction']).recordUser(context);
     expect(await first.states.read(session)).toMatchObject({ extraction: { cursor: 2 } });
-    await first.states.update(session, ({ version }) => ({
-      version,
-    }));
+    await first.states.update(session, ({ version }) => ({ version }));
     await open(['extraction']).recordUser(context);
     expect(await first.states.read(session)).toMatchObject({ extraction: { cursor: 2 } });
     await open([]).recordUser(first.contextOf(['while it is off']));

@@ -103,14 +103,17 @@ Pour le dîner je cuisine une soupe de lentilles | Quelles soupes ai-je cuisiné
 晚饭我做扁豆汤 | 晚饭做什么汤`,
 };
 
+const linesOf = (talk: string) =>
+  talk
+    .trim()
+    .split('\n')
+    .map((line) => line.split(' | '));
+
 it.each(Object.entries(talks))(
   'finds in %s what answers at least 12 of 15 questions within the first five [C1]',
   async (_, talk) => {
     const { say, find, time } = openRecall();
-    const pairs = talk
-      .trim()
-      .split('\n')
-      .map((line) => line.split(' | '));
+    const pairs = linesOf(talk);
     expect(pairs).toHaveLength(15);
     for (const [said = ''] of pairs) {
       await say(said, dmPlace);
@@ -140,7 +143,7 @@ it.each([
   [
     'Japanese',
     '自転車は駅の裏に置きました',
-    '私の自転車はどこですか？',
+    '私の自転車はどこですか',
     'あなたの自転車がどこにあるか分かりません。',
   ],
   ['Chinese', '我把自行车停在车站后面', '我的自行车在哪里？', '我不知道你的自行车在哪里。'],
@@ -148,11 +151,7 @@ it.each([
   'has in %s what was said before the bot’s own "I do not know" [C1]',
   async (language, said, question, unknown) => {
     const { turn, find, time } = openRecall();
-    const background = talks[language]
-      .trim()
-      .split('\n')
-      .map((line) => line.split(' | '));
-    for (const [fact = '', asked = ''] of background) {
+    for (const [fact = '', asked = ''] of linesOf(talks[language])) {
       await turn(asked, fact, dmPlace);
       time.now += 2 * 60 * 60 * 1000;
     }
@@ -168,3 +167,15 @@ it.each([
     expect(found.indexOf(said)).toBeLessThan(found.includes(unknown) ? found.indexOf(unknown) : Infinity);
   },
 );
+
+it.each([
+  ['夕食にスープを作ります', '夕食に何を作りますか', '夕食は何を作りますか'],
+  ['自転車は駅の裏に置きました', '自転車どこだっけ', '自転車どこに置いたっけ'],
+])('finds %s before %s, which asks without a mark [C1]', async (said, asked, query) => {
+  const { turn, find, time } = openRecall();
+  for (const text of [asked, said, ...linesOf(talks.Japanese).flat()]) {
+    await turn(text, 'はい。', dmPlace);
+    time.now += 2 * 60 * 60 * 1000;
+  }
+  expect((await find(query)).find((text) => [said, asked].includes(text))).toBe(said);
+});

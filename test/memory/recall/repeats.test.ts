@@ -53,10 +53,7 @@ const kinds: Readonly<Record<string, (round: number) => readonly [string, string
 };
 
 /** What is asked again and again, with a fact that answers it in other words, beside others that say the same words. */
-const hard = {
-  fact: 'Dr. Okonkwo looks after Rex when he is ill',
-  ask: 'Which vet do we go to with Rex?',
-};
+const hard = { fact: 'Dr. Okonkwo looks after Rex when he is ill', ask: 'Which vet do we go to with Rex?' };
 const again = ['', 'Hey, ', 'Sorry, ', 'Please: ', 'Once more: ', 'So ', 'Hm, ', 'OK, '];
 
 describe.each([

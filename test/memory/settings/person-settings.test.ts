@@ -22,12 +22,7 @@ function at(minutes: number): string {
 function open(store = new MemoryStore()) {
   const logger = recordingLogger();
   let now = at(0);
-  const people = createPersonSettings({
-    store,
-    writes: plainWrites(),
-    clock: () => new Date(now),
-    logger,
-  });
+  const people = createPersonSettings({ store, writes: plainWrites(), clock: () => new Date(now), logger });
   return {
     people,
     store,
