@@ -100,13 +100,8 @@ const embed = z.object({
   footer: z.object({ text: text.optional() }).optional(),
 });
 const emoji = z.object({ id: id.optional(), name: name.optional() });
-const guildEmoji = z.object({
-  id,
-  name,
-  animated: flag.optional(),
-  available: flag.optional(),
-  roles: z.array(id).optional(),
-});
+const emojiFlags = { animated: flag.optional(), available: flag.optional() };
+const guildEmoji = z.object({ id, name, ...emojiFlags, roles: z.array(id).optional() });
 
 const messageFields = {
   content: text.default(''),

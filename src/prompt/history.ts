@@ -68,12 +68,10 @@ export function historyWindow(
 
   function wholeFrom(from: string): HistoryWindow | undefined {
     const since = messages.filter(({ id }) => compareSnowflakes(id, from) >= 0);
-    const entries = withQuestions(
-      since.flatMap((message) => entryOf(message) ?? []),
-      known,
-    );
-    const fits = entries.length <= windowMessages && charsOf(entries) <= budget;
-    return fits ? { entries, begin: from, nameOf } : undefined;
+    const told = since.flatMap((message) => entryOf(message) ?? []);
+    const whole = withQuestions(told, known);
+    const fits = whole.length <= windowMessages && charsOf(whole) <= budget;
+    return fits ? { entries: whole, begin: from, nameOf } : undefined;
   }
 }
 

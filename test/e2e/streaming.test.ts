@@ -143,11 +143,8 @@ describe.concurrent('an answer that grows', () => {
   it('shows a server’s own emoji where it names one, also one that is new there [G9]', async ({ expect }) => {
     const { id } = await stage.sandbox.addEmoji({ name: 'claw' });
     const said = await stage.sandbox.say({ as: 'carol', in: '#general', text: 'Show me a claw' });
-    await stage.sandbox.waitForReply({
-      in: said.channelId,
-      after: said.id,
-      containing: `<:claw:${id}> and \`:claw:\``,
-    });
+    const containing = `<:claw:${id}> and \`:claw:\``;
+    await stage.sandbox.waitForReply({ in: said.channelId, after: said.id, containing });
     await eventually(async () => expect(await logOf(said)).toContain('Here: :claw: and `:claw:`'));
   });
 

@@ -49,7 +49,8 @@ export function plainForm(lines: readonly FencedLine[], emojiNamed: EmojiNamed):
       formed.splice(-1, 1, `${line.includes('=') ? '#' : '##'} ${formed.at(-1)}`);
     else if (thematicBreak.test(line)) formed.push(...(above.trim() === '' ? [] : ['']));
     else if (line.trim() === '' && thematicBreak.test(above) && formed.at(-1) === '') continue;
-    else if (!linkTarget.test(line)) formed.push(mayBeRow(line) ? line : plainLine(line, targets, emojiNamed));
+    else if (!linkTarget.test(line))
+      formed.push(mayBeRow(line) ? line : plainLine(line, targets, emojiNamed));
   }
   return formed.join('\n');
 }

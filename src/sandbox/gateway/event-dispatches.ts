@@ -85,8 +85,8 @@ function clientEvents(world: World, event: WorldEvent, audience: Audience): read
     case 'role-deleted':
       return guildEvent(Events.GuildRoleDelete, { guild_id: event.guildId, role_id: event.role.id });
     case 'emojis-updated': {
-      const emojis = Array.from(event.guild.emojis.values(), emojiPayload);
-      const data = { guild_id: event.guild.id, emojis };
+      const { id: guild_id, emojis } = event.guild;
+      const data = { guild_id, emojis: Array.from(emojis.values(), emojiPayload) };
       return [{ type: Events.GuildEmojisUpdate, data, intent: Intents.GuildExpressions }];
     }
     case 'guild-created': {

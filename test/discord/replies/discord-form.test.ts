@@ -178,9 +178,9 @@ describe('a spoiler that still grows [G9]', () => {
   });
 });
 
-describe('what a model writes that Discord lacks [G9]', () => {
-  const emojiNamed = (name: string) => (name === 'claw' ? '<:claw:100000000000000001>' : undefined);
+const emojiNamed = (name: string) => (name === 'claw' ? '<:claw:100000000000000001>' : undefined);
 
+describe('what a model writes that Discord lacks [G9]', () => {
   it.each([
     ['One\n\n---\n\nTwo\n* * *\nThree', 'One\n\nTwo\n\nThree'],
     ['Plan\n====\nFirst\n\nThen\n----\nNext', '# Plan\nFirst\n\n## Then\nNext'],
