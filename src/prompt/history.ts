@@ -68,8 +68,8 @@ export function historyWindow(
 
   function wholeFrom(from: string): HistoryWindow | undefined {
     const since = messages.filter(({ id }) => compareSnowflakes(id, from) >= 0);
-    const told = since.flatMap((message) => entryOf(message) ?? []);
-    const whole = withQuestions(told, known);
+    const uncut = since.flatMap((message) => entryOf(message) ?? []);
+    const whole = withQuestions(uncut, known);
     const fits = whole.length <= windowMessages && charsOf(whole) <= budget;
     return fits ? { entries: whole, begin: from, nameOf } : undefined;
   }
