@@ -43,7 +43,12 @@ describe('completing an id', () => {
   });
 
   it('gives what the command takes', async () => {
-    const [choice] = await stage.sandbox.complete({ as: 'alice', in: '#general', ...forget, value: 'hens' });
+    const [choice] = await stage.sandbox.complete({
+      as: 'alice',
+      in: '#general',
+      ...forget,
+      value: 'hens',
+    });
     const options = { target: String(choice?.value) };
     const given = { as: 'alice', in: '#general', name: 'memory', subcommand: 'forget', options };
     const { answer } = await stage.sandbox.slash(given);

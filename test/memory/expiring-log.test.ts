@@ -18,7 +18,12 @@ function openLog(
 ) {
   let passedMs = 0;
   const log = createExpiringLog<Waiting>(
-    { store, clock: () => new Date(startTime + passedMs), expireAt, logger: silent },
+    {
+      store,
+      clock: () => new Date(startTime + passedMs),
+      expireAt,
+      logger: silent,
+    },
     {
       name: 'waiting.jsonl',
       schema,

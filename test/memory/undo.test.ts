@@ -411,7 +411,10 @@ type CommandStep = typeof commandStep extends fc.Arbitrary<infer S> ? S : never;
 
 /** Extraction has looked at a conversation so far. */
 function lookedUpTo({ states }: Memory, cursor: number) {
-  return states.update(session, (state) => ({ ...state, extraction: { cursor } }));
+  return states.update(session, (state) => ({
+    ...state,
+    extraction: { cursor },
+  }));
 }
 
 describe('undo', () => {
@@ -562,7 +565,9 @@ describe('undo', () => {
     });
     expect(
       await memory.durable.remember(unconditional(aliceId), { ...noticed, type: 'manual' }),
-    ).toMatchObject({ item: { text: 'I like tea' } });
+    ).toMatchObject({
+      item: { text: 'I like tea' },
+    });
     await memory.store.close();
   });
 

@@ -5,7 +5,6 @@ import pLimit from 'p-limit';
 import { StoreError } from '../../core/errors.ts';
 import type { StoredFile } from '../../core/store.ts';
 import { encodingOf } from '../../core/text.ts';
-import { createTimeSlice } from '../../core/time.ts';
 import { readBytes, unlessMissing, withFile, type FileSystem } from './file-system.ts';
 import { isSegment } from '../keys.ts';
 import { locate, locateFolders, wayTo, type Location, type RootFolders } from './paths.ts';
@@ -94,14 +93,10 @@ export async function listFolders(fileSystem: FileSystem, { root, path }: Locati
   const isStraight = (await wayTo(fileSystem, root, path)) === 'straight';
   const entries = (isStraight ? await unlessMissing(fileSystem.readdir(path)) : undefined) ?? [];
   const folders = entries.filter((entry) => entry.isDirectory() && !entry.name.startsWith('.'));
-  const found: { readonly name: string; readonly changedAt: number }[] = [];
-  const pause = createTimeSlice();
-  for (const folder of folders) {
-    await pause();
+  return pLimit(looksAtOnce).map(folders, async (folder) => {
     const stats = await unlessMissing(fileSystem.lstat(join(path, folder.name, name)));
-    found.push({ name: folder.name, changedAt: Number(stats?.mtimeMs ?? 0) });
-  }
-  return found;
+    return { name: folder.name, changedAt: Number(stats?.mtimeMs ?? 0) };
+  });
 }
 
 /** As `Store.list` says; without links, nor what lies behind one. */

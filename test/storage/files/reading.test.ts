@@ -1,10 +1,9 @@
 import { setTimeout } from 'node:timers/promises';
-import { mkdir, writeFile } from 'node:fs/promises';
+import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { z } from 'zod';
 import { counterKind, document, increment, text } from '../store-fixtures.ts';
-import { nodeFileSystem } from '../../../src/storage/files/file-system.ts';
 import { createObservedFileSystem, type Operation } from './observed-file-system.ts';
 import { createTemporaryStores, type TemporaryStores } from './temporary-store.ts';
 
@@ -78,21 +77,4 @@ describe('an update that changes nothing', () => {
     await store.update(document, counterKind, increment);
     expect(await namesDuring(() => store.update(document, counterKind, (current) => current))).toEqual(looks);
   });
-});
-
-it('a folder of very many is looked through in pieces, between which others have their turn [L4]', async () => {
-  const turns = new Set<number>();
-  let turn = 0;
-  const lstat: typeof nodeFileSystem.lstat = (path) => {
-    turns.add(turn);
-    setImmediate(() => (turn += 1));
-    for (const begun = performance.now(); performance.now() - begun < 1;);
-    return nodeFileSystem.lstat(path);
-  };
-  const store = await stores.open({ fileSystem: { ...nodeFileSystem, lstat } });
-  for (let at = 0; at < 100; at += 1)
-    await mkdir(join(stores.dataDir, `sessions/${at}`), { recursive: true });
-  turns.clear();
-  expect(await store.folders('sessions')).toHaveLength(100);
-  expect(turns.size).toBeGreaterThan(5);
 });
