@@ -126,8 +126,8 @@ export const plantedFaults: readonly PlantedFault[] = [
     name: 'history-over-budget',
     promise: '[H1] The messages before a question take more than their budget.',
     file: 'src/prompt/history.ts',
-    find: 'entries.length <= windowMessages && charsOf(entries) <= budget',
-    put: 'entries.length <= windowMessages',
+    find: 'whole.length <= windowMessages && charsOf(whole) <= budget',
+    put: 'whole.length <= windowMessages',
   },
   {
     name: 'removed-folder-stays',
