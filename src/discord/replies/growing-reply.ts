@@ -40,7 +40,7 @@ export interface RepliesOptions {
   readonly onEdited: (message: APIMessage) => void;
   readonly onRemoved: (channelId: string, messageId: string) => void;
   /** A custom emoji that everybody in a channel's server can use. */
-  readonly emojiIn?: (channelId: string, ...name: Parameters<EmojiNamed>) => ReturnType<EmojiNamed>;
+  readonly emojiIn?: (channelId: string, name: string) => string | undefined;
   /** Discord has an answer to a message under our nonce that was never sent from here. Must not throw. */
   readonly onForeign?: (messageId: string) => void;
   /** Resolves early when the signal is aborted. */

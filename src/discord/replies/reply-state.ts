@@ -36,7 +36,7 @@ export interface ReplyState {
     | 'taken-away';
   readonly text: string;
   readonly present: readonly StandingMessage[];
-  /** Only where the words are a model's: none of them may look like a footer. */
+  /** Set where the words are a model's, none of which may look like a footer. */
   readonly emojiNamed: EmojiNamed | undefined;
   readonly footer?: Footer | undefined;
   /** No edits and no first message before this time; milliseconds since the epoch. */

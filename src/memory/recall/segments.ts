@@ -163,7 +163,6 @@ export function messageTerm(messageId: string): string {
 
 /** Characters of a text that belong to questions; of a sentence only what follows its last comma, since people first say what it is about. */
 function questionsIn(text: string): number {
-  if (!/[?？؟かけ何誰こつぜ吗嗎]/u.test(text)) return 0;
   let length = 0;
   for (const [sentence] of text.matchAll(/[^.!?？؟。！\n]+[.!?？؟。！\n]*/gu)) {
     if (isQuestion(sentence)) length += sentence.split(/[,，、،]/u).at(-1)?.length ?? 0;
