@@ -3,7 +3,7 @@ import type { CommandReply } from '../../src/core/commands.ts';
 import type { VirtualClock } from './clock.ts';
 import type { BotProcess } from './process.ts';
 import type { Promises } from './promises.ts';
-import type { MachineStep, Step } from './steps.ts';
+import { isPersonal, type MachineStep, type PersonalStep, type Step, type WordStep } from './steps.ts';
 import { mayBeTold, type SaidWord } from './truth.ts';
 import { accessRoles, botId, type Door, type World, type WorldChannel, type WorldMessage } from './world.ts';
 
@@ -23,12 +23,8 @@ const roles = ['staff', 'crew', 'guest'];
 const proxyWays = ['copies first', 'deletes first', 'has no record'] as const;
 /** What somebody has remembered after a change that they undo. */
 const laterItem = 'Something later';
-const undoable = {
-  'forget-and-undo': 'forget',
-  'hide-and-undo': 'hide',
-  'pin-and-undo': 'pin',
-  'edit-and-undo': 'edit',
-} as const;
+
+type Of<Kind> = Extract<Step, { readonly kind: Kind }>;
 
 /** What people need to act. */
 export interface Stage {
@@ -63,6 +59,12 @@ export class People {
   }
 
   async do(step: Exclude<Step, MachineStep>): Promise<void> {
+    if (isPersonal(step)) return this.#personal(step);
+    if ('word' in step) {
+      const { id } = pickAt(this.#world.people, step.person);
+      const said = this.#promises.wordOf(id, step.word);
+      return said && this.#aboutWord(step, id, said);
+    }
     switch (step.kind) {
       case 'chat':
         return this.#say(step, 'I really love', false);
@@ -72,8 +74,10 @@ export class People {
         return this.#say(step, `${'And so on. '.repeat(150)}I really love`, true);
       case 'remember':
         return this.#remember(step);
-      case 'remember-slash':
-        return this.#rememberBySlash(step);
+      case 'remember-slash': {
+        const { id } = pickAt(this.#world.people, step.person);
+        return this.#rememberIn(id, this.#channelFor(id, step.channel));
+      }
       case 'press':
         return this.#press(step);
       case 'edit':
@@ -101,38 +105,10 @@ export class People {
         if (!own.delete(role)) own.add(role);
         return undefined;
       }
-      case 'forget':
-      case 'purge':
-      case 'share':
-      case 'hide':
-      case 'pin':
-      case 'edit-item':
-      case 'search':
-      case 'forget-and-undo':
-      case 'hide-and-undo':
-      case 'pin-and-undo':
-      case 'edit-and-undo': {
-        const person = pickAt(this.#world.people, step.person);
-        const said = this.#promises.wordOf(person.id, step.word);
-        return said && this.#aboutWord(step, person.id, said);
-      }
-      case 'undo':
-      case 'show':
-      case 'export':
-      case 'erase':
-      case 'reset':
-      case 'pause':
-      case 'pause-here':
-      case 'resume':
-      case 'panel':
-      case 'why':
-      case 'review':
-      case 'mode-auto':
-      case 'mode-ask':
-      case 'mode-off':
-        return this.#personal(step);
       case 'long-talk':
         return this.#talkLong(step);
+      case 'look-back':
+        return this.#waitForLookingBack(step);
     }
   }
 
@@ -191,11 +167,7 @@ export class People {
 
   // Talking
 
-  async #say(
-    step: { readonly person: number; readonly channel: number; readonly kind: string },
-    text: string,
-    isForBot: boolean,
-  ): Promise<void> {
+  #say(step: Pick<PersonalStep, 'person' | 'channel'>, text: string, isForBot: boolean): void {
     const person = pickAt(this.#world.people, step.person);
     let channel = this.#channelFor(person.id, step.channel);
     // Whatever is said in a DM is for the bot.
@@ -210,7 +182,6 @@ export class People {
       isForBot ? text : `${'And so on. '.repeat(step.channel % 10 === 0 ? 40 : 0)}${text}`,
       isForBot,
     );
-    return Promise.resolve();
   }
 
   #sayIn(personId: string, channel: WorldChannel, text: string, isForBot = true): WorldMessage {
@@ -228,7 +199,7 @@ export class People {
   }
 
   /** In a voice message. */
-  async #speak(step: { readonly person: number }): Promise<void> {
+  #speak(step: { readonly person: number }): void {
     const { id } = pickAt(this.#world.people, step.person);
     const dm = this.#dmOf(id);
     const spoken = `I really love ${this.#promises.nextWord()}.`;
@@ -236,15 +207,10 @@ export class People {
     this.#promises.said(id, dm.id, message.id);
     this.#promises.asked(message, !this.#process.hears);
     this.#stage.inBackground(this.#process.message(message, true));
-    return Promise.resolve();
   }
 
   /** A proxy posts somebody's message again and deletes it [G2a]. */
-  async #writeByProxy(step: {
-    readonly person: number;
-    readonly channel: number;
-    readonly order: number;
-  }): Promise<void> {
+  async #writeByProxy(step: Of<'proxy'>): Promise<void> {
     const way = pickAt(proxyWays, step.order);
     const { hears } = this.#process;
     const { id } = pickAt(this.#world.people, step.person);
@@ -285,14 +251,13 @@ export class People {
   }
 
   /** A role that lets people talk with the bot is given to somebody, or taken away [G1]. */
-  async #changeAccess({ person, role }: { readonly person: number; readonly role: number }): Promise<void> {
+  #changeAccess({ person, role }: { readonly person: number; readonly role: number }): void {
     const somebody = pickAt(this.#world.people, person);
     const letsIn = pickAt(Object.values(accessRoles), role);
     if (!somebody.roles.delete(letsIn)) somebody.roles.add(letsIn);
     somebody.accessChangedAt = this.#stage.clock.now;
     // Of what waits, nobody can tell whether the bot looked before.
     this.#promises.excuseWhere(({ authorId }) => authorId === somebody.id);
-    return Promise.resolve();
   }
 
   /** Several questions and answers, until a summary of them is under way. */
@@ -323,12 +288,17 @@ export class People {
     await this.#stage.clock.run(6000);
   }
 
+  /** Two talks in a DM on which the bot looks back, and a word after the second [A3]. */
+  async #waitForLookingBack({ person }: { readonly person: number }): Promise<void> {
+    const { id } = pickAt(this.#world.people, person);
+    for (let turn = 0; turn < 9; turn += 1) {
+      this.#sayIn(id, this.#dmOf(id), 'I really love');
+      await this.#stage.clock.run(turn % 4 === 3 ? 3 * minuteMs : 6000);
+    }
+  }
+
   /** A room is closed for a talk, and opened again while the bot still answers. */
-  async #confide(step: {
-    readonly person: number;
-    readonly channel: number;
-    readonly door: number;
-  }): Promise<void> {
+  async #confide(step: Of<'confide'>): Promise<void> {
     const { id, roles: own } = pickAt(this.#world.people, step.person);
     const channel = this.#channelFor(id, step.channel);
     const role = [...own][step.door % Math.max(1, own.size)];
@@ -345,7 +315,7 @@ export class People {
     this.#turn(room, 'everyone');
   }
 
-  async #remember(step: { readonly person: number; readonly channel: number }): Promise<void> {
+  #remember(step: { readonly person: number; readonly channel: number }): void {
     const person = pickAt(this.#world.people, step.person);
     const channel = this.#channelFor(person.id, step.channel);
     const { text, day } = this.#preference();
@@ -353,13 +323,6 @@ export class People {
     this.#asksToKeep(this.#promises.said(person.id, channel.id, message.id), day);
     this.#promises.asked(message, true);
     this.#stage.inBackground(this.#process.message(message, true));
-    return Promise.resolve();
-  }
-
-  async #rememberBySlash(step: { readonly person: number; readonly channel: number }): Promise<void> {
-    const person = pickAt(this.#world.people, step.person);
-    this.#rememberIn(person.id, this.#channelFor(person.id, step.channel));
-    return Promise.resolve();
   }
 
   #rememberIn(personId: string, channel: WorldChannel): void {
@@ -421,10 +384,7 @@ export class People {
   }
 
   async #aboutWord(
-    {
-      kind,
-      channel,
-    }: { readonly kind: Extract<Step, { readonly word: number }>['kind']; readonly channel: number },
+    { kind, channel }: Pick<WordStep, 'kind' | 'channel'>,
     personId: string,
     said: SaidWord,
   ): Promise<void> {
@@ -435,6 +395,8 @@ export class People {
       said.isOffRecord = false;
       said.mayBeOffRecord = true;
     }
+    // Undoing brings items and messages back, and not what went from the notes with them [K5].
+    if (kind === 'forget-and-undo') said.mayHaveLeftNotes = true;
     switch (kind) {
       case 'forget': {
         const room = channel % 3 === 0 ? this.#channelFor(personId, channel) : dm;
@@ -464,7 +426,7 @@ export class People {
       case 'hide-and-undo':
       case 'pin-and-undo':
       case 'edit-and-undo':
-        return this.#changeAndUndo(undoable[kind], personId, word, channel % 2 === 0);
+        return this.#changeAndUndo(kind.replace('-and-undo', ''), personId, word, channel % 2 === 0);
       case 'share':
       case 'hide':
       case 'pin':
@@ -613,7 +575,7 @@ export class People {
   // What stands on Discord
 
   /** A person presses one of the buttons that stand under the bot's latest messages. */
-  async #press(step: { readonly message: number; readonly button: number }): Promise<void> {
+  #press(step: { readonly message: number; readonly button: number }): void {
     const offered = this.#latest(20, (each) => each.authorId === botId && each.components.length > 0);
     if (offered.length === 0) return;
     const message = pickAt(offered, step.message);
@@ -631,7 +593,6 @@ export class People {
       if (reply !== undefined) this.#promises.replied(personId, customId, reply);
     };
     this.#stage.inBackground(pressed());
-    return Promise.resolve();
   }
 
   #latest(ofEach: number, isMeant: (message: WorldMessage) => boolean): readonly WorldMessage[] {
@@ -641,7 +602,7 @@ export class People {
       .filter((message) => !message.isDeleted && isMeant(message));
   }
 
-  async #touch(kind: 'edit' | 'delete' | 'repeat' | 'stop-sign', index: number): Promise<void> {
+  #touch(kind: 'edit' | 'delete' | 'repeat' | 'stop-sign', index: number): void {
     const recent = this.#latest(8, ({ authorId }) => authorId !== botId);
     if (recent.length === 0) return;
     const message = pickAt(recent, index);
@@ -673,7 +634,6 @@ export class People {
         this.#promises.said(authorId, channelId, id);
         this.#stage.inBackground(this.#process.edited(message));
     }
-    return Promise.resolve();
   }
 
   #delete(message: WorldMessage): void {
@@ -683,18 +643,15 @@ export class People {
     this.#stage.inBackground(this.#process.deleted(message.channelId, [message.id]));
   }
 
-  async #deleteAnswer(index: number): Promise<void> {
+  #deleteAnswer(index: number): void {
     const answers = this.#latest(8, ({ authorId }) => authorId === botId);
     if (answers.length === 0) return;
     const message = pickAt(answers, index);
     this.#promises.excuse(message.answers ?? '');
-    message.isDeleted = true;
-    message.deletedAt = this.#stage.clock.now;
-    this.#stage.inBackground(this.#process.deleted(message.channelId, [message.id]));
-    return Promise.resolve();
+    this.#delete(message);
   }
 
-  async #turnDoor({ channel, door }: { readonly channel: number; readonly door: number }): Promise<void> {
+  #turnDoor({ channel, door }: { readonly channel: number; readonly door: number }): void {
     const rooms = [...this.#world.channels.values()].filter(({ kind }) => kind === 'text');
     // Mostly where something is going on.
     const latest = this.#latest(1, ({ authorId }) => authorId !== botId).toSorted((a, b) => a.at - b.at);
@@ -702,7 +659,6 @@ export class People {
     const busy = rooms.find((each) => each === talk || each === talk?.parent);
     const room = channel % 3 > 0 && busy !== undefined ? busy : pickAt(rooms, channel);
     this.#turn(room, pickAt(doors, door));
-    return Promise.resolve();
   }
 
   #turn(room: WorldChannel, door: Door): void {
@@ -715,7 +671,7 @@ export class People {
   }
 
   /** A thread is deleted, and another one opened. */
-  async #deleteThread({ channel, door }: { readonly channel: number; readonly door: number }): Promise<void> {
+  #deleteThread({ channel, door }: { readonly channel: number; readonly door: number }): void {
     const channels = [...this.#world.channels.values()].filter(({ isGone }) => !isGone);
     const threads = channels.filter(({ kind }) => kind === 'thread' || kind === 'private-thread');
     const thread = pickAt(threads, channel);
@@ -733,17 +689,8 @@ export class People {
       parent,
       ...(parent.guildId !== undefined && { guildId: parent.guildId }),
     });
-    return Promise.resolve();
   }
 }
-
-type PersonalStep = Exclude<
-  Extract<Step, { readonly person: number; readonly channel: number }>,
-  | { readonly word: number }
-  | { readonly door: number }
-  | { readonly order: number }
-  | { readonly kind: 'chat' | 'say' | 'say-much' | 'remember' | 'remember-slash' | 'voice' | 'long-talk' }
->;
 
 /** Without the summary, which is rewritten when it is next due, and what an earlier undoing left where it was interrupted. */
 function itemsOf(shown = ''): string {

@@ -20,6 +20,8 @@ import { botId, type World, type WorldChannel, type WorldMessage } from './world
 const minuteMs = 60_000;
 /** How long a change can be undone [K5]. */
 export const undoMs = 10 * minuteMs;
+/** Longer than anybody waits for an answer in the worst weather [G3e]. */
+export const lateMs = 60 * minuteMs;
 /** After a change of who reads along, or of what is gone, what was on its way may still arrive. */
 const graceMs = 5000;
 /** The same while the disk is slow, of which a prompt reads many files. */
@@ -29,6 +31,7 @@ const turnMs = 6 * minuteMs;
 /** Characters of a prompt, all of its sections at their budgets [P4]. */
 const promptChars = 41_000;
 const messageChars = 2000;
+const notePath = /^\/workspace\/|\/notebook\//u;
 /** Messages, and characters of them, behind which history reaches no more [H1], with room for those that wait to be answered. */
 const historyReach = { messages: 40, chars: 5000 };
 /** Of a prompt: what is told from memory and not from the channel. */
@@ -96,6 +99,12 @@ export class Promises {
   /** Conversations that a person took off the record once, by person and channel. */
   readonly #offRecordHere = new Set<string>();
   readonly #resets: Reset[] = [];
+  /** Words that stood in a profile when the bot looked back. */
+  readonly #noted = new Set<string>();
+  /** Of these, what its person was told of when it was there no more. */
+  readonly #toldLost = new Set<string>();
+  /** What was there no more when a message was answered. */
+  readonly #lostBefore = new Map<string, SaidWord>();
   readonly #tried = new Map<string, number>();
   readonly #clock: VirtualClock;
   readonly #world: World;
@@ -371,6 +380,9 @@ export class Promises {
   /** A request leaves for the model: nothing in it that may not be told to this person in this place [V2], or that is gone. */
   requested(request: ModelRequest): void {
     const text = textOf(request);
+    if (request.purpose === 'reflection')
+      for (const word of /<user_profile>.*<\/user_profile>/su.exec(text)?.[0].match(wordPattern) ?? [])
+        this.#noted.add(word);
     if (request.purpose === 'summary' || request.purpose === 'reflection')
       this.#checkOwn(request.userId, text);
     if (request.purpose !== 'chat' || request.conversation === undefined) return;
@@ -389,6 +401,9 @@ export class Promises {
     const [channelId = '', speakerId = ''] = request.conversation.split(':');
     const channel = this.#world.channel(channelId);
     const places = this.#world.placesSince(channelId, since);
+    const saidLast = channel.messages.findLast(({ authorId }) => authorId === speakerId);
+    for (const said of isFirst && channel.kind === 'dm' ? this.#lost(speakerId) : [])
+      this.#lostBefore.set(saidLast?.id ?? '', said);
     const where = `a prompt for ${speakerId} in ${describe(channel)}`;
     const history = this.#inReach(channel, text, since);
     // It is answered where it was asked, though the door has turned since.
@@ -400,16 +415,17 @@ export class Promises {
     const question = text.match(/<message .*?<\/message>/gsu)?.join('') ?? '';
     // What stands in the channel may still be kept out of memory there.
     const memory = text.match(memorySections)?.join('') ?? '';
+    const telling = (word: string): Telling => ({
+      channel,
+      places,
+      since,
+      where: () => `${where}: ${around(word, text)}`,
+    });
     for (const word of new Set(text.match(wordPattern))) {
       this.#checkWord(
         word,
         speakerId,
-        {
-          channel,
-          places,
-          since,
-          where: () => `${where}: ${around(word, text)}`,
-        },
+        telling(word),
         memory.includes(word) ? new Set() : history,
         question.includes(word),
       );
@@ -417,17 +433,7 @@ export class Promises {
     }
     for (const line of text.split('\n')) if (line.startsWith('- [')) this.#checkItem(line);
     for (const echo of new Set(text.match(echoPattern))) {
-      this.#checkEcho(
-        echo,
-        speakerId,
-        {
-          channel,
-          places,
-          since,
-          where: () => `${where}: ${around(echo, text)}`,
-        },
-        memory.includes(echo),
-      );
+      this.#checkEcho(echo, speakerId, telling(echo), memory.includes(echo));
       this.#hears(echo, speakerId, heardIn);
     }
   }
@@ -550,9 +556,17 @@ export class Promises {
   shown(message: WorldMessage, channel: WorldChannel): void {
     if (message.text.length > messageChars) this.broken('messages fit', `${message.text.length} characters`);
     const { answers } = message;
+    const [, lines = '0'] = /Looking back, I took (\d+) line/u.exec(message.text) ?? [];
+    if (Number(lines) > 5) this.broken('looking back takes little', message.text);
+    if (Number(lines) > 0)
+      for (const { word } of this.#lost(channel.personId ?? '')) this.#toldLost.add(word);
     if (answers === undefined) return;
     this.tries('one reply a message');
     const ids = this.#answers.get(answers) ?? new Set();
+    this.tries('no answer comes late');
+    const isLate = this.#clock.now - (this.#world.message(answers)?.at ?? 0) > lateMs;
+    if (isLate && !ids.has(message.id) && !message.text.startsWith('⚠️'))
+      this.broken('no answer comes late', `${answers}: ${message.text.slice(0, 80)}`);
     this.#answers.set(answers, ids.add(message.id));
     const standing = [...ids].filter((id) => this.#world.message(id)?.isDeleted === false);
     if (standing.length > 1)
@@ -608,6 +622,9 @@ export class Promises {
     for (const [id, { message, isExcused }] of this.#asked) {
       this.#asked.delete(id);
       if (!isExcused) this.tries('every message is answered');
+      const lost = this.#lostBefore.get(id);
+      if (!isExcused && lost?.isUncertain === false && !this.#toldLost.has(lost.word))
+        this.broken('what looking back takes is told', `${lost.word} of ${message.authorId}, under ${id}`);
       if (isExcused || this.#isAnswered(message)) continue;
       this.broken('every message is answered', `${id} of ${message.authorId}: ${message.text.slice(0, 80)}`);
     }
@@ -621,6 +638,12 @@ export class Promises {
   /** Nothing that is gone for good, or was said off the record, stands in a byte of the disk [S7] [K9]. */
   checkDisk(): void {
     const onDisk = this.#disk.words(storedPattern);
+    for (const { id } of this.#world.people)
+      for (const { word } of this.#lost(id, onDisk)) {
+        this.tries('looking back takes nothing for good');
+        if (onDisk.get(word)?.some((path) => path.endsWith('/undo.jsonl')) !== true)
+          this.broken('looking back takes nothing for good', `${word} of ${id}`);
+      }
     for (const said of this.#words.values()) {
       const { word, gone } = said;
       const paths = (onDisk.get(word) ?? []).filter((path) => !this.#mayKeep(said, path)).join(', ');
@@ -638,6 +661,16 @@ export class Promises {
     }
   }
 
+  /** What stood in somebody's profile and is in no note now, though they have not touched it [A3]. */
+  #lost(ownerId: string, onDisk = this.#disk.words(storedPattern)): readonly SaidWord[] {
+    return [...this.#noted].flatMap((word) => {
+      const said = this.#words.get(word);
+      if (said?.ownerId !== ownerId || said.isUncertain || said.gone || said.mayHaveLeftNotes === true)
+        return [];
+      return onDisk.get(word)?.some((path) => notePath.test(path)) === true ? [] : [said];
+    });
+  }
+
   /**
    * The workspace belongs to the installation and survives its owner's erasing [K11]. An item remembered by command
    * has no message, so `forget` takes the item but not the model's notes about it [K4]. With a message go the notes on
@@ -652,8 +685,7 @@ export class Promises {
     const isForgotten = gone.how.startsWith('forget');
     const isOfCommand = message?.text.startsWith('!') !== false;
     const isOfDm = message !== undefined && this.#world.channel(message.channelId).kind === 'dm';
-    if (/^\/workspace\/|\/notebook\//u.test(path))
-      return isForgotten ? isOfCommand || gone.how !== 'forget' : !isOfDm;
+    if (notePath.test(path)) return isForgotten ? isOfCommand || gone.how !== 'forget' : !isOfDm;
     const noteOf = /\/sessions\/(?<channelId>\d+)\/.*\.md/u.exec(path)?.groups?.['channelId'];
     if (noteOf === undefined) return false;
     if (noteOf !== message?.channelId || this.#overheard.has(message.id)) return true;

@@ -10,7 +10,7 @@ import type { ModelManner } from './weather.ts';
  */
 export function modelScript(body: MessagesBody, random: Random, manner: ModelManner): ModelAnswer {
   const whole = textOf(body);
-  const words = [...new Set(whole.match(wordPattern))];
+  const words = wordsIn(whole);
   const schema = JSON.stringify(body.output_config?.format ?? {});
   if (schema.includes('"items"')) return { json: { items: extracted(whole, random) } };
   const tools = new Map((body.tools ?? []).map((tool) => [tool.name, JSON.stringify(tool)]));
@@ -19,7 +19,9 @@ export function modelScript(body: MessagesBody, random: Random, manner: ModelMan
     content.some(({ type }) => type === 'tool_result'),
   );
   const own = lastWords(body);
-  const calls = hasResults && random.chance(0.8) ? [] : toolCalls(tools, own, words, random, manner);
+  if (whole.includes("keep the person's notebook") && random.chance(0.7))
+    return hasResults ? { text: 'Done.' } : { toolUse: [lookedBack(whole, random.chance(0.3))] };
+  const calls = hasResults && random.chance(0.8) ? [] : toolCalls(tools, own, whole, random, manner);
   if (calls.length > 0) return { toolUse: calls, ...(random.chance(0.5) && { text: 'One moment. ' }) };
   const told = [...own.map(answerOf), ...words.slice(-20).map(echoOf)].join(' ');
   return { text: ['I see: ', told, `. ${'That is all I know. '.repeat(random.chance(0.05) ? 150 : 1)}`] };
@@ -27,22 +29,20 @@ export function modelScript(body: MessagesBody, random: Random, manner: ModelMan
 
 /** What an answer has the bot forget, unless it asks its person first. */
 export function forgottenBy(answer: ModelAnswer): readonly string[] {
-  if (typeof answer === 'string' || !('toolUse' in answer)) return [];
-  return [answer.toolUse]
-    .flat()
-    .flatMap(({ name, input }) =>
-      name === 'forget_item' ? (JSON.stringify(input).match(wordPattern) ?? []) : [],
-    );
+  return wordsFor('forget_item', answer);
 }
 
 /** Whether an answer would have somebody else's words, or older ones, stored as what the person says now. */
 export function poisons(answer: ModelAnswer, body: MessagesBody): boolean {
-  if (typeof answer === 'string' || !('toolUse' in answer)) return false;
   const own = lastWords(body);
-  return [answer.toolUse].flat().some(({ name, input }) => {
-    const stored = name === 'remember_item' ? (JSON.stringify(input).match(wordPattern) ?? []) : [];
-    return stored.some((word) => !own.includes(word));
-  });
+  return wordsFor('remember_item', answer).some((word) => !own.includes(word));
+}
+
+/** Words that an answer gives to a tool. */
+function wordsFor(tool: string, answer: ModelAnswer): readonly string[] {
+  if (typeof answer === 'string' || !('toolUse' in answer)) return [];
+  const uses = [answer.toolUse].flat().filter(({ name }) => name === tool);
+  return uses.flatMap(({ input }) => wordsIn(JSON.stringify(input)));
 }
 
 function textOf({ system = [], messages = [] }: MessagesBody): string {
@@ -52,11 +52,15 @@ function textOf({ system = [], messages = [] }: MessagesBody): string {
     .join('\n');
 }
 
+function wordsIn(text: string): readonly string[] {
+  return [...new Set(text.match(wordPattern))];
+}
+
 /** Words of the message that is to be answered. */
 function lastWords({ messages = [] }: MessagesBody): readonly string[] {
   const texts = messages.flatMap(({ content }) => content.map(({ text }) => text ?? ''));
   const last = texts.findLast((text) => text.includes('<message')) ?? '';
-  return [...new Set(last.slice(last.lastIndexOf('<message')).match(wordPattern))];
+  return wordsIn(last.slice(last.lastIndexOf('<message')));
 }
 
 function extracted(text: string, random: Random): readonly object[] {
@@ -71,6 +75,18 @@ function extracted(text: string, random: Random): readonly object[] {
   );
 }
 
+/** Looking back, the model notes what was said, in time in the place of what was said before; or it empties the profile. */
+function lookedBack(whole: string, isEmptying: boolean): ScriptedToolUse {
+  const wordsOf = (tag: string) => wordsIn(new RegExp(`<${tag}>.*?</${tag}>`, 'su').exec(whole)?.[0] ?? '');
+  const known = wordsOf('user_profile');
+  const news = wordsOf('turns').filter((word) => !known.includes(word));
+  const left = [...habits, ...known.slice(known.length > 3 ? Math.min(5, news.length) : 0), ...news];
+  const content = isEmptying ? 'Nothing.' : left.map((each) => `- ${each}`).join('\n');
+  return { name: 'memory_write', input: { path: 'USER.md', content } };
+}
+
+const habits = ['reads', 'cooks', 'swims', 'sings', 'draws', 'hikes'];
+
 /** What the model quotes as an item. */
 function item(word: string): object {
   return { kind: 'preference', quote: `I really love ${word}` };
@@ -81,10 +97,11 @@ const files = ['overview.md', 'detail/lunch.md', 'USER.md', 'MEMORY.md', 'facts/
 function toolCalls(
   tools: ReadonlyMap<string, string>,
   own: readonly string[],
-  all: readonly string[],
+  whole: string,
   random: Random,
   manner: ModelManner,
 ): readonly ScriptedToolUse[] {
+  const all = wordsIn(whole);
   const isLying = manner === 'lying';
   const calls: ScriptedToolUse[] = [];
   const call = (name: string, input: object): void => {
@@ -100,6 +117,9 @@ function toolCalls(
       path: random.pick(files),
       entry: [...own, ...(isLying ? all : [])].map((each) => `- ${each}`).join('\n'),
     });
+  // Words of several items, of which one may have gone meanwhile [K4].
+  if ((whole.match(/^- \[.*I prefer/gmu) ?? []).length > 2 && random.chance(0.3))
+    call('forget_item', { target: 'I prefer' });
   if (random.chance(0.05)) call('memory_list', {});
   if (random.chance(0.05)) call('memory_read', { path: random.pick(files) });
   if (random.chance(manner === 'writing' ? 0.9 : 0.03))

@@ -5,14 +5,14 @@ import { VirtualClock } from './clock.ts';
 import { SimulatedDisk } from './disk.ts';
 import { patienceMs, People } from './people.ts';
 import { BotProcess, ProcessTable, type Machine } from './process.ts';
-import { Promises, undoMs, type Breach } from './promises.ts';
+import { lateMs, Promises, undoMs, type Breach } from './promises.ts';
 import { createRandom, seedOf, type Random } from './random.ts';
 import { forgottenBy, modelScript, poisons } from './script.ts';
 import { createSteps, isOfMachine, type Step } from './steps.ts';
 import { Vendor } from './vendor.ts';
 import type { Logger } from '../../src/core/logger.ts';
 import { Sky } from './weather.ts';
-import { accessRoles, awayGuild, homeGuild, World, type WorldChannel } from './world.ts';
+import { accessRoles, awayGuild, calmDiscord, homeGuild, World, type WorldChannel } from './world.ts';
 
 const secondMs = 1000;
 const minuteMs = 60 * secondMs;
@@ -226,6 +226,8 @@ class Simulation {
         return this.#restart();
       case 'second-start':
         return this.#startSecond();
+      case 'late-start':
+        return this.#startLate(step);
     }
   }
 
@@ -240,6 +242,7 @@ class Simulation {
       DISCOCLAW_SHORTTERM_MEMORY_ENABLED: 'true',
       DISCOCLAW_SUMMARY_TO_DURABLE_ENABLED: 'true',
       DISCOCLAW_RATE_PER_MINUTE: '0',
+      DISCOCLAW_REFLECTION_IDLE_MINUTES: '2',
       DISCOCLAW_FALLBACK_MODEL: this.#options.seed % 2 === 0 ? 'claude-haiku-4-5' : '',
     });
     if (!(await this.#clock.runUntilSettled(started, patienceMs))) {
@@ -289,6 +292,19 @@ class Simulation {
     if (isSettled && (await outcome) === 'starts' && this.#sky.diskIsCalmSince(this.#clock.now))
       this.#promises.broken('one process a folder', 'a second process started on the same folder');
     second.kill();
+  }
+
+  /** The process ends while Discord takes no answer, and stays away until what it had to say is old [G3e]. */
+  async #startLate({ luck, pauseMs }: Step): Promise<void> {
+    this.#world.mood = { ...calmDiscord, failsPercent: 100 };
+    const step = { luck, pauseMs, person: luck, channel: luck };
+    await this.#people.do({ ...step, kind: 'remember' });
+    await this.#people.do({ ...step, kind: 'say' });
+    await this.#pass(8 * secondMs);
+    await this.#kill();
+    await this.#pass(lateMs + minuteMs);
+    this.#world.mood = calmDiscord;
+    this.#inBackground(this.#start());
   }
 
   /** The gateway loses the bot for a while. */

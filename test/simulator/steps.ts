@@ -1,92 +1,19 @@
 import type { Random } from './random.ts';
 import { weathers, type Weather } from './weather.ts';
 
-type OfPerson = { readonly person: number };
-type InChannel = OfPerson & { readonly channel: number };
+// Kinds of steps by what one of them needs to know, each with how often it happens beside the others. Most of what people write in a server is not for the bot.
 
-/**
- * One thing that happens, as data. People, channels and messages are numbers modulo how many there are, so a scene
- * keeps its meaning when steps are left out. `luck` decides everything random until the next step.
- */
-export type Step = { readonly luck: number; readonly pauseMs: number } & (
-  | (InChannel & { readonly kind: 'chat' | 'say' | 'say-much' | 'voice' | 'remember' | 'remember-slash' })
-  | (InChannel & {
-      readonly kind:
-        | 'forget'
-        | 'purge'
-        | 'share'
-        | 'hide'
-        | 'pin'
-        | 'edit-item'
-        | 'search'
-        | 'forget-and-undo'
-        | 'hide-and-undo'
-        | 'pin-and-undo'
-        | 'edit-and-undo';
-      readonly word: number;
-    })
-  | (InChannel & {
-      readonly kind:
-        | 'undo'
-        | 'show'
-        | 'export'
-        | 'erase'
-        | 'reset'
-        | 'pause'
-        | 'pause-here'
-        | 'resume'
-        | 'panel'
-        | 'why'
-        | 'review'
-        | 'mode-auto'
-        | 'mode-ask'
-        | 'mode-off';
-    })
-  | (InChannel & { readonly kind: 'long-talk' })
-  | (InChannel & { readonly kind: 'proxy'; readonly order: number })
-  | { readonly kind: 'press'; readonly message: number; readonly button: number }
-  | {
-      readonly kind: 'edit' | 'delete' | 'repeat' | 'stop-sign' | 'delete-answer';
-      readonly message: number;
-    }
-  | { readonly kind: 'door' | 'delete-thread'; readonly channel: number; readonly door: number }
-  | (InChannel & { readonly kind: 'confide'; readonly door: number })
-  | (OfPerson & { readonly kind: 'role' | 'access'; readonly role: number })
-  | { readonly kind: 'weather'; readonly weather: Weather }
-  | { readonly kind: 'pass' | 'cut-off'; readonly ms: number }
-  | { readonly kind: 'quiet' | 'kill' | 'power-loss' | 'restart' | 'second-start' }
-);
-
-/** Nobody's deed. */
-export type MachineStep = Exclude<
-  Step,
-  { readonly person: number } | { readonly message: number } | { readonly channel: number }
->;
-
-type StepKind = Step['kind'];
-
-export function isOfMachine(step: Step): step is MachineStep {
-  return !('person' in step || 'message' in step || 'channel' in step);
-}
-
-/** How often things happen, beside one another. Most of what people write in a server is not for the bot. */
-const weights: Readonly<Record<StepKind, number>> = {
+const talks = {
   chat: 66,
   say: 7,
   'say-much': 0.5,
+  voice: 1,
   remember: 1.5,
   'remember-slash': 1.5,
-  forget: 1.5,
-  purge: 0.3,
-  share: 0.4,
-  hide: 0.4,
-  pin: 0.3,
-  'edit-item': 0.5,
-  search: 0.4,
-  'forget-and-undo': 0.2,
-  'hide-and-undo': 0.15,
-  'pin-and-undo': 0.1,
-  'edit-and-undo': 0.15,
+  'long-talk': 0.15,
+  'look-back': 0.15,
+};
+const personal = {
   undo: 0.8,
   show: 0.5,
   export: 0.2,
@@ -101,14 +28,37 @@ const weights: Readonly<Record<StepKind, number>> = {
   'mode-auto': 0.2,
   'mode-ask': 0.2,
   'mode-off': 0.1,
-  voice: 1,
+};
+const aboutWord = {
+  forget: 1.5,
+  purge: 0.3,
+  share: 0.4,
+  hide: 0.4,
+  pin: 0.3,
+  'edit-item': 0.5,
+  search: 0.4,
+  'forget-and-undo': 0.2,
+  'hide-and-undo': 0.15,
+  'pin-and-undo': 0.1,
+  'edit-and-undo': 0.15,
+};
+const touches = { edit: 1.5, delete: 1.5, repeat: 2, 'stop-sign': 0.8, 'delete-answer': 0.5 };
+const ofMachine = {
+  quiet: 0.5,
+  kill: 0.6,
+  'power-loss': 0.3,
+  restart: 0.3,
+  'second-start': 0.1,
+  'late-start': 0.2,
+};
+const weights = {
+  ...talks,
+  ...personal,
+  ...aboutWord,
+  ...touches,
+  ...ofMachine,
   proxy: 1,
   press: 2,
-  edit: 1.5,
-  delete: 1.5,
-  repeat: 2,
-  'stop-sign': 0.8,
-  'delete-answer': 0.5,
   door: 1,
   confide: 0.3,
   'delete-thread': 0.1,
@@ -117,13 +67,54 @@ const weights: Readonly<Record<StepKind, number>> = {
   weather: 1.5,
   pass: 2,
   'cut-off': 0.3,
-  quiet: 0.5,
-  kill: 0.6,
-  'power-loss': 0.3,
-  restart: 0.3,
-  'second-start': 0.1,
-  'long-talk': 0.15,
 };
+
+type StepKind = keyof typeof weights;
+type OfPerson = { readonly person: number };
+type InChannel = OfPerson & { readonly channel: number };
+type Common = { readonly luck: number; readonly pauseMs: number };
+
+export type PersonalStep = Common & InChannel & { readonly kind: keyof typeof personal };
+export type WordStep = Common & InChannel & { readonly kind: keyof typeof aboutWord; readonly word: number };
+
+/** Nobody's deed. */
+export type MachineStep = Common &
+  (
+    | { readonly kind: 'weather'; readonly weather: Weather }
+    | { readonly kind: 'pass' | 'cut-off'; readonly ms: number }
+    | { readonly kind: keyof typeof ofMachine }
+  );
+
+/**
+ * One thing that happens, as data. People, channels and messages are numbers modulo how many there are, so a scene
+ * keeps its meaning when steps are left out. `luck` decides everything random until the next step.
+ */
+export type Step =
+  | MachineStep
+  | PersonalStep
+  | WordStep
+  | (Common &
+      (
+        | (InChannel & { readonly kind: keyof typeof talks })
+        | (InChannel & { readonly kind: 'proxy'; readonly order: number })
+        | { readonly kind: 'press'; readonly message: number; readonly button: number }
+        | { readonly kind: keyof typeof touches; readonly message: number }
+        | { readonly kind: 'door' | 'delete-thread'; readonly channel: number; readonly door: number }
+        | (InChannel & { readonly kind: 'confide'; readonly door: number })
+        | (OfPerson & { readonly kind: 'role' | 'access'; readonly role: number })
+      ));
+
+export function isOfMachine(step: Step): step is MachineStep {
+  return !('person' in step || 'message' in step || 'channel' in step);
+}
+
+export function isPersonal(step: Step): step is PersonalStep {
+  return step.kind in personal;
+}
+
+function isOf<Kind extends string>(group: Readonly<Record<Kind, number>>, kind: string): kind is Kind {
+  return kind in group;
+}
 
 /** How much a seed likes something. */
 const likes = [0, 0.3, 1, 1, 1, 3];
@@ -160,22 +151,21 @@ function stepOf(kind: StepKind, sky: Readonly<Record<Weather, number>>, random: 
   const pauseMs = pause === 'none' ? 0 : pause === 'short' ? random.int(1, 500) : random.int(500, 8000);
   const common = { luck, pauseMs };
   const any = (): number => random.int(0, 9999);
+  const inChannel = (): InChannel => ({ person: any(), channel: any() });
+  if (isOf(talks, kind) || isOf(personal, kind)) return { ...common, kind, ...inChannel() };
+  if (isOf(aboutWord, kind)) return { ...common, kind, ...inChannel(), word: any() };
+  if (isOf(touches, kind)) return { ...common, kind, message: any() };
+  if (isOf(ofMachine, kind)) return { ...common, kind };
   switch (kind) {
     case 'press':
       return { ...common, kind, message: any(), button: any() };
-    case 'edit':
-    case 'delete':
-    case 'repeat':
-    case 'stop-sign':
-    case 'delete-answer':
-      return { ...common, kind, message: any() };
     case 'door':
     case 'delete-thread':
       return { ...common, kind, channel: any(), door: any() };
     case 'confide':
-      return { ...common, kind, person: any(), channel: any(), door: any() };
+      return { ...common, kind, ...inChannel(), door: any() };
     case 'proxy':
-      return { ...common, kind, person: any(), channel: any(), order: any() };
+      return { ...common, kind, ...inChannel(), order: any() };
     case 'role':
     case 'access':
       return { ...common, kind, person: any(), role: any() };
@@ -184,45 +174,5 @@ function stepOf(kind: StepKind, sky: Readonly<Record<Weather, number>>, random: 
     case 'pass':
     case 'cut-off':
       return { ...common, kind, ms: random.int(...spanMs[random.weighted(spans)]) };
-    case 'quiet':
-    case 'kill':
-    case 'power-loss':
-    case 'restart':
-    case 'second-start':
-      return { ...common, kind };
-    case 'forget':
-    case 'purge':
-    case 'share':
-    case 'hide':
-    case 'pin':
-    case 'edit-item':
-    case 'search':
-    case 'forget-and-undo':
-    case 'hide-and-undo':
-    case 'pin-and-undo':
-    case 'edit-and-undo':
-      return { ...common, kind, person: any(), channel: any(), word: any() };
-    case 'chat':
-    case 'say':
-    case 'say-much':
-    case 'remember':
-    case 'remember-slash':
-    case 'undo':
-    case 'show':
-    case 'export':
-    case 'erase':
-    case 'reset':
-    case 'pause':
-    case 'pause-here':
-    case 'resume':
-    case 'panel':
-    case 'why':
-    case 'review':
-    case 'mode-auto':
-    case 'mode-ask':
-    case 'mode-off':
-    case 'long-talk':
-    case 'voice':
-      return { ...common, kind, person: any(), channel: any() };
   }
 }

@@ -26,6 +26,8 @@ export interface SaidWord extends Origin {
   mayBeOffRecord: boolean;
   /** When its owner was told that it is for their DM alone. */
   hiddenAt?: number;
+  /** Its owner had it forgotten once and took that back. */
+  mayHaveLeftNotes?: true;
   /** An answer said that it is remembered. */
   isAcknowledged: boolean;
   /** When its owner was told that it is forgotten, or it was deleted; `isFinal`: nothing can bring it back. */
