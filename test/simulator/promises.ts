@@ -330,8 +330,8 @@ export class Promises {
       if (each.authorId !== botId) return false;
       answeredAt ??= each.at;
       const asked = this.#world.message(each.answers ?? '');
-      if (asked !== undefined && !asked.text.startsWith('!'))
-        return asked.authorId === authorId && at - answeredAt <= 2 * minuteMs;
+      // After a restart the bot may know its earlier answer alone.
+      if (asked?.authorId === authorId && !asked.text.startsWith('!')) return at - answeredAt <= 2 * minuteMs;
     }
     return false;
   }
