@@ -1,7 +1,9 @@
+import { setTimeout as delay } from 'node:timers/promises';
+
 import { DiscordAPIError, RESTJSONErrorCodes as Code } from 'discord.js';
 
 import type { RefusalReason } from '../core/reply.ts';
-import { retry, sleep } from '../core/time.ts';
+import { retry } from '../core/time.ts';
 
 type Meaning = 'passes' | 'may-pass' | RefusalReason;
 
@@ -88,7 +90,6 @@ function meaningOf(error: unknown): Meaning {
 /** Between tries of what is sent, while it is young: as long as a message is answered after a gap [G3e]; milliseconds. */
 const sendingPausesMs = [500, 1000, 2000, 4000, 8000, 15_000, 30_000, 60_000, 60_000, 60_000, 60_000];
 const mayPassTries = 3;
-const never = new AbortController().signal;
 
 /** Milliseconds before what Discord did not take is sent again; `undefined` after the last try, and for what does not pass [G3d]. */
 export function pauseBeforeSending(
@@ -105,7 +106,7 @@ export function pauseBeforeSending(
 export function sendUntilTaken<Result>(
   send: () => Promise<Result>,
   pausesMs?: readonly number[],
-  wait = (ms: number): Promise<void> => sleep(ms, never),
+  wait = (ms: number): Promise<void> => delay(ms, undefined, { ref: false }),
 ): Promise<Result> {
   function pauseAfter(error: unknown, failures: number): number {
     const pauseMs = pauseBeforeSending(error, failures, pausesMs);
