@@ -288,8 +288,8 @@ class Simulation {
       () => 'gives up',
     );
     const isSettled = await this.#clock.runUntilSettled(outcome, patienceMs);
-    // Where the disk takes nothing, it starts without the folder, which it asks for again.
-    if (isSettled && (await outcome) === 'starts' && this.#sky.diskIsCalmSince(this.#clock.now))
+    // Where the disk takes nothing, either starts without the folder, which it asks for again.
+    if (isSettled && (await outcome) === 'starts' && this.#sky.diskIsCalmSince(this.#startedAt))
       this.#promises.broken('one process a folder', 'a second process started on the same folder');
     second.kill();
   }

@@ -162,6 +162,7 @@ export function createDocuments(
         const bytes = Buffer.from(formatDocument(value));
         const previous = current && !isErasing ? await bytesOf(key, path) : undefined;
         if (previous !== undefined) await disk.writeBackup(key, path, previous);
+        if (isErasing) await disk.replaceFile({ key, path: backupOf(path), bytes });
         const written = await disk.replaceFile({
           key,
           path,
@@ -169,7 +170,6 @@ export function createDocuments(
           isExpected: isState(current?.fingerprint),
         });
         if (written === undefined) continue;
-        if (isErasing) await disk.replaceFile({ key, path: backupOf(path), bytes });
         reader.remember(path, kind, written, { outcome: 'valid', value });
         return value;
       }

@@ -1,4 +1,4 @@
-import { mkdirSync, readdirSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { readdir, utimes, writeFile } from 'node:fs/promises';
 import { basename, dirname, join } from 'node:path';
 import * as fc from 'fast-check';
@@ -71,6 +71,11 @@ function fill(): void {
   }
 }
 
+function holdsCanary(key: string): boolean {
+  const path = join(stores.dataDir, key);
+  return existsSync(path) && readFileSync(path, 'utf8').includes(canary);
+}
+
 /** The ways to erase all that `fill` made. */
 const erasings: Readonly<Record<string, (store: FileStore) => Promise<void>>> = {
   async changes(store) {
@@ -130,6 +135,8 @@ describe.each(Object.entries(erasings))('%s', (_, erase) => {
       (_operation, index, failing) => (index >= failing ? diskError('EIO') : 'works'),
       async (store) => {
         await store.close();
+        // Nobody asks for its copy any more once the document itself is clean.
+        expect(!holdsCanary(`${document}.bak`) || holdsCanary(document)).toBe(true);
         const restarted = await stores.open({ fileSystem: quickFileSystem });
         await erase(restarted);
         expect(stores.everything()).not.toContain(canary);
