@@ -260,6 +260,8 @@ export class Promises {
 
   gone(said: SaidWord, how: string, isFinal: boolean): void {
     said.gone = { at: this.#clock.now, isFinal, how };
+    // No earlier change can be taken back then, as its person is told [K11].
+    if (how === 'purge') for (const lost of this.#lost(said.ownerId)) lost.mayHaveLeftNotes = true;
   }
 
   /** What is known of a channel goes with it [K15]. */
@@ -623,7 +625,8 @@ export class Promises {
       this.#asked.delete(id);
       if (!isExcused) this.tries('every message is answered');
       const lost = this.#lostBefore.get(id);
-      if (!isExcused && lost?.isUncertain === false && !this.#toldLost.has(lost.word))
+      const isUntold = lost !== undefined && !this.#toldLost.has(lost.word);
+      if (!isExcused && isUntold && !lost.isUncertain && lost.mayHaveLeftNotes !== true)
         this.broken('what looking back takes is told', `${lost.word} of ${message.authorId}, under ${id}`);
       if (isExcused || this.#isAnswered(message)) continue;
       this.broken('every message is answered', `${id} of ${message.authorId}: ${message.text.slice(0, 80)}`);
