@@ -157,11 +157,14 @@ describe('a backup [O4]', () => {
     expect(await textOfAll(data)).not.toContain('kettle person0 ');
   });
 
-  it('is put back by the copy of a damaged list of erasures, and not at all where nobody can know it', async () => {
+  it('is put back by the copy of a damaged list that a killed one had set aside, and not at all where nobody can know it', async () => {
     const list = join(stage.folder, 'data/erasures.json');
     const good = await readFile(list);
-    await writeFile(list, good.subarray(0, 40));
-    await writeFile(`${list}.bak`, good);
+    const aside = join(stage.folder, 'data/.replaced-0123456789ab');
+    await mkdir(aside);
+    await writeFile(join(aside, 'erasures.json'), good.subarray(0, 40));
+    await writeFile(join(aside, 'erasures.json.bak'), good);
+    for (const name of [list, `${list}.bak`]) await rm(name, { force: true });
     const restored = await restore(backup(), stage.folder, true);
     expect(restored).toMatchObject({ code: 0 });
     expect(restored.output).toContain('Erased again what one person had erased since.');
