@@ -70,12 +70,7 @@ function openReading(
   const wishes: ChannelWish[] = [];
   const logger = recordingLogger();
   const store = new MemoryStore();
-  const people = createPersonSettings({
-    store,
-    writes: plainWrites(),
-    clock: () => now,
-    logger,
-  });
+  const people = createPersonSettings({ store, writes: plainWrites(), clock: () => now, logger });
   const read = async (): Promise<ChannelTalk> => {
     if (typeof messages === 'function') return messages();
     return 'kind' in messages ? messages : { kind: 'read', place: publicPlace, messages, isCut: false };

@@ -210,10 +210,7 @@ describe('a turn', () => {
       },
       {
         presentPlace: () => Promise.resolve(publicPlace),
-        log: {
-          recordUser: record,
-          recordReply: (context) => record(context).then(() => true),
-        },
+        log: { recordUser: record, recordReply: (context) => record(context).then(() => true) },
       },
     );
     await run([incoming({ place: secretPlace })], new TurnControl());
@@ -402,9 +399,7 @@ describe('the answer of a turn while it grows', () => {
     const posted: string[] = [];
     const { run, outbox } = turnWith(
       sayingHalf(() => {}),
-      {
-        replies: fakeReplies({ nextId: () => posted[posted.push('new') - 1] ?? '' }),
-      },
+      { replies: fakeReplies({ nextId: () => posted[posted.push('new') - 1] ?? '' }) },
     );
     const place = publicPlace;
     const question = { messageIds: [message.id], userId: message.author.id, speakerName: 'Alice', place };
