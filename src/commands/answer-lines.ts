@@ -1,6 +1,7 @@
 import type { CommandReply, ShownItem } from '../core/commands.ts';
 import { NewerVersionError, referenceTo, StoreError, withReference } from '../core/errors.ts';
 import { quoted, shownText, toSingleLine } from '../core/text.ts';
+import { discordTime } from '../core/time.ts';
 import { discordLink } from '../core/snowflake.ts';
 import {
   isOver,
@@ -35,16 +36,6 @@ export function asManyAsFit(texts: readonly string[], most: number, separator: s
   return [...shown, ...(more === 0 ? [] : [`${more} more`])].join(separator);
 }
 
-/** A day as Discord shows it to each reader, in their own time zone and language. */
-function shownDay(date: Date): string {
-  return `<t:${Math.floor(date.getTime() / 1000)}:d>`;
-}
-
-/** A moment as Discord shows it to each reader, in their own time zone and language. */
-export function shownTime(date: Date): string {
-  return `<t:${Math.floor(date.getTime() / 1000)}:f>`;
-}
-
 /** What people wrote as one line of an answer [D8]. */
 export function shownLine(text: string, maxChars?: number): string {
   return shownText(toSingleLine(text), maxChars);
@@ -52,14 +43,14 @@ export function shownLine(text: string, maxChars?: number): string {
 
 /** An item as its owner sees it: the line of the prompt [D5], its id, and where it may be used. */
 export function listedItem(item: DurableItem, { view, today }: Pick<MemoryCall, 'view' | 'today'>): string {
-  const line = itemLine(item, view, { dateOf: shownDay, today, words: shownLine });
+  const line = itemLine(item, view, { dateOf: (date) => discordTime(date, 'd'), today, words: shownLine });
   return `${line} · ${idAndVisibility(item)}${item.pinned ? ' · pinned' : ''}`;
 }
 
 /** What an item corrected, as far as the answer may name it, each with the day until which it held [D6]. */
 export function historyLines(call: MemoryCall, earlierItems: readonly DurableItem[]): readonly string[] {
   return nameable(call, earlierItems).named.map(
-    (item) => `  before ${shownDay(new Date(item.updatedAt))}: ${shownLine(wordingOf(item))}`,
+    (item) => `  before ${discordTime(new Date(item.updatedAt), 'd')}: ${shownLine(wordingOf(item))}`,
   );
 }
 

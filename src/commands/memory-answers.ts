@@ -3,7 +3,8 @@ import { inputOf } from '../core/model.ts';
 import type { PartSize } from '../core/section.ts';
 import { amount, dollars } from '../core/text.ts';
 import type { SizedAnswer } from '../memory/provenance.ts';
-import { present, shownTime, whereOf } from './answer-lines.ts';
+import { discordTime } from '../core/time.ts';
+import { present, whereOf } from './answer-lines.ts';
 import type { MemoryCall } from './memory-ports.ts';
 import { ownWordsIn } from './memory-why.ts';
 
@@ -59,7 +60,7 @@ function shownAnswer(answer: SizedAnswer, gone: ReadonlySet<string>): ShownAnswe
   const cached = input === 0 ? 0 : Math.round((100 * usage.cacheReadTokens) / input);
   return {
     id,
-    title: `${shownTime(new Date(at))} ${where}`,
+    title: `${discordTime(new Date(at), 'f')} ${where}`,
     took: present(
       `${amount(sumOf(inPrompt))} of ${amount(maxChars)} characters beside tools`,
       `${amount(input)} input tokens, ${cached}% from the cache`,

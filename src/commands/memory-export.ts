@@ -6,6 +6,7 @@ import { ZipFile } from 'yazl';
 
 import type { OutgoingFile } from '../core/reply.ts';
 import type { CommandReply } from '../core/commands.ts';
+import { chunk } from '../core/text.ts';
 import type { ExportedFile } from '../memory/layer.ts';
 import { counted } from './answer-lines.ts';
 import type { MemoryCall } from './memory-ports.ts';
@@ -68,23 +69,13 @@ export async function archivesOf(
   return archives;
 }
 
-/** As few archives as possible; a file that is too large gets one of its own. */
-async function partsOf(
-  files: readonly ExportedFile[],
-  maxBytes: number,
-): Promise<readonly (readonly ExportedFile[])[]> {
-  const parts: ExportedFile[][] = [[]];
-  let room = maxBytes - entryBytes;
-  for (const file of files) {
-    const bytes = (await deflated(file.text)).length + 2 * Buffer.byteLength(file.path) + entryBytes;
-    if (bytes > room && parts.at(-1)?.length !== 0) {
-      parts.push([]);
-      room = maxBytes - entryBytes;
-    }
-    parts.at(-1)?.push(file);
-    room -= bytes;
-  }
-  return parts;
+/** In order; a file that is too large gets an archive of its own. */
+async function partsOf(files: readonly ExportedFile[], maxBytes: number) {
+  const sizes = new Map<ExportedFile, number>();
+  for (const file of files)
+    sizes.set(file, (await deflated(file.text)).length + 2 * Buffer.byteLength(file.path) + entryBytes);
+  const parts = chunk(files, (file) => sizes.get(file) ?? 0, maxBytes - entryBytes);
+  return parts.length === 0 ? [[]] : parts;
 }
 
 /** What is in an archive, for its owner. */

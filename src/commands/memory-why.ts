@@ -4,6 +4,7 @@ import type { MemorySource } from '../core/memory-source.ts';
 import { dataLine } from '../core/section.ts';
 import { isSnowflake, messageReferenceIn } from '../core/snowflake.ts';
 import { clipAtWord, toSingleLine } from '../core/text.ts';
+import { discordTime } from '../core/time.ts';
 import { mayUse, pickReach } from '../core/visibility.ts';
 import {
   mayUseItem,
@@ -22,7 +23,6 @@ import {
   linkTo,
   listedItem,
   quoted,
-  shownTime,
   whereOf,
 } from './answer-lines.ts';
 import { correctingButtons, itemWithId, unknownId } from './memory-items.ts';
@@ -66,7 +66,8 @@ async function whyItem(call: MemoryCall, item: DurableItem): Promise<CommandRepl
     text: linesOf(
       listedItem(item, call),
       `How: ${howBy[source.type]}${source.heard === undefined ? '' : ', in a voice message that I heard'}`,
-      Date.parse(item.createdAt) !== Date.parse(undated) && `Since: ${shownTime(new Date(item.createdAt))}`,
+      Date.parse(item.createdAt) !== Date.parse(undated) &&
+        `Since: ${discordTime(new Date(item.createdAt), 'f')}`,
       mayTellPlace && source.messageId !== '' && `Where: ${whereOf(source, isGone)}`,
       sentence !== undefined && mayQuote && `You said: ${quoted(sentence)}`,
       historyLines(call, earlierItems),
@@ -246,14 +247,14 @@ async function createView(
     switch (source.kind) {
       case 'summary': {
         const text = await rolling.madeAt({ channelId, userId: speaker.id }, source.at, place, speaker.id);
-        const when = `of ${shownTime(new Date(source.at))}`;
+        const when = `of ${discordTime(new Date(source.at), 'f')}`;
         return text === undefined
           ? { line: `one ${when}, which is no longer there` }
           : { line: `${brieflyQuoted(text)} ${when}`, whole: async () => text };
       }
       case 'exchange':
         return {
-          line: `<#${source.channelId}>, ${shownTime(new Date(source.at))}`,
+          line: `<#${source.channelId}>, ${discordTime(new Date(source.at), 'f')}`,
           whole: () => wordsOf(source),
         };
       case 'file': {
@@ -264,7 +265,7 @@ async function createView(
         return { line, whole: source.isListed === true ? undefined : () => noteAt(path, line) };
       }
       case 'message': {
-        const when = source.at === undefined ? '' : `, ${shownTime(new Date(source.at))}`;
+        const when = source.at === undefined ? '' : `, ${discordTime(new Date(source.at), 'f')}`;
         const where = source.guildId === undefined ? 'in our DM' : `in <#${source.channelId}>`;
         return { line: `${where}${when}, ${linkTo(source)}`, whole: () => wordsOf(source) };
       }

@@ -1,20 +1,28 @@
-import { lruCache } from './limits.ts';
-import type { Reach } from './visibility.ts';
+import { z } from 'zod';
 
-export type MessageChange =
-  | {
-      readonly kind: 'edited';
-      readonly channelId: string;
-      readonly messageId: string;
-      /** Absent where Discord does not tell. */
-      readonly authorId?: string;
-      readonly text: string;
-      /** ISO 8601, UTC; absent where nobody tells. */
-      readonly editedAt?: string | undefined;
-      /** Of the channel at the time of the edit; absent where nobody has looked. */
-      readonly reach?: Reach;
-    }
-  | { readonly kind: 'deleted'; readonly channelId: string; readonly messageIds: readonly string[] };
+import { lruCache } from './limits.ts';
+import { reachFields } from './visibility.ts';
+
+export const messageChangeSchema = z.discriminatedUnion('kind', [
+  z.object({
+    kind: z.literal('edited'),
+    channelId: z.string(),
+    messageId: z.string(),
+    /** Absent where Discord does not tell. */
+    authorId: z.string().optional(),
+    text: z.string(),
+    /** ISO 8601, UTC; absent where nobody tells. */
+    editedAt: z.string().optional(),
+    /** Of the channel at the time of the edit; absent where nobody has looked. */
+    reach: z.object(reachFields).readonly().optional(),
+  }),
+  z.object({
+    kind: z.literal('deleted'),
+    channelId: z.string(),
+    messageIds: z.array(z.string()).readonly(),
+  }),
+]);
+export type MessageChange = Readonly<z.infer<typeof messageChangeSchema>>;
 
 interface KnownChange {
   readonly text: string | undefined;

@@ -73,9 +73,6 @@ export type ChannelTalk =
       readonly ownLastAt?: string;
       readonly isCut: boolean;
     }
-  | { readonly kind: 'none' }
-  | { readonly kind: 'several' }
-  | { readonly kind: 'out-of-sight' }
-  | { readonly kind: 'age-restricted' };
+  | { readonly kind: 'none' | 'several' | 'out-of-sight' | 'age-restricted' };
 
 export type ReadChannel = (wish: ChannelWish) => Promise<ChannelTalk>;

@@ -24,16 +24,15 @@ export class NewerVersionError extends StoreError {
   }
 }
 
+/** Failures that may pass by themselves: they are worth a retry [M7]. */
+const passing = ['rate-limited', 'overloaded', 'unavailable', 'broken', 'stalled'] as const;
+
 /**
  * `rate-limited`, `overloaded`, `unavailable`, `broken` and `stalled` were retried first; `busy`: the local
  * queue was full; `over-limit`: not asked, as it might exceed the day's limit [L2].
  */
 export type ModelFailure =
-  | 'rate-limited'
-  | 'overloaded'
-  | 'unavailable'
-  | 'broken'
-  | 'stalled'
+  | (typeof passing)[number]
   | 'timeout'
   | 'invalid'
   | 'unknown-model'
@@ -43,14 +42,7 @@ export type ModelFailure =
   | 'over-limit'
   | 'aborted';
 
-/** Failures that may pass by themselves: they are worth a retry [M7]. */
-export const passingFailures: ReadonlySet<ModelFailure> = new Set([
-  'rate-limited',
-  'overloaded',
-  'unavailable',
-  'broken',
-  'stalled',
-]);
+export const passingFailures: ReadonlySet<ModelFailure> = new Set(passing);
 
 /** `partialText` is what had been streamed until then, possibly empty. */
 export class ModelError extends Error {

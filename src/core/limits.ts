@@ -54,20 +54,6 @@ export function lruCache<Key extends string | number, Value extends {}>(
   return new LRUCache({ max: most, ...ttl });
 }
 
-/** Memoises a function of immutable objects, weakly. */
-export function memoizeByObject<Key extends object, Value extends {}>(
-  make: (key: Key) => Value,
-): (key: Key) => Value {
-  const made = new WeakMap<Key, Value>();
-  return (key) => {
-    const known = made.get(key);
-    if (known !== undefined) return known;
-    const value = make(key);
-    made.set(key, value);
-    return value;
-  };
-}
-
 const minuteMs = 60_000;
 /** The count of a person who falls out starts at zero. */
 const knownPeople = 10_000;

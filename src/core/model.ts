@@ -1,7 +1,6 @@
 import { z } from 'zod';
 
 import { ModelError, type ModelFailure } from './errors.ts';
-import { memoizeByObject } from './limits.ts';
 import { jsonIn } from './text.ts';
 
 /** What a call is for: seen in logs, and chooses the offline model's rule. */
@@ -88,7 +87,7 @@ export interface ToolDefinition {
 }
 
 /** JSON Schema for a tool's input or an answer, without defaults and text lengths: descriptions tell them. */
-export const jsonSchemaOf = memoizeByObject((schema: z.ZodType): Readonly<Record<string, unknown>> => {
+export function jsonSchemaOf(schema: z.ZodType): Readonly<Record<string, unknown>> {
   const { $schema: _, ...described } = z.toJSONSchema(schema, {
     io: 'input',
     override: ({ jsonSchema }) => {
@@ -99,7 +98,7 @@ export const jsonSchemaOf = memoizeByObject((schema: z.ZodType): Readonly<Record
     },
   });
   return described;
-});
+}
 
 export interface ModelRequest {
   readonly purpose: ModelPurpose;

@@ -124,6 +124,11 @@ export function wallClockIn(timeZone: string): WallClock {
   return clock;
 }
 
+/** A moment as Discord shows it to each reader, in their own time zone and language. */
+export function discordTime(moment: Date, shown: 'd' | 'f' | 't' | 'R'): string {
+  return `<t:${Math.floor(moment.getTime() / 1000)}:${shown}>`;
+}
+
 /** Puts something else for each moment that a text marks as Discord does, `<t:1768471200:R>` [D8]. */
 export function replaceMoments(text: string, by: (moment: Date, mark: string) => string): string {
   return text.replace(/<t:(-?\d{1,11})(?::[a-z])?>/giu, (mark, seconds: string) =>

@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto';
 
 import { z } from 'zod';
 
-import type { MessageChange, RecentChanges } from '../core/changes.ts';
+import { messageChangeSchema, type MessageChange, type RecentChanges } from '../core/changes.ts';
 import type { ChannelPort } from '../core/channels.ts';
 import { createKeyedQueue } from '../core/keyed-queue.ts';
 import type { Logger } from '../core/logger.ts';
@@ -12,11 +12,12 @@ import { maskSecrets } from '../core/secrets.ts';
 import { isYounger } from '../core/snowflake.ts';
 import type { Store } from '../core/store.ts';
 import type { Clock, Timer } from '../core/time.ts';
-import { reachFields, reachIn } from '../core/visibility.ts';
+import { reachIn } from '../core/visibility.ts';
 import { unconditional, type Writes } from '../core/writes.ts';
 import {
+  forgottenSchema,
   personOf,
-  type Erased,
+  purgedSchema,
   type Forgotten,
   type LayerChange,
   type MemoryLayer,
@@ -27,48 +28,31 @@ import {
 import { idsOf, type LoggedMessage } from './log/records.ts';
 import type { SessionLog } from './log/session-log.ts';
 import { saysAny, withdrawnTerms } from './log/withdrawal.ts';
-import { messagesSchema, type MessagesByChannel } from './undo.ts';
-
-/** A change that has not reached every layer yet. */
-type Change = MessageChange | Forgotten | Purged | Erased | Expired;
+import type { MessagesByChannel } from './undo.ts';
 
 /** Messages of one conversation that are older than people's words are kept [K15]. */
-interface Expired {
-  readonly kind: 'expired';
-  readonly userId: string;
-  readonly channelId: string;
-  readonly messageIds: readonly string[];
-}
+const expiredSchema = z.object({
+  kind: z.literal('expired'),
+  userId: z.string(),
+  channelId: z.string(),
+  messageIds: z.array(z.string()).readonly(),
+});
+type Expired = z.infer<typeof expiredSchema>;
 
-const messageIdsSchema = z.array(z.string()).readonly();
-const changeSchema: z.ZodType<Change> = z.discriminatedUnion('kind', [
-  z.object({
-    kind: z.literal('edited'),
-    channelId: z.string(),
-    messageId: z.string(),
-    authorId: z.string().optional(),
-    text: z.string(),
-    editedAt: z.string().optional(),
-    reach: z.object(reachFields).optional(),
-  }),
-  z.object({ kind: z.literal('deleted'), channelId: z.string(), messageIds: messageIdsSchema }),
-  z.object({
-    kind: z.literal('forgotten'),
-    userId: z.string(),
-    itemIds: z.array(z.string()).readonly(),
-    words: z.string(),
-    commandId: z.string(),
-    messages: messagesSchema.optional(),
-  }),
-  z.object({ kind: z.literal('purged'), userId: z.string(), words: z.string(), commandId: z.string() }),
-  z.object({
-    kind: z.literal('expired'),
-    userId: z.string(),
-    channelId: z.string(),
-    messageIds: messageIdsSchema,
-  }),
-  z.object({ kind: z.literal('erased'), userId: z.string(), at: z.string() }),
+/** A person had all that is held about them erased [K11]; what was said before `at`, ISO 8601, is used no more. */
+const erasedSchema = z.object({ kind: z.literal('erased'), userId: z.string(), at: z.string() });
+type Erased = z.infer<typeof erasedSchema>;
+
+const changeSchema = z.discriminatedUnion('kind', [
+  messageChangeSchema,
+  forgottenSchema,
+  purgedSchema,
+  expiredSchema,
+  erasedSchema,
 ]);
+
+/** A change that has not reached every layer yet. */
+type Change = Readonly<z.infer<typeof changeSchema>>;
 
 /** How what Discord or time takes away is carried out. */
 const ofMessages = { deletes: true, isRetried: true, isGivenUp: true };

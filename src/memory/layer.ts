@@ -1,43 +1,37 @@
+import { z } from 'zod';
+
 import type { MessageChange } from '../core/changes.ts';
 import type { SessionKey } from '../core/place.ts';
 import type { SectionSource } from '../core/section.ts';
 import type { TurnContext } from '../core/turn-context.ts';
 import type { SessionWork } from '../core/writes.ts';
 import type { LoggedMessage } from './log/records.ts';
-import type { MessagesByChannel } from './undo.ts';
+import { messagesSchema } from './undo.ts';
+
+export const forgottenSchema = z.object({
+  kind: z.literal('forgotten'),
+  userId: z.string(),
+  itemIds: z.array(z.string()).readonly(),
+  /** What was to be forgotten, in words. */
+  words: z.string(),
+  /** The snowflake of who said so, and when. */
+  commandId: z.string(),
+  /** The messages that it came from, by their ids: they go with it, and so do the answers to them [K4]. */
+  messages: messagesSchema.optional(),
+});
 
 /** A person had something forgotten. */
-export interface Forgotten {
-  readonly kind: 'forgotten';
-  readonly userId: string;
-  readonly itemIds: readonly string[];
-  /** What was to be forgotten, in words. */
-  readonly words: string;
-  /** The snowflake of who said so, and when. */
-  readonly commandId: string;
-  /** The messages that it came from, by their ids: they go with it, and so do the answers to them [K4]. */
-  readonly messages?: MessagesByChannel;
-}
+export type Forgotten = Readonly<z.infer<typeof forgottenSchema>>;
+
+export const purgedSchema = forgottenSchema
+  .pick({ userId: true, words: true, commandId: true })
+  .extend({ kind: z.literal('purged') });
 
 /**
  * A person had a matter erased [K11]: whatever says these words, as whole words, and was said until then. Messages
  * that do go as `Withdrawn`, before.
  */
-export interface Purged {
-  readonly kind: 'purged';
-  readonly userId: string;
-  readonly words: string;
-  /** The snowflake of who said so, and when. */
-  readonly commandId: string;
-}
-
-/** A person had all that is held about them erased [K11]. */
-export interface Erased {
-  readonly kind: 'erased';
-  readonly userId: string;
-  /** ISO 8601: what was said before is used no more. */
-  readonly at: string;
-}
+export type Purged = Readonly<z.infer<typeof purgedSchema>>;
 
 /** A logged message that was edited or deleted. */
 export interface WithdrawnMessage {

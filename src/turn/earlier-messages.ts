@@ -1,6 +1,5 @@
 import { hasEnclosures, isOthersText, type ChatMessage, type MessageReference } from '../core/message.ts';
 import type { HistoryPort } from '../core/channels.ts';
-import { memoizeByObject } from '../core/limits.ts';
 import type { Logger } from '../core/logger.ts';
 import { namesPeople } from '../core/own-words.ts';
 import { maskSecrets, secretValues } from '../core/secrets.ts';
@@ -35,14 +34,14 @@ export async function earlierMessages(
   const own = new Set(messages.map((message) => message.id));
   const newest = messages.at(-1)?.id ?? '';
   const recent = await ports.history.recent(place.channelId, historyMessages + own.size);
-  const looked = recent
-    .filter(
-      ({ id, author }) => !own.has(id) && !(author.id === speaker.id && compareSnowflakes(id, newest) > 0),
-    )
-    .map(withoutOwnSecrets);
+  const looked = recent.filter(
+    ({ id, author }) => !own.has(id) && !(author.id === speaker.id && compareSnowflakes(id, newest) > 0),
+  );
   // Secrets are masked also where another message repeats them [K14].
-  const values = new Set(looked.flatMap(({ found }) => found));
-  const before = looked.map(({ masked }) => (values.size === 0 ? masked : withMasks(masked, values)));
+  const texts = looked.flatMap(({ text, shown = [] }) => [text, ...shown.map((piece) => piece.text)]);
+  const values = new Set(texts.flatMap(secretValues));
+  const masked = looked.map((message) => withMasks(message));
+  const before = values.size === 0 ? masked : masked.map((message) => withMasks(message, values));
   const kept = await withoutErased(before, ports.people);
   const earlier = wasPaused === undefined ? kept : withoutPauses(kept, context, wasPaused);
   const mayRepeat = unloggedAnswers(earlier, context);
@@ -139,12 +138,6 @@ export function enclosedBefore(
   const enclosing = [...replied, ...recent.filter(hasEnclosures)];
   return [...new Map(enclosing.map((message) => [message.id, message])).values()];
 }
-
-/** Once a message: what is full of them takes milliseconds [L4]. */
-const withoutOwnSecrets = memoizeByObject((message: ChatMessage) => {
-  const texts = [message.text, ...(message.shown ?? []).map((piece) => piece.text)];
-  return { found: texts.flatMap(secretValues), masked: withMasks(message) };
-});
 
 /** Masks secrets [K14]; `values` wherever they stand. */
 export function withMasks<Message extends Pick<ChatMessage, 'text' | 'shown'>>(

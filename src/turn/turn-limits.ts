@@ -3,7 +3,7 @@ import type { IncomingMessage } from '../core/message.ts';
 import { createMinuteBudget } from '../core/limits.ts';
 import type { Logger } from '../core/logger.ts';
 import { counted } from '../core/text.ts';
-import { sleep, type Timer } from '../core/time.ts';
+import { discordTime, sleep, type Timer } from '../core/time.ts';
 import { hideFromHistory, type Outbox } from './outbox.ts';
 
 export interface TurnLimitPorts {
@@ -80,8 +80,6 @@ export function createTurnLimits(ports: TurnLimitPorts) {
   };
 }
 
-/** Discord shows it in each reader's time zone. */
 function timeAndWait(date: Date): string {
-  const seconds = Math.floor(date.getTime() / 1000);
-  return `<t:${seconds}:t> (<t:${seconds}:R>)`;
+  return `${discordTime(date, 't')} (${discordTime(date, 'R')})`;
 }

@@ -212,8 +212,8 @@ export const plantedFaults: readonly PlantedFault[] = [
     name: 'recall-index-not-grown',
     promise: '[C1] What a person said since their conversation was searched first is not found.',
     file: 'src/memory/recall/sources.ts',
-    find: 'if (last !== this.#cursor) await this.#add();',
-    put: 'if (this.#cursor === 0) await this.#add();',
+    find: 'if (last !== cursor) await add();',
+    put: 'if (cursor === 0) await add();',
   },
   {
     name: 'reset-loses-to-running-summary',

@@ -99,6 +99,14 @@ export interface DurableDocument {
   readonly gone?: readonly string[] | undefined;
 }
 
+/** Something that an owner says in a place. */
+export interface Utterance {
+  readonly text: string;
+  readonly place: Place;
+  /** The message or interaction that said it. */
+  readonly messageId: string;
+}
+
 /** What an item says, with the question that it answers [D1a]: it is shown, found and compared as one. */
 export function wordingOf({ text, question }: Pick<DurableItem, 'text' | 'question'>): string {
   return question === undefined ? text : `${text} (asked: ${question})`;

@@ -13,6 +13,7 @@ import {
   type DocumentChange,
   type DurableDocument,
   type DurableItem,
+  type Utterance,
   type TextProblem,
 } from './document.ts';
 import { supersede } from './items.ts';
@@ -47,11 +48,8 @@ export function changedItem(
 }
 
 /** A new text for an item, said by its owner in `place`. */
-interface EditRequest extends Pick<DurableItem, 'when' | 'looksBack'> {
+interface EditRequest extends Utterance, Pick<DurableItem, 'when' | 'looksBack'> {
   readonly id: string;
-  readonly text: string;
-  readonly place: Place;
-  readonly messageId: string;
 }
 
 export type EditOutcome =

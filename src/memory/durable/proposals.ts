@@ -20,6 +20,7 @@ import {
   wordingOf,
   type DurableDocument,
   type DurableItem,
+  type Utterance,
 } from './document.ts';
 import type { DurableMemory, RememberInput } from './durable-memory.ts';
 import { askedIn } from './evidence.ts';
@@ -55,14 +56,6 @@ export type ProposalOutcome =
   | RememberOutcome
   /** The person is asked first; `isKnown`: they have been already. */
   | { readonly outcome: 'proposed'; readonly proposed: ProposedItem; readonly isKnown: boolean };
-
-/** What the person says in place of a proposal's words, and where. */
-export interface Rewording {
-  readonly text: string;
-  readonly place: Place;
-  /** The message or interaction that said it. */
-  readonly messageId: string;
-}
 
 export interface ProposalsOptions extends ExpiringLogPorts {
   readonly store: Pick<Store, 'append' | 'scan' | 'rewrite' | 'read' | 'update'>;
@@ -190,7 +183,7 @@ export function createProposals(options: ProposalsOptions) {
      * again. `undefined` if the proposal is gone. It goes on waiting if it could still be stored later or in other
      * words.
      */
-    async accept(work: Work, id: string, reworded?: Rewording): Promise<RememberOutcome | undefined> {
+    async accept(work: Work, id: string, reworded?: Utterance): Promise<RememberOutcome | undefined> {
       const { userId } = work;
       const proposal = await find(userId, id);
       if (proposal === undefined) return undefined;
@@ -242,8 +235,8 @@ function lacksReplaced(outcome: RememberOutcome): boolean {
 /** The person's words for a proposal, usable only where both may be [V1]. */
 function inNarrower(
   { place, messageId }: Pick<RememberRequest, 'place' | 'messageId'>,
-  reworded: Rewording,
-): Rewording {
+  reworded: Utterance,
+): Utterance {
   const both = narrower(reachOf(place), reachOf(reworded.place));
   if (isSameReach(both, reachOf(reworded.place))) return reworded;
   const narrow: Place = { ...place, audience: audienceOf(both.visibility), readers: both.readers };

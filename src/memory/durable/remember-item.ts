@@ -1,4 +1,4 @@
-import { hasUnknownReaders, type Place } from '../../core/place.ts';
+import { hasUnknownReaders } from '../../core/place.ts';
 import { compareSnowflakes } from '../../core/snowflake.ts';
 import { explicitVisibilityOf, isWider, visibilityOf, type Visibility } from '../../core/visibility.ts';
 import {
@@ -15,6 +15,7 @@ import {
   type ItemKind,
   type ItemSource,
   type Replaced,
+  type Utterance,
   type TextProblem,
 } from './document.ts';
 import { openItem, reworded } from './edit-items.ts';
@@ -22,15 +23,11 @@ import { deprecatedItem, supersede } from './items.ts';
 import { findGone } from './past.ts';
 
 /** Something to remember, said by its owner in `place`. */
-export interface RememberRequest extends Pick<DurableItem, 'when' | 'looksBack'> {
-  readonly text: string;
+export interface RememberRequest extends Utterance, Pick<DurableItem, 'when' | 'looksBack'> {
   /** As in `DurableItem`. */
   readonly question?: string | undefined;
   /** Default: fact. */
   readonly kind?: ItemKind;
-  readonly place: Place;
-  /** The message or interaction that said it. */
-  readonly messageId: string;
   readonly type: ItemSource['type'];
   /** It was heard in a voice message: its owner is asked first [G7]. */
   readonly heard?: true | undefined;

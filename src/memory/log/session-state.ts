@@ -134,17 +134,14 @@ export function seenIn(
   before: number,
   activeFolds: readonly FoldName[],
 ): SessionState {
-  const { shortTerm, extraction, reflection, isOwner: _wasOwner, ...rest } = state;
-  const cursorOf = (name: FoldName, current: { cursor: number } | undefined) =>
-    activeFolds.includes(name) ? { [name]: current ?? { cursor: before } } : {};
+  const { shortTerm: _s, extraction: _e, reflection: _r, isOwner: _o, ...rest } = state;
+  const cursors = activeFolds.map((name) => [name, state[name] ?? { cursor: before }]);
   const next: SessionState = {
     ...rest,
     place,
     speakerName: speaker.name,
     ...(speaker.isOwner ? { isOwner: true } : {}),
-    ...cursorOf('shortTerm', shortTerm),
-    ...cursorOf('extraction', extraction),
-    ...cursorOf('reflection', reflection),
+    ...Object.fromEntries(cursors),
   };
   return isDeepStrictEqual(next, state) ? state : next;
 }

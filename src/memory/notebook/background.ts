@@ -59,7 +59,7 @@ export function stageFiles(
   if (place.audience === 'dm') {
     folders.push(state.isOwner === true ? 'workspace/' : `users/${session.userId}/notebook/`);
   }
-  return new StagedFiles(
+  return createStagedFiles(
     store,
     (key) => folders.some((folder) => key.startsWith(folder)) && !isForEveryPrompt(key),
     spoken,
@@ -109,6 +109,8 @@ export function inWriteQueues<T>(
   return writes.run(session, () => (state.isOwner === true ? writes.runInWorkspace(job) : job()));
 }
 
+export type StagedFiles = ReturnType<typeof createStagedFiles>;
+
 /** Carries out `make`, which writes all this. */
 type Change = (written: readonly WrittenNote[], make: () => Promise<void>) => Promise<void>;
 
@@ -116,107 +118,95 @@ type Change = (written: readonly WrittenNote[], make: () => Promise<void>) => Pr
  * Writes wait for `commit`, reads see them. Other keys reject with `StoreError` [V2][V3], and so does a write by which
  * the whole would lose more than background work may take [A3].
  */
-export class StagedFiles implements NotebookStore {
-  readonly #store: NotebookStore & Pick<Store, 'remove'>;
-  readonly #isOwn: (key: string) => boolean;
-  readonly #spoken: string;
-  readonly #change: Change;
-  readonly #seenTexts = new Map<string, string | undefined>();
-  readonly #seenFolders = new Map<string, readonly StoredFile[]>();
-  readonly #staged = new Map<string, string>();
+export function createStagedFiles(
+  store: NotebookStore & Pick<Store, 'remove'>,
+  isOwn: (key: string) => boolean,
+  spoken = '',
+  change: Change = (_written, make) => make(),
+) {
+  const seenTexts = new Map<string, string | undefined>();
+  const seenFolders = new Map<string, readonly StoredFile[]>();
+  const staged = new Map<string, string>();
 
-  constructor(
-    store: NotebookStore & Pick<Store, 'remove'>,
-    isOwn: (key: string) => boolean,
-    spoken = '',
-    change: Change = (_written, make) => make(),
-  ) {
-    this.#store = store;
-    this.#isOwn = isOwn;
-    this.#spoken = spoken;
-    this.#change = change;
-  }
-
-  async readText(key: string): Promise<string | undefined> {
-    const present = await this.#seen(key);
-    return this.#staged.get(key) ?? present;
-  }
-
-  async writeText(key: string, text: string): Promise<void> {
-    await this.#seen(key);
-    const staged = new Map(this.#staged).set(key, text);
-    for (const [each, after] of staged) {
-      const elsewhere = [...staged].flatMap(([other, otherText]) => (other === each ? [] : [otherText]));
-      const problem = lossProblem(this.#seenTexts.get(each) ?? '', after, elsewhere, this.#spoken);
-      if (problem !== undefined)
-        throw new StoreError(`${each === key ? key : 'Another note'} ${problem}`, key);
-    }
-    this.#staged.set(key, text);
-  }
-
-  async list(folder: string): Promise<readonly StoredFile[]> {
-    this.#check(`${folder}/`, folder);
-    const present = this.#seenFolders.get(folder) ?? (await this.#store.list(folder));
-    this.#seenFolders.set(folder, present);
-    const sizes = new Map(present.map(({ path, bytes }) => [path, bytes]));
-    for (const [key, text] of this.#staged) {
-      if (key.startsWith(`${folder}/`)) sizes.set(key.slice(folder.length + 1), Buffer.byteLength(text));
-    }
-    return [...sizes]
-      .map(([path, bytes]) => ({ path, bytes }))
-      .toSorted((a, b) => (a.path < b.path ? -1 : 1));
-  }
-
-  /** Writes all, then `alongside`; `false`, with nothing written, where anything read has changed. All or nothing. */
-  async commit(alongside: () => Promise<void>): Promise<boolean> {
-    if (!(await this.#isAsSeen())) return false;
-    const changed = [...this.#staged]
-      .map(([key, after]) => ({ key, before: this.#seenTexts.get(key), after }))
-      .filter(({ before, after }) => after !== before);
-    await this.#change(changed, () => this.#write(changed, alongside));
-    return true;
-  }
-
-  async #write(changed: readonly WrittenNote[], alongside: () => Promise<void>): Promise<void> {
+  async function write(changed: readonly WrittenNote[], alongside: () => Promise<void>): Promise<void> {
     const written: string[] = [];
     try {
       for (const { key, after } of changed) {
         written.push(key);
-        await this.#store.writeText(key, after);
+        await store.writeText(key, after);
       }
       await alongside();
     } catch (error) {
       // If the disk refuses this too, the first error is what counts.
-      for (const key of written.toReversed()) await this.#restore(key).catch(() => undefined);
+      for (const key of written.toReversed()) await restore(key).catch(() => undefined);
       throw error;
     }
   }
 
-  async #seen(key: string): Promise<string | undefined> {
-    this.#check(key, key);
-    if (!this.#seenTexts.has(key)) this.#seenTexts.set(key, await this.#store.readText(key));
-    return this.#seenTexts.get(key);
+  async function seen(key: string): Promise<string | undefined> {
+    check(key, key);
+    if (!seenTexts.has(key)) seenTexts.set(key, await store.readText(key));
+    return seenTexts.get(key);
   }
 
-  async #isAsSeen(): Promise<boolean> {
-    for (const [key, text] of this.#seenTexts) {
-      if ((await this.#store.readText(key)) !== text) return false;
+  async function isAsSeen(): Promise<boolean> {
+    for (const [key, text] of seenTexts) {
+      if ((await store.readText(key)) !== text) return false;
     }
-    for (const [folder, files] of this.#seenFolders) {
-      if (namesAndSizes(await this.#store.list(folder)) !== namesAndSizes(files)) return false;
+    for (const [folder, files] of seenFolders) {
+      if (namesAndSizes(await store.list(folder)) !== namesAndSizes(files)) return false;
     }
     return true;
   }
 
-  async #restore(key: string): Promise<void> {
-    const text = this.#seenTexts.get(key);
-    if (text === undefined) await this.#store.remove(key);
-    else await this.#store.writeText(key, text);
+  async function restore(key: string): Promise<void> {
+    const text = seenTexts.get(key);
+    await (text === undefined ? store.remove(key) : store.writeText(key, text));
   }
 
-  #check(key: string, named: string): void {
-    if (!this.#isOwn(key)) throw new StoreError(`${named} does not belong to this notebook`, named);
+  function check(key: string, named: string): void {
+    if (!isOwn(key)) throw new StoreError(`${named} does not belong to this notebook`, named);
   }
+
+  return {
+    async readText(key: string): Promise<string | undefined> {
+      const present = await seen(key);
+      return staged.get(key) ?? present;
+    },
+
+    async writeText(key: string, text: string): Promise<void> {
+      await seen(key);
+      const all = new Map(staged).set(key, text);
+      for (const [each, after] of all) {
+        const elsewhere = [...all].flatMap(([other, otherText]) => (other === each ? [] : [otherText]));
+        const problem = lossProblem(seenTexts.get(each) ?? '', after, elsewhere, spoken);
+        if (problem !== undefined)
+          throw new StoreError(`${each === key ? key : 'Another note'} ${problem}`, key);
+      }
+      staged.set(key, text);
+    },
+
+    async list(folder: string): Promise<readonly StoredFile[]> {
+      check(`${folder}/`, folder);
+      const present = seenFolders.get(folder) ?? (await store.list(folder));
+      seenFolders.set(folder, present);
+      const sizes = new Map(present.map(({ path, bytes }) => [path, bytes]));
+      for (const [key, text] of staged) {
+        if (key.startsWith(`${folder}/`)) sizes.set(key.slice(folder.length + 1), Buffer.byteLength(text));
+      }
+      const files = Array.from(sizes, ([path, bytes]) => ({ path, bytes }));
+      return files.toSorted((a, b) => (a.path < b.path ? -1 : 1));
+    },
+
+    /** Writes all, then `alongside`; `false`, with nothing written, where anything read has changed. All or nothing. */
+    async commit(alongside: () => Promise<void>): Promise<boolean> {
+      if (!(await isAsSeen())) return false;
+      const changed = Array.from(staged, ([key, after]) => ({ key, before: seenTexts.get(key), after }));
+      const real = changed.filter(({ before, after }) => after !== before);
+      await change(real, () => write(real, alongside));
+      return true;
+    },
+  };
 }
 
 function namesAndSizes(files: readonly StoredFile[]): string {

@@ -216,18 +216,18 @@ export function createMessageSource(log: MessageLog & Pick<SessionLog, 'sessions
   const source: RecallSource = {
     name: 'messages',
     open(person, readers) {
-      let known = new Map<string, SessionMessages>();
+      let known = new Map<string, ReturnType<typeof createSessionMessages>>();
       return async () => {
         const own = await log.sessionsOfPerson(person.id);
         known = new Map(
           own.map((session) => {
             const name = sessionName(session);
-            return [name, known.get(name) ?? new SessionMessages(log, session, readers)];
+            return [name, known.get(name) ?? createSessionMessages(log, session, readers)];
           }),
         );
         const segments: Segment[] = [];
-        for (const [name, messages] of known) {
-          const ofSession = await messages.segments();
+        for (const [name, read] of known) {
+          const ofSession = await read();
           const [first, ...others] = ofSession.map(({ reach }) => reach);
           if (first === undefined) reaches.delete(name);
           else reaches.set(name, others.reduce(narrower, first));
@@ -246,60 +246,51 @@ export function createMessageSource(log: MessageLog & Pick<SessionLog, 'sessions
 }
 
 /** One session's messages as segments, one after another. New ones are added; any other change reads all again. */
-class SessionMessages {
-  readonly #log: MessageLog;
-  readonly #session: SessionKey;
-  readonly #readers: TextReaders;
-  #segments: Segment[] = [];
-  #cursor = 0;
-  #edition: number | undefined;
+function createSessionMessages(log: MessageLog, session: SessionKey, readers: TextReaders) {
+  let segments: Segment[] = [];
+  let cursor = 0;
+  let knownEdition: number | undefined;
 
-  constructor(log: MessageLog, session: SessionKey, readers: TextReaders) {
-    this.#log = log;
-    this.#session = session;
-    this.#readers = readers;
+  function forget(): void {
+    segments = [];
+    cursor = 0;
   }
 
-  async segments(): Promise<readonly Segment[]> {
-    const { last, edition } = await this.#log.logState(this.#session);
-    if (edition !== this.#edition || last < this.#cursor) this.#forget();
-    if (last !== this.#cursor) await this.#add();
-    this.#edition = edition;
-    return this.#segments;
-  }
-
-  #forget(): void {
-    this.#segments = [];
-    this.#cursor = 0;
-  }
-
-  async #add(): Promise<void> {
-    let since = await this.#log.since(this.#session, this.#cursor);
-    if (since.withdrawals.some(({ of }) => of <= this.#cursor)) {
-      this.#forget();
-      since = await this.#log.since(this.#session, 0);
+  async function add(): Promise<void> {
+    let since = await log.since(session, cursor);
+    if (since.withdrawals.some(({ of }) => of <= cursor)) {
+      forget();
+      since = await log.since(session, 0);
     }
     const pause = createTimeSlice();
     for (const { message } of since.messages) {
       await pause();
-      this.#read(message);
+      read(message);
     }
     // A line that is counted may still be on its way to the disk.
-    this.#cursor = since.last;
+    cursor = since.last;
   }
 
   /** Messages with other readers are not neighbours: they are never shown together. */
-  #read(message: LoggedMessage): void {
-    const newest = this.#segments.at(-1);
+  function read(message: LoggedMessage): void {
+    const newest = segments.at(-1);
     const { at = '', stretch = 0 } = newest?.units.at(-1) ?? {};
     const isToSameReaders = newest !== undefined && isSameReach(newest.reach, message);
     const hasRoom = isToSameReaders && newest.units.length < segmentMessages;
     const segment = hasRoom ? newest : createSegment(pickReach(message));
-    if (segment !== newest) this.#segments.push(segment);
+    if (segment !== newest) segments.push(segment);
     const isSameSitting = isToSameReaders && Date.parse(message.at) - Date.parse(at) < pauseMs;
     const sitting = { reach: segment.reach, stretch: isSameSitting ? stretch : stretch + 1 };
-    addUnit(segment, unitOf(this.#session, message, sitting), this.#readers);
+    addUnit(segment, unitOf(session, message, sitting), readers);
   }
+
+  return async (): Promise<readonly Segment[]> => {
+    const { last, edition } = await log.logState(session);
+    if (edition !== knownEdition || last < cursor) forget();
+    if (last !== cursor) await add();
+    knownEdition = edition;
+    return segments;
+  };
 }
 
 function unitOf(

@@ -1,7 +1,7 @@
 import type { Logger } from '../../core/logger.ts';
 import { isSnowflake } from '../../core/snowflake.ts';
 import type { SetAside } from '../../core/store.ts';
-import type { Clock } from '../../core/time.ts';
+import { discordTime, type Clock } from '../../core/time.ts';
 import { RefusedJobError, type Work } from '../../core/writes.ts';
 import type { PersonSettingsStore } from './person-settings.ts';
 
@@ -86,10 +86,10 @@ function ownerOf(key: string): string | undefined {
 }
 
 function lineOf({ key, at, copyFrom }: SetAside): string {
-  const line = `⚠️ A file of yours, \`${nameOf(key)}\`, could not be read and was set aside ${moment(at)}.`;
+  const line = `⚠️ A file of yours, \`${nameOf(key)}\`, could not be read and was set aside ${discordTime(new Date(at), 'f')}.`;
   return copyFrom === undefined
     ? `${line} There is no good copy of it, so it starts empty; the owner of this bot finds the file in \`quarantine\`.`
-    : `${line} I use the copy from ${moment(copyFrom)}; the owner of this bot finds the file in \`quarantine\`.`;
+    : `${line} I use the copy from ${discordTime(new Date(copyFrom), 'f')}; the owner of this bot finds the file in \`quarantine\`.`;
 }
 
 /** Without the ids of person and channel. */
@@ -99,8 +99,4 @@ function nameOf(key: string): string {
     .filter((segment) => !/^\d+$/u.test(segment))
     .slice(1)
     .join('/');
-}
-
-function moment(time: string): string {
-  return `<t:${Math.floor(Date.parse(time) / 1000)}:f>`;
 }

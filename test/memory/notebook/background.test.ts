@@ -2,7 +2,7 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 
 import { StoreError } from '../../../src/core/errors.ts';
-import { StagedFiles } from '../../../src/memory/notebook/background.ts';
+import { createStagedFiles } from '../../../src/memory/notebook/background.ts';
 import { MemoryStore } from '../../support/memory-store.ts';
 import { runs } from '../../support/runs.ts';
 
@@ -12,7 +12,7 @@ const nothing = (): Promise<void> => Promise.resolve();
 async function setUp(files: Record<string, string> = {}) {
   const store = new MemoryStore();
   for (const [key, text] of Object.entries(files)) await store.writeText(key, text);
-  return { store, files: new StagedFiles(store, isOwn) };
+  return { store, files: createStagedFiles(store, isOwn) };
 }
 
 /** A store whose disk refuses the second write. */
@@ -39,7 +39,7 @@ describe('staged files', () => {
   it('take back what was written when the disk refuses the rest', async () => {
     const store = new FullStore();
     await store.writeText('mine/a.md', 'old');
-    const files = new StagedFiles(store, isOwn, 'old');
+    const files = createStagedFiles(store, isOwn, 'old');
     await files.writeText('mine/a.md', 'new');
     await files.writeText('mine/b.md', 'b');
     Object.assign(store, { writes: 0, isFull: true });

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 
-import { StagedFiles } from '../../../src/memory/notebook/background.ts';
+import { createStagedFiles } from '../../../src/memory/notebook/background.ts';
 import { createNotebook } from '../../../src/memory/notebook/notebook.ts';
 import { createUndoableNotes } from '../../../src/memory/notebook/undoable.ts';
 import { aliceId, publicPlace } from '../../support/incoming.ts';
@@ -41,7 +41,7 @@ async function setUp(
   const ledger = sessions.ledgerOver([notebook]);
   await store.writeText(key, before);
   const lookBack = async (path: string, text: string, fails = false): Promise<void> => {
-    const files = new StagedFiles(
+    const files = createStagedFiles(
       store,
       () => true,
       'I left Porto, I live in Braga now',
