@@ -11,12 +11,12 @@ interface Span {
   readonly end: number;
 }
 
-/** Masks what looks like a secret [K14], and `known` ones even where nothing marks them. Idempotent. */
+/** Masks what looks like a secret [K14], and the last hundred `known` ones even where nothing marks them. Idempotent. */
 export function maskSecrets(text: string, known: ReadonlySet<string> = noValues): string {
-  const masked = masking(
-    text,
-    merged([...secretsIn(text), ...[...known].flatMap((value) => occurrences(text, value))]),
-  );
+  const plain = spaced(text);
+  const repeated = [...known].slice(-mostLookedFor).filter((value) => plain.includes(spaced(value).trim()));
+  const spans = [...secretsIn(text), ...repeated.flatMap((value) => occurrences(text, value))];
+  const masked = masking(text, merged(spans));
   // Masking one may reveal another beside it.
   return masked === text ? text : maskSecrets(masked, known);
 }
@@ -39,6 +39,8 @@ export function maskNewSecrets(text: string, kept: string): string {
 }
 
 const noValues: ReadonlySet<string> = new Set();
+/** A channel full of secrets holds nobody else for long [L4]. */
+const mostLookedFor = 100;
 /** Shorter ones occur in all kinds of words and numbers. */
 const shortestValue = 4;
 
@@ -93,6 +95,10 @@ function matches(
     const start = secret === undefined ? index : index + whole.lastIndexOf(secret);
     return { start, end: start + (secret ?? whole).length };
   });
+}
+
+function spaced(text: string): string {
+  return text.toLowerCase().replace(/\s+/gu, ' ');
 }
 
 /** A value as whole words, in any case and spacing. */

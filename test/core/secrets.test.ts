@@ -39,6 +39,13 @@ it('a value that was given as a secret is masked where nothing tells that it is 
   );
 });
 
+it('of very many such values the last hundred are looked for [L4]', () => {
+  const known = new Set(Array.from({ length: 2000 }, (_, index) => `Blue Hen ${index}`));
+  expect(maskSecrets('It is blue\n hen 1900, not blue hen 1899.', known)).toBe(
+    `It is ${secretMark}, not blue hen 1899.`,
+  );
+});
+
 it('what a person wrote into a file by hand stays, what is added is masked', () => {
   const kept = '- password: "rosebud"\n';
   expect(maskNewSecrets(`${kept}- PIN: 4711\n`, kept)).toBe(`${kept}- PIN: ${secretMark}\n`);
