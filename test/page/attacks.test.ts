@@ -114,7 +114,8 @@ describe('files', () => {
       const browser = await place.browserOf(alice);
       expect(await browser.give('export')).toContain('all.zip');
     }
-    expect(heldBytes() - before).toBeLessThan(5 * bytes);
+    // What was just sent is let go of a moment later.
+    await expect.poll(() => heldBytes() - before, { timeout: 10_000 }).toBeLessThan(5 * bytes);
   });
 
   it.each([
