@@ -381,7 +381,11 @@ export class BotProcess {
     const answered = new Set([...standing.values()].flatMap(({ answers }) => answers ?? []));
     for (const message of standing.values()) {
       const isYoung = Date.now() - message.at < catchUpWindowMs;
-      if (message.authorId === botId || !isYoung || !this.isForBot(message)) continue;
+      if (message.authorId === botId || !isYoung) continue;
+      if (!this.isForBot(message)) {
+        parts.history.seen(world.chatMessage(message, parts.proxies.accountOf));
+        continue;
+      }
       const { id, authorId: userId } = message;
       if (answered.has(id) && !(await bot.recovery.isUnfinished({ id, channelId, userId }))) continue;
       const { guildId } = world.channel(channelId);

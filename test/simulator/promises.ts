@@ -168,8 +168,11 @@ export class Promises {
       scope: 'as-said',
       isAcknowledged: false,
       isAnswered: false,
-      // An edit that other people read than the message may count as its deletion [V1].
-      isUncertain: earlier.some(({ places }) => !places.every((then) => isSamePlace(then, place))),
+      // An edit that other people read than the message may count as its deletion [V1]; a forgotten message stays hidden.
+      isUncertain: earlier.some(
+        ({ places, wasForgotten }) =>
+          wasForgotten === true || !places.every((then) => isSamePlace(then, place)),
+      ),
     };
     this.#words.set(said.word, said);
     if (messageId !== undefined) this.#wordsOfMessages.set(messageId, [...earlier, said]);
@@ -260,6 +263,7 @@ export class Promises {
 
   gone(said: SaidWord, how: string, isFinal: boolean): void {
     said.gone = { at: this.#clock.now, isFinal, how };
+    said.wasForgotten ||= how.startsWith('forget');
     // No earlier change can be taken back then, as its person is told [K11].
     if (how === 'purge') for (const lost of this.#lost(said.ownerId)) lost.mayHaveLeftNotes = true;
   }

@@ -36,6 +36,8 @@ export interface SaidWord extends Origin {
   isAnswered: boolean;
   /** What happened to it leaves open whether it is kept. */
   isUncertain: boolean;
+  /** It was forgotten once, and the messages that said it were hidden. */
+  wasForgotten?: boolean;
 }
 
 /** A made-up word, and what the scripted model says in its place: so an answer that tells it can be told from a copy of the person's own words. */
