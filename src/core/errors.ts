@@ -35,6 +35,7 @@ export type ModelFailure =
   | (typeof passing)[number]
   | 'timeout'
   | 'invalid'
+  | 'empty'
   | 'unknown-model'
   | 'rejected'
   | 'too-large'

@@ -117,6 +117,8 @@ export interface ModelRequest {
   readonly thinks?: false;
   /** Without thinking. */
   readonly maxTokens: number;
+  /** As history shows them; absent where no person is answered [M11]. */
+  readonly names?: { readonly own: string; readonly asker: string };
   /** The model stands in for one that failed [M10]. */
   readonly isFallback?: true;
 }

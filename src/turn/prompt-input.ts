@@ -64,6 +64,8 @@ export interface SwitchedOff {
 
 export interface ComposedPrompt {
   readonly prompt: Prompt;
+  /** The bot's and the speaker's, as the prompt has them. */
+  readonly names: { readonly own: string; readonly asker: string };
   /**
    * The answer's mark, where the prompt has text that the speaker did not write [M5a]: what the turn brings along, others'
    * words in history, or an answer of the last half hour that may repeat such.
@@ -150,6 +152,7 @@ export function createPromptComposer(ports: PromptPorts) {
       const named = [...prompt.leftOut.slice(0, maxNamedFiles), ...(more > 0 ? [`${more} more`] : [])];
       return {
         prompt,
+        names: { own: botName, asker: nameOf(speaker) },
         thirdPartyMark: holdsOthersWords
           ? ownMark
           : newestMark([...enclosed.marks, ...shown.map(({ id }) => marks.get(id))]),

@@ -221,7 +221,7 @@ async function answerTurn(running: RunningTurn, turn: TurnContext, typing: Typin
   try {
     signal.throwIfAborted();
     const composing = bot.prompts.compose(turn, memory.policy, signal);
-    const { prompt, thirdPartyMark, notes } = await timed('prompt', composing);
+    const { prompt, names, thirdPartyMark, notes } = await timed('prompt', composing);
     progress.thirdPartyMark = thirdPartyMark;
     progress.notes.push(...notes);
     progress.used.prompt.push(...prompt.sources);
@@ -241,6 +241,7 @@ async function answerTurn(running: RunningTurn, turn: TurnContext, typing: Typin
         system,
         messages,
         maxTokens: answerMaxTokens,
+        names,
       },
       tools,
       context: { ...turn, hasThirdPartyText: thirdPartyMark !== undefined },

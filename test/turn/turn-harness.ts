@@ -107,6 +107,7 @@ export function turnWith(answer: AnswerTurn, changes: TurnChanges = {}, hasThird
         return Promise.resolve({
           prompt: { system: [], messages: [], parts: [], maxChars: 1000, leftOut: [], sources: [] },
           thirdPartyMark: hasThirdPartyText ? ownMark : undefined,
+          names: { own: 'Discoclaw', asker: 'alice' },
           notes: [],
         });
       },

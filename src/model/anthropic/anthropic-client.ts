@@ -16,6 +16,7 @@ import {
 } from '../../core/model.ts';
 import { jsonIn } from '../../core/text.ts';
 import { startDeadline, type Deadline } from '../../core/deadline.ts';
+import { cleanAnswer, cleanResponse, type AnswerFrame } from '../clean-answer.ts';
 import { withoutMedia } from '../media.ts';
 import { createModelPlaces } from '../places.ts';
 import { attempt, backOff, failedAttempt } from './attempt.ts';
@@ -104,9 +105,10 @@ export function createAnthropicClient(options: AnthropicClientOptions): ModelCli
     let ignoredUsage = noUsage;
     for (let retries = 0; ;) {
       const sent = { request, leftOut: refusals.leftOut(request) };
+      const frame = frameOf(sent, options.baseUrl);
       const body = bodyFor(sent, callOptions.takeMedia);
       let reserved: Reservation | undefined;
-      streamed.restart();
+      streamed.restart(frame);
       try {
         reserved = await options.budget?.reserve(request, costOf(largestUsage(body)));
         if (signal.aborted) reserved?.charge(0);
@@ -117,7 +119,11 @@ export function createAnthropicClient(options: AnthropicClientOptions): ModelCli
         });
         reserved?.charge(costOf(response.usage));
         const usage = addUsage(ignoredUsage, response.usage);
-        if (!ignoresSchema(sent, response)) return { ...response, usage, leftOut: sent.leftOut };
+        const clean = cleanResponse(response, frame);
+        if (!ignoresSchema(sent, clean)) {
+          streamed.end(textOf(clean.content));
+          return { ...clean, usage, leftOut: sent.leftOut };
+        }
         refusals.learnIgnoredSchema(request.model);
         ignoredUsage = usage;
       } catch (error) {
@@ -168,22 +174,56 @@ function isJson(content: ModelResponse['content']): boolean {
 
 type StreamedText = ReturnType<typeof followText>;
 
-/** Passes on an answer's text over several attempts. */
+/** Passes on what of an answer is meant for people, over several attempts. */
 function followText({ onText, onRestart }: ModelCallOptions) {
-  let current = '';
+  let frame: AnswerFrame = { tools: [] };
+  let raw = '';
+  let lastRead = 0;
+  let shown = '';
   let latest = '';
+
+  function show(text: string): void {
+    if (!text.startsWith(shown)) {
+      onRestart?.();
+      shown = '';
+    }
+    const piece = text.slice(shown.length);
+    if (piece === '') return;
+    latest = shown = text;
+    onText?.(piece);
+  }
+
   return {
     /** The text of the latest attempt that had any. */
     partialText: () => latest,
-    restart(): void {
-      if (current !== '') onRestart?.();
-      current = '';
+    restart(next: AnswerFrame): void {
+      if (shown !== '') onRestart?.();
+      frame = next;
+      raw = shown = '';
+      lastRead = 0;
     },
     add(piece: string): void {
-      current += piece;
-      latest = current;
-      onText?.(piece);
+      raw += piece;
+      // All of it is read again, so the longer it is, the less often.
+      if (raw.length - lastRead < raw.length / 64) return;
+      lastRead = raw.length;
+      show(cleanAnswer(raw, frame, false).text);
     },
+    /** The whole text. */
+    end: show,
+  };
+}
+
+/** What an answer to a request is read by. Models of the vendor's kind give their thoughts apart. */
+function frameOf({ request, leftOut }: SentRequest, baseUrl: string | undefined): AnswerFrame {
+  const { tools = [], messages, names, model } = request;
+  return {
+    tools: leftOut.includes('tools') ? [] : tools.map(({ name }) => name),
+    names,
+    mayQuote: messages.some(({ content }) =>
+      content.some((block) => block.type === 'tool_use' && block.name === 'read_channel'),
+    ),
+    mayThinkAloud: baseUrl !== undefined && !/claude/iu.test(resolveModel(model)),
   };
 }
 

@@ -17,6 +17,7 @@ import {
   type TextBlock,
 } from '../../core/model.ts';
 import { wellFormed } from '../../core/text.ts';
+import { withMarksBroken } from '../template-marks.ts';
 import { resolveModel, thinksFirst } from './models.ts';
 import { reasoningSchema } from './response.ts';
 
@@ -131,7 +132,7 @@ function blockParams(block: ModelMessage['content'][number], leftOut: LeftOut): 
       return textParams(block, leftOut);
     case 'tool_use':
       return hasTools
-        ? [{ type: 'tool_use', id: block.id, name: block.name, input: wellFormed(block.input) }]
+        ? [{ type: 'tool_use', id: block.id, name: block.name, input: inputParam(block.input) }]
         : [];
     case 'tool_result':
       if (!hasTools) return inWords(`a tool gave: ${block.text}`);
@@ -139,7 +140,7 @@ function blockParams(block: ModelMessage['content'][number], leftOut: LeftOut): 
         {
           type: 'tool_result',
           tool_use_id: block.toolUseId,
-          content: block.text.toWellFormed(),
+          content: sentText(block.text),
           is_error: block.isError,
           cache_control: markParam(block.cache, leftOut),
         },
@@ -150,7 +151,7 @@ function blockParams(block: ModelMessage['content'][number], leftOut: LeftOut): 
     case 'document': {
       if (leftOut.includes('documents')) return inWords('you cannot open PDF files; say so');
       const source = { type: 'base64', media_type: 'application/pdf', data: block.data } as const;
-      return [{ type: 'document', title: block.title.toWellFormed(), source }];
+      return [{ type: 'document', title: sentText(block.title), source }];
     }
     case 'reasoning': {
       // Thoughts before a tool call belong to it.
@@ -161,10 +162,19 @@ function blockParams(block: ModelMessage['content'][number], leftOut: LeftOut): 
   }
 }
 
+function sentText(text: string): string {
+  return withMarksBroken(text.toWellFormed());
+}
+
+/** No mark reaches over the end of a value. */
+function inputParam(input: unknown): unknown {
+  return JSON.parse(withMarksBroken(JSON.stringify(wellFormed(input))));
+}
+
 function textParams(block: TextBlock, leftOut: LeftOut): TextBlockParam[] {
   const text = leftOut.includes('tools') ? (block.withoutTools ?? block.text) : block.text;
   if (!/\S/u.test(text)) return [];
-  return [{ type: 'text', text: text.toWellFormed(), cache_control: markParam(block.cache, leftOut) }];
+  return [{ type: 'text', text: sentText(text), cache_control: markParam(block.cache, leftOut) }];
 }
 
 function markParam(cache: CacheLife | undefined, leftOut: LeftOut): TextBlockParam['cache_control'] {

@@ -1,0 +1,315 @@
+import { randomUUID } from 'node:crypto';
+
+import { ModelError } from '../core/errors.ts';
+import { textOf, type ModelResponse, type ToolUseBlock } from '../core/model.ts';
+import { sectionNames } from '../core/section.ts';
+import { escapePattern } from '../core/text.ts';
+import { templateMark } from './template-marks.ts';
+import { bareName, callsBetweenMarks, jsonAt, writtenCalls, type WrittenCall } from './written-calls.ts';
+
+/** What a model's answer is read by. */
+export interface AnswerFrame {
+  /** Names of the tools that it was offered; without any, no call is looked for. */
+  readonly tools: readonly string[];
+  /** As history shows them; absent where no person is answered. */
+  readonly names?: { readonly own: string; readonly asker: string } | undefined;
+  /** It may quote people's lines, since it has read a channel. */
+  readonly mayQuote?: boolean;
+  /** Its template may have opened thoughts before the answer begins: a part without a sign of that is not certain. */
+  readonly mayThinkAloud?: boolean;
+}
+
+export interface CleanAnswer {
+  readonly text: string;
+  /** Tool calls that the model wrote as text; what it wrote behind them is left out. */
+  readonly calls: readonly WrittenCall[];
+}
+
+/** Thoughts: what opens them, and what closes any of them. From the templates of Qwen, DeepSeek, Magistral, Kimi, Command, Gemma. */
+const opens =
+  '<(?:think|thinking|thoughts?|reasoning|seed:think)>|\\[THINK\\]|◁think▷|<\\|START_THINKING\\|>|<\\|begin_of_thought\\|>|<\\|channel>thought';
+const closes =
+  '</(?:think|thinking|thoughts?|reasoning|seed:think)>|\\[/THINK\\]|◁/think▷|<\\|END_THINKING\\|>|<\\|end_of_thought\\|>|<channel\\|>';
+
+/** Where a call begins, with what ends it; absent: the end of the answer. */
+const callMarks = [
+  ['<tool_calls?>', '</tool_calls?>'],
+  ['<(?:antml:)?function_calls?>', '</(?:antml:)?function_calls?>'],
+  ['<function=[\\w.:-]+>', '</function>'],
+  ['<(?:antml:)?invoke\\s[^<>]*>', '</(?:antml:)?invoke>'],
+  ['<tool_response>', '</tool_response>'],
+  ['\\[TOOL_CALLS\\]', undefined],
+  ['<\\|python_tag\\|>', undefined],
+  ['<\\|tool_call\\|>', '<\\|/tool_call\\|>'],
+  ['<\\|tool_call>', '<tool_call\\|>'],
+  ['<start_function_call>', '<end_function_call>'],
+  ['<\\|tool_calls_section_begin\\|>', '<\\|tool_calls_section_end\\|>'],
+  ['<｜tool▁calls▁begin｜>', '<｜tool▁calls▁end｜>'],
+  ['<\\|START_ACTION\\|>', '<\\|END_ACTION\\|>'],
+] as const;
+
+/** A mark by which a template begins the turn of somebody. */
+const roles =
+  '<\\|(?:im_start|start|turn)\\|?>\\s*(?<named_role>\\w+)|<\\|start_header_id\\|>\\s*(?<headed>\\w+)\\s*<\\|end_header_id\\|>|<start_of_turn>\\s*(?<begun>\\w+)|<[|｜](?<bare>user|assistant|system|human|bot)[|｜]>|\\[INST\\]';
+const ownRoles = /^(?:assistant|model|bot|ai)$/iu;
+
+const ownTurn =
+  /<\|(?:im_start|start|turn)\|?>\s*(?:assistant|model)|<\|start_header_id\|>\s*assistant\s*<\|end_header_id\|>|<start_of_turn>\s*model|<[|｜](?:assistant|bot)[|｜]>|\[\/INST\]/giu;
+
+const ourTags = `</?(?:${sectionNames.join('|')})(?:\\s[^<>]*)?>`;
+
+const channelHead = /<\|channel\|>(?<kind>\w+)(?:[^<\n]|<\|constrain\|>)*(?:<\|message\|>)?/uy;
+const channelEnd = /(?=<\|(?:end|return|call|start|channel)\|>)/gu;
+const callRecipient = /\bto=(?:functions\.)?(?<name>[\w.-]+)/u;
+
+const dateMark = String.raw`\[\p{L}{2,12}\.? \d{4}-\d{2}-\d{2} \d{2}:\d{2}\]`;
+
+/** What may mean more than its characters, by what it is. */
+function tokensOf(tools: readonly string[]): RegExp {
+  const calls = [
+    '(?<=^|\\s)(?<json>(?:\\[\\s*)?\\{\\s*"(?:name|tool|tool_name|tool_calls?|function|function_call|type|id|action|arguments|parameters)"\\s*:)',
+    `(?<named>^[ \\t]*(?:print\\()?(?:[a-z_]+[.:])?(?:${tools.map(escapePattern).join('|')})\\()`,
+  ];
+  const kinds = [
+    '(?<fence>^[ \\t]*(?:`{3,}|~{3,}))',
+    '(?<code>`+)',
+    `(?<opens>${opens})`,
+    `(?<closes>${closes})`,
+    '(?<channel>(?:<\\|start\\|>\\s*assistant\\s*)?(?:to=[\\w.:-]+\\s*)?(?=<\\|channel\\|>))',
+    `(?<call>${callMarks.map(([begin]) => begin).join('|')})`,
+    ...(tools.length === 0 ? [] : calls),
+    `(?<role>${roles})`,
+    `(?<mark>${templateMark.source}|${ourTags})`,
+  ];
+  return new RegExp(kinds.join('|'), 'gimu');
+}
+
+/** How far an answer was read. */
+interface Reading {
+  readonly raw: string;
+  readonly isWhole: boolean;
+  readonly tools: readonly string[];
+  /** What is for people so far. */
+  readonly text: string;
+}
+
+interface Token {
+  readonly found: string;
+  readonly index: number;
+  /** Where what follows begins. */
+  readonly after: number;
+  readonly groups: Readonly<Record<string, string | undefined>>;
+}
+
+/** What a token comes to, up to where; `undefined` where more of the answer is needed to tell. */
+interface Step {
+  readonly next: number;
+  /** For people, as they stand. Default: none. */
+  readonly isText?: boolean;
+  readonly calls?: readonly WrittenCall[];
+  /** All before it was thoughts. */
+  readonly wasThought?: true;
+}
+
+const readers: Readonly<Record<string, (token: Token, reading: Reading) => Step | undefined>> = {
+  fence({ found, after }, { raw, isWhole, tools }) {
+    const closing = new RegExp(`^[ \\t]*${found.trim()}+[ \\t]*(?=$|<[|｜/])`, 'gmu');
+    const code = upTo(closing, raw, after);
+    const written = (code?.body ?? raw.slice(after)).replace(/^[^\n]*\n?/u, '');
+    if (code !== undefined) return codeStep(writtenCalls(written, tools), code.next, { raw, isWhole, tools });
+    const mayBeCall = tools.length > 0 && /^\s*(?:$|[{[]|\w+[.(:])/u.test(written);
+    if (!isWhole && mayBeCall) return undefined;
+    // One that does not end may be a slip within thoughts.
+    return { next: isThought(written) ? after : raw.length, isText: true };
+  },
+  code({ found, after }, reading) {
+    const { raw, isWhole, tools, text } = reading;
+    const code = upTo(new RegExp(`(?<!\`)${found}(?!\`)`, 'gu'), raw, after);
+    if (code !== undefined && !code.body.includes('\n\n'))
+      return codeStep(text.trim() === '' ? writtenCalls(code.body, tools) : [], code.next, reading);
+    return isWhole || raw.slice(after).includes('\n\n') ? { next: after, isText: true } : undefined;
+  },
+  opens: ({ after }, { raw, isWhole }) => {
+    const thoughts = upTo(new RegExp(closes, 'giu'), raw, after);
+    if (thoughts === undefined && !isWhole) return undefined;
+    return { next: thoughts?.next ?? raw.length };
+  },
+  // A template had opened them before the answer began.
+  closes: ({ after }) => ({ next: after, wasThought: true }),
+  channel({ found, after }, { raw, isWhole }) {
+    channelHead.lastIndex = after;
+    const head = channelHead.exec(raw);
+    if (!isWhole && head?.[0].endsWith('<|message|>') !== true) return undefined;
+    const start = after + (head?.[0].length ?? '<|channel|>'.length);
+    const name = callRecipient.exec(found + (head?.[0] ?? ''))?.groups?.['name'];
+    if (name === undefined && head?.groups?.['kind'] !== 'analysis') return { next: start };
+    const content = upTo(channelEnd, raw, start);
+    if (content === undefined && !isWhole) return undefined;
+    const next = content?.next ?? raw.length;
+    if (name === undefined) return { next };
+    return { next, calls: [{ name, input: jsonAt(raw.slice(start, next).trim(), 0)?.value }] };
+  },
+  call({ found, index, after }, { raw, isWhole, tools }) {
+    const end = callMarks.find(([begin]) => new RegExp(`^(?:${begin})$`, 'iu').test(found))?.[1];
+    const region = end === undefined ? undefined : upTo(new RegExp(end, 'giu'), raw, after);
+    if (region === undefined && !isWhole) return undefined;
+    const next = region?.next ?? raw.length;
+    if (/^<tool_response>/iu.test(found)) return { next };
+    // Some marks hold the name.
+    return { next, calls: callsBetweenMarks(raw.slice(found.includes('=') ? index : after, next), tools) };
+  },
+  json: ({ index, after }, reading) => writtenStep(index, jsonAt(reading.raw, index)?.end, after, reading),
+  named({ index, after }, reading) {
+    const closing = reading.isWhole ? /\)[ \t]*(?=\n|$)/gu : /\)[ \t]*(?=\n)/gu;
+    return writtenStep(index, upTo(closing, reading.raw, after)?.next, after, reading);
+  },
+  role({ after, groups }, { raw, isWhole, text }) {
+    const name = groups['named_role'] ?? groups['headed'] ?? groups['begun'] ?? groups['bare'] ?? 'user';
+    if (ownRoles.test(name)) return { next: after };
+    // Before an answer a template is repeated; behind it the model goes on as somebody else.
+    const own = text.trim() === '' ? upTo(ownTurn, raw, after) : undefined;
+    return own === undefined && !isWhole ? undefined : { next: own?.next ?? raw.length };
+  },
+  mark: ({ after }) => ({ next: after }),
+};
+
+function upTo(end: RegExp, raw: string, from: number): { body: string; next: number } | undefined {
+  end.lastIndex = from;
+  const closing = end.exec(raw);
+  if (closing === null) return undefined;
+  return { body: raw.slice(from, closing.index), next: closing.index + closing[0].length };
+}
+
+function isThought(text: string): boolean {
+  return new RegExp(closes, 'iu').test(text);
+}
+
+/** Code is shown, unless it is a call with which the answer ends. */
+function codeStep(
+  calls: readonly WrittenCall[],
+  next: number,
+  { raw, isWhole, tools }: Omit<Reading, 'text'>,
+): Step | undefined {
+  const isCall = calls.length > 0 && areOffered(calls, tools) && raw.slice(next).trim() === '';
+  if (!isCall) return { next, isText: true };
+  return isWhole ? { next, calls } : undefined;
+}
+
+/** A call to a tool that is not there may be what the answer tells about, unless it is all of it. */
+function writtenStep(
+  index: number,
+  end: number | undefined,
+  after: number,
+  { raw, isWhole, tools, text }: Reading,
+): Step | undefined {
+  if (end === undefined) return isWhole ? { next: after, isText: true } : undefined;
+  const calls = writtenCalls(raw.slice(index, end), tools);
+  const isAlone = text.trim() === '' && raw.slice(end).trim() === '';
+  if (calls.length === 0 || (!areOffered(calls, tools) && !isAlone)) return { next: end, isText: true };
+  return isAlone && !isWhole ? undefined : { next: end, calls };
+}
+
+function areOffered(calls: readonly WrittenCall[], tools: readonly string[]): boolean {
+  return calls.every(({ name }) => tools.includes(bareName(name)));
+}
+
+/**
+ * What of an answer is meant for people, and the tool calls that it holds as text [M11]. Of a part of an answer only what is certain,
+ * which is how the whole begins, unless a mark that closes thoughts without one that opened them comes later.
+ */
+export function cleanAnswer(raw: string, frame: AnswerFrame, isWhole = true): CleanAnswer {
+  const tokens = tokensOf(frame.tools);
+  const calls: WrittenCall[] = [];
+  let text = '';
+  let next = 0;
+  let isSure = isWhole || frame.mayThinkAloud !== true;
+  for (;;) {
+    tokens.lastIndex = next;
+    const token = tokens.exec(raw);
+    // Words behind a call say what came of it, which the model cannot know.
+    if (calls.length === 0) text += raw.slice(next, token?.index);
+    if (token === null) break;
+    const { 0: found, index, groups = {} } = token;
+    const [kind = ''] = Object.entries(groups).find(([, value]) => value !== undefined) ?? [];
+    const after = index + found.length;
+    const step = readers[kind]?.({ found, index, after, groups }, { raw, isWhole, tools: frame.tools, text });
+    if (step === undefined) return { text: isSure ? withoutTurns(text, frame, false) : '', calls: [] };
+    isSure ||= ['opens', 'closes', 'channel'].includes(kind);
+    if (step.wasThought === true) {
+      text = '';
+      calls.length = 0;
+    }
+    if (step.isText === true && calls.length === 0) text += raw.slice(index, step.next);
+    calls.push(...(step.calls ?? []));
+    next = Math.max(step.next, after);
+    if (next === index) next += 1;
+  }
+  if (!isSure) return { text: '', calls };
+  return { text: withoutTurns(isWhole ? text : withoutOpenEnd(text, frame.tools), frame, isWhole), calls };
+}
+
+/** @throws {ModelError} `empty` where nothing is left. */
+export function cleanResponse(response: ModelResponse, frame: AnswerFrame): ModelResponse {
+  const { content, stop } = response;
+  const said = textOf(content);
+  const { text, calls } = cleanAnswer(said, frame);
+  const isCalling = content.some(({ type }) => type === 'tool_use');
+  const added = isCalling || stop === 'cut' || stop === 'refusal' ? [] : calls.map(toolUse);
+  if (text.trim() === '' && !isCalling && added.length === 0 && stop !== 'refusal')
+    throw new ModelError("The model's answer is empty", 'empty');
+  if (text === said && added.length === 0) return response;
+  const first = content.findIndex(({ type }) => type === 'text');
+  const cleaned = content.flatMap((block, index): ModelResponse['content'] => {
+    if (block.type !== 'text') return [block];
+    return index === first && text.trim() !== '' ? [{ type: 'text', text }] : [];
+  });
+  return { ...response, content: [...cleaned, ...added], stop: added.length > 0 ? 'tool_use' : stop };
+}
+
+function toolUse({ name, input }: WrittenCall): ToolUseBlock {
+  return { type: 'tool_use', id: `toolu_${randomUUID()}`, name, input: input ?? {} };
+}
+
+/** Ends that may become a mark or a call. */
+const openEnd =
+  /(?:<[^<>\n]{0,80}|\[[^\]\n]{0,40}|◁[^▷\n]{0,10}|\]~!?b?|\{\s*"?\w*"?\s*|`+|~+|\bto=[\w.:-]*)$/u;
+const callPrefixes = ['functions.', 'default_api.', 'print('];
+
+function withoutOpenEnd(text: string, tools: readonly string[]): string {
+  const certain = text.replace(openEnd, '');
+  const start = certain.lastIndexOf('\n') + 1;
+  const line = certain.slice(start).trimStart();
+  const bare = line.replace(/^(?:print\()?(?:[a-z_]+[.:])?/u, '');
+  const mayCall =
+    line !== '' && [...callPrefixes, ...tools].some((name) => name.startsWith(line) || name.startsWith(bare));
+  return tools.length > 0 && mayCall ? certain.slice(0, start) : certain;
+}
+
+/** How a line begins that history would show as somebody's. */
+function nameMark(name: string): string {
+  return `\\*{0,2}(?:${name})(?: \\(bot\\))?\\*{0,2}[ \\t]*[:：]\\*{0,2}`;
+}
+
+/** Without a name or date of history's form before the answer, and turns that the model goes on to invent behind it. */
+function withoutTurns(text: string, { names, mayQuote }: AnswerFrame, isWhole: boolean): string {
+  if (names === undefined) return text.trimStart();
+  const [own, asker] = [escapePattern(names.own), escapePattern(names.asker)];
+  const answer = text.replace(new RegExp(`^(?:\\s*(?:${dateMark}|${nameMark(own)}))*\\s*`, 'iu'), '');
+  const [dated, turn] = [dateMark, `${dateMark}|${nameMark(`${own}|${asker}`)}`].map(
+    (begin) => new RegExp(`^[ \\t]*(?:${begin})`, 'iu'),
+  );
+  const mayBegin = (line: string, name: string): boolean =>
+    !isWhole && `${name}:`.toLowerCase().startsWith(line.replaceAll('*', '').trim().toLowerCase());
+  if (answer !== '' && mayBegin(answer, names.own)) return '';
+  const lines = answer.split('\n');
+  let end = lines.length;
+  for (let index = lines.length - 1; index > 0 && mayQuote !== true; index -= 1) {
+    const line = lines[index] ?? '';
+    if (line.trim() === '') continue;
+    const isOpen = index === lines.length - 1 && (mayBegin(line, names.own) || mayBegin(line, names.asker));
+    if (turn?.test(line) !== true && !isOpen) break;
+    if (lines[index - 1]?.trim() === '' || dated?.test(line) === true) end = index;
+  }
+  const kept = lines.slice(0, end).join('\n');
+  return isWhole && end === lines.length ? kept : kept.trimEnd();
+}
