@@ -170,6 +170,7 @@ export function createBot(config: Config, ports: BotPorts) {
       current: modelChoice.current,
       costOf: (name, used) => (model.isOffline ? 0 : callCost(name, used, config.model.prices)),
       timeoutMs: config.model.totalTimeoutMs,
+      answerTokens: config.model.answerMaxTokens,
       mediaBudget: createMediaBudget(),
     },
     tools: {

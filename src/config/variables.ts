@@ -87,6 +87,16 @@ export const variables = {
       100,
       'Milliseconds for a whole answer, retries included.',
     ),
+    DISCOCLAW_ANSWER_MAX_TOKENS: wholeNumber(
+      4096,
+      256,
+      'Tokens of an answer. With a model that thinks in its answer, its thoughts count too.',
+    ),
+    DISCOCLAW_CONTEXT_TOKENS: wholeNumber(
+      0,
+      0,
+      'Tokens that prompt and answer may have together, for a server that cuts longer ones without a word (0: as many as the server takes).',
+    ),
   },
   Network: {
     HTTPS_PROXY: proxy('Proxy for the model and for Discord, the gateway aside (default: `HTTP_PROXY`).'),

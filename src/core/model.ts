@@ -119,6 +119,8 @@ export interface ModelRequest {
   readonly maxTokens: number;
   /** As history shows them; absent where no person is answered [M11]. */
   readonly names?: { readonly own: string; readonly asker: string };
+  /** An answer without words is none that has to be asked for again [M15]. */
+  readonly mayBeEmpty?: boolean;
   /** The model stands in for one that failed [M10]. */
   readonly isFallback?: true;
 }
@@ -184,6 +186,12 @@ export interface ModelResponse {
   readonly leftOut?: readonly ModelFeature[];
 }
 
+/** What a model's server has named, in tokens [M13]. */
+export interface ModelLimits {
+  readonly contextTokens?: number;
+  readonly answerTokens?: number;
+}
+
 export interface ModelCallOptions {
   readonly signal?: AbortSignal;
   /** Called with each piece of text; a retry starts over, after `onRestart`. */
@@ -204,7 +212,17 @@ export interface ModelClient {
   readonly isOffline: boolean;
   /** What its server refuses, in order of discovery; left out since [M9]. */
   readonly refused?: readonly RefusedFeature[];
+  limitsOf?(model: string): ModelLimits;
   complete(request: ModelRequest, options?: ModelCallOptions): Promise<ModelResponse>;
+}
+
+/**
+ * Tokens of a text for models of any kind, rather too many than too few: tokenizers take 3 to 5 letters of English or JSON for one, and of
+ * Cyrillic or Japanese script 2 to 4 bytes.
+ */
+export function estimateTokens(text: string): number {
+  const plain = text.length - (text.match(/\P{ASCII}/gu)?.reduce((sum, { length }) => sum + length, 0) ?? 0);
+  return Math.ceil(plain / 3.5 + (Buffer.byteLength(text) - plain) / 2.4);
 }
 
 export function textOf(content: readonly { readonly type: string; readonly text?: string }[]): string {

@@ -302,8 +302,9 @@ function withoutTurns(text: string, { names, mayQuote }: AnswerFrame, isWhole: b
     !isWhole && `${name}:`.toLowerCase().startsWith(line.replaceAll('*', '').trim().toLowerCase());
   if (answer !== '' && mayBegin(answer, names.own)) return '';
   const lines = answer.split('\n');
+  if (mayQuote === true) return isWhole ? answer : answer.trimEnd();
   let end = lines.length;
-  for (let index = lines.length - 1; index > 0 && mayQuote !== true; index -= 1) {
+  for (let index = lines.length - 1; index > 0; index -= 1) {
     const line = lines[index] ?? '';
     if (line.trim() === '') continue;
     const isOpen = index === lines.length - 1 && (mayBegin(line, names.own) || mayBegin(line, names.asker));

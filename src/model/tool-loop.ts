@@ -31,6 +31,8 @@ export interface ToolLoopOptions extends ModelCallOptions {
   readonly context: TurnContext;
   /** An answer without text is not a failure. */
   readonly mayBeSilent?: true;
+  /** Characters of all that tools give, since every round sends it again. Default: 40,000 [P4]. */
+  readonly resultsMaxChars?: number | undefined;
   /** Rounds of tool calls. Default: 8 [M6]. */
   readonly maxRounds?: number;
   /** Milliseconds for the whole loop, tools included. */
@@ -52,7 +54,7 @@ export interface ToolLoopOptions extends ModelCallOptions {
 }
 
 export interface LoopResult {
-  /** Has at least one visible character, unless the answer may be silent. */
+  /** Empty only where it may be, or where a tool has done what was asked [M15]. */
   readonly text: string;
   /** `cut`: the model's output limit; `rounds` and `timeout`: the loop's own, with the best text so far [M6]. */
   readonly stop: 'end' | 'cut' | 'refusal' | 'rounds' | 'timeout';
@@ -68,8 +70,7 @@ const unseenNotes = {
 
 const defaultMaxRounds = 8;
 const resultMaxChars = 8_000;
-/** For all results of a loop, since every round sends them again [P4]. */
-const resultsMaxChars = 40_000;
+const allResultsMaxChars = 40_000;
 /** Every result may have so many: the model must know what was done. */
 const resultLeastChars = 300;
 const betweenRounds = '\n\n';
@@ -78,16 +79,16 @@ const notRun =
 
 /**
  * Asks the model and runs its tool calls in order until it answers [M3]. Tool errors go to the model only. After the
- * last round, calls are not run and the model is asked once more. Rejects with `ModelError`, `invalid` where there is
- * no text; its `partialText` holds the text of all rounds.
+ * last round, calls are not run and the model is asked once more. Rejects with `ModelError`, whose `partialText` holds the text of all
+ * rounds.
  */
 export async function runToolLoop(options: ToolLoopOptions): Promise<LoopResult> {
   const deadline = startDeadline(options.deadlineMs, options.signal);
   const exchange = createExchange(options);
   try {
-    const stop = await runRounds(options, deadline.signal, exchange);
-    if (!exchange.hasText() && options.mayBeSilent === undefined)
-      throw new ModelError(`No text in the answer (${stop})`, 'invalid');
+    const { stop, hasDone } = await runRounds(options, deadline.signal, exchange);
+    if (!exchange.hasText() && !options.mayBeSilent && !hasDone)
+      throw new ModelError(`No text in the answer (${stop})`, stop === 'end' ? 'empty' : 'invalid');
     return exchange.result(stop);
   } catch (error) {
     const reason: unknown = deadline.signal.aborted ? deadline.signal.reason : error;
@@ -103,7 +104,7 @@ async function runRounds(
   options: ToolLoopOptions,
   signal: AbortSignal,
   exchange: ReturnType<typeof createExchange>,
-): Promise<LoopResult['stop']> {
+): Promise<{ readonly stop: LoopResult['stop']; readonly hasDone: boolean }> {
   const { request, tools, onQueue, logger, maxRounds = defaultMaxRounds } = options;
   const client = withMediaFallback(options.client, logger, (titles) =>
     options.onNote?.(`📎 My model could not read: ${titles.join(', ')}`),
@@ -114,11 +115,19 @@ async function runRounds(
   const takeMedia = options.mediaBudget?.(options.context.speaker.id, () =>
     options.onNote?.('📎 The files were too large to be looked at again on the way to this answer'),
   );
-  let resultsLeft = resultsMaxChars;
+  /** People are told of it, whatever the model says. */
+  let hasDone = false;
+  let resultsLeft = options.resultsMaxChars ?? allResultsMaxChars;
   for (let round = 1; ; round += 1) {
     signal.throwIfAborted();
+    const mayBeEmpty = hasDone || exchange.hasText() || options.mayBeSilent === true;
     const answering = client.complete(
-      { ...request, messages: [...messages], tools: definitions },
+      {
+        ...request,
+        messages: [...messages],
+        tools: definitions,
+        mayBeEmpty,
+      },
       {
         signal,
         onText: (piece) => exchange.add(piece),
@@ -135,8 +144,10 @@ async function runRounds(
     if (response.answeredBy !== undefined)
       options.onNote?.(`🔁 Answered by ${response.answeredBy}: ${request.model} is out of reach`);
     const isOver = round > maxRounds + 1;
-    if (response.stop !== 'tool_use') return isOver && response.stop === 'end' ? 'rounds' : response.stop;
-    if (isOver) return 'rounds';
+    if (response.stop !== 'tool_use' || isOver) {
+      const ranOut = isOver && ['tool_use', 'end'].includes(response.stop);
+      return { stop: ranOut || response.stop === 'tool_use' ? 'rounds' : response.stop, hasDone };
+    }
 
     const results: ToolResultBlock[] = [];
     for (const call of response.content.filter((block) => block.type === 'tool_use')) {
@@ -145,6 +156,7 @@ async function runRounds(
       const outcomes: ToolOutcome[] = [];
       const onOutcome = (outcome: ToolOutcome): void => {
         outcomes.push(outcome);
+        hasDone ||= [outcome.note, outcome.notice, outcome.offer].some((each) => each !== undefined);
         if (outcome.thirdPartyMark === undefined) return;
         context = { ...context, hasThirdPartyText: true };
         options.onThirdPartyText?.(outcome.thirdPartyMark);

@@ -145,7 +145,11 @@ it('nothing else is shown at any moment, and what is meant for people whole, whe
       const mayThinkAloud = begin.includes('</think>');
       for (let length = 0; length <= raw.length; length += 1) {
         const part = cleanAnswer(raw.slice(0, length), { ...frame, mayThinkAloud }, false).text;
-        expect(text.startsWith(part), JSON.stringify({ part, length })).toBe(true);
+        expect({ part, length, isBeginning: text.startsWith(part) }).toEqual({
+          part,
+          length,
+          isBeginning: true,
+        });
       }
     }),
     { numRuns: runs(300) },
