@@ -242,7 +242,8 @@ export function cleanAnswer(raw: string, frame: AnswerFrame, isWhole = true): Cl
     if (step.isText === true && calls.length === 0) text += raw.slice(index, step.next);
     calls.push(...(step.calls ?? []));
     next = Math.max(step.next, after);
-    if (next === index) next += 1;
+    // What is taken out of a line of its own takes that line along.
+    if (step.isText !== true && /(?:^|\n)$/u.test(text)) while (raw[next] === '\n') next += 1;
   }
   if (!isSure) return { text: '', calls };
   return { text: withoutTurns(isWhole ? text : withoutOpenEnd(text, frame.tools), frame, isWhole), calls };
@@ -304,12 +305,12 @@ function withoutTurns(text: string, { names, mayQuote }: AnswerFrame, isWhole: b
   const lines = answer.split('\n');
   if (mayQuote === true) return isWhole ? answer : answer.trimEnd();
   let end = lines.length;
-  for (let index = lines.length - 1; index > 0; index -= 1) {
+  for (let index = lines.length - 1; index >= 0; index -= 1) {
     const line = lines[index] ?? '';
     if (line.trim() === '') continue;
     const isOpen = index === lines.length - 1 && (mayBegin(line, names.own) || mayBegin(line, names.asker));
     if (turn?.test(line) !== true && !isOpen) break;
-    if (lines[index - 1]?.trim() === '' || dated?.test(line) === true) end = index;
+    if ((lines[index - 1] ?? '').trim() === '' || dated?.test(line) === true) end = index;
   }
   const kept = lines.slice(0, end).join('\n');
   return isWhole && end === lines.length ? kept : kept.trimEnd();

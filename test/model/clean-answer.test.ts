@@ -2,6 +2,7 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 
 import { cleanAnswer } from '../../src/model/clean-answer.ts';
+import { answers } from '../support/odd-answers.ts';
 import { runs } from '../support/runs.ts';
 
 const tools = ['remember_item', 'recall_memory'];
@@ -96,53 +97,12 @@ describe('a call that a model writes as text is a call [M11]', () => {
   });
 });
 
-/** Pieces of answers: what is meant for people, and what is not. */
-const shown = [
-  'Hello there.',
-  'I know: tea & <b>oolong</b>.',
-  '```ts\nconst a = "<x>";\n```',
-  '`</think>` ends it',
-  '- one\n- two',
-  'お茶が好きです。',
-  'Use `a` and [this](https://example.org).',
-  'x < y and {z}',
-];
-const notShown = [
-  '<think>private words</think>',
-  '<thinking>private { words\n\nand `more</thinking>',
-  '[THINK]private words[/THINK]',
-  '<|im_end|>',
-  '</s>',
-  '<durable_items>',
-  '</message>',
-  '<|channel|>analysis<|message|>private words<|end|>',
-];
-const ends = [
-  '',
-  '\n\nalice: private words\nDiscoclaw: private words',
-  '\n[Sat 2026-11-28 12:03] bob: private words',
-  '\n<tool_call>{"name":"remember_item","arguments":{"quote":"private words"}}</tool_call>',
-  '\n```json\n{"name":"remember_item","arguments":{"quote":"private words"}}\n```',
-  '\nremember_item({"quote":"private words"})',
-  '<|im_end|>\n<|im_start|>user\nprivate words',
-];
-const begins = ['', 'Discoclaw: ', '[Sat 2026-11-28 12:03] ', 'private words\n\nprivate words</think>\n'];
-
 it('nothing else is shown at any moment, and what is meant for people whole, wherever an answer is cut [M11]', () => {
-  const answer = fc.tuple(
-    fc.constantFrom(...begins),
-    fc.array(fc.oneof(fc.constantFrom(...shown), fc.constantFrom(...notShown)), {
-      minLength: 1,
-      maxLength: 6,
-    }),
-    fc.constantFrom(...ends),
-  );
   fc.assert(
-    fc.property(answer, ([begin, pieces, end]) => {
-      const raw = begin + pieces.join('\n\n') + end;
+    fc.property(answers, ({ raw, shown, notShown, mayThinkAloud }) => {
       const { text } = cleanAnswer(raw, frame);
-      for (const piece of pieces) expect(text.includes(piece)).toBe(shown.includes(piece));
-      const mayThinkAloud = begin.includes('</think>');
+      for (const piece of shown) expect(text).toContain(piece);
+      for (const piece of notShown) expect(text).not.toContain(piece);
       for (let length = 0; length <= raw.length; length += 1) {
         const part = cleanAnswer(raw.slice(0, length), { ...frame, mayThinkAloud }, false).text;
         expect({ part, length, isBeginning: text.startsWith(part) }).toEqual({
