@@ -50,17 +50,9 @@ const callMarks = [
 
 /** A mark by which a template begins the turn of somebody. */
 const roles =
-  '<\\|(?:im_start|start|turn)\\|?>\\s*(?<named_role>\\w+)|<\\|start_header_id\\|>\\s*(?<headed>\\w+)\\s*<\\|end_header_id\\|>|<start_of_turn>\\s*(?<begun>\\w+)|<[|｜](?<bare>user|assistant|system|human|bot)[|｜]>|\\[INST\\]';
-const ownRoles = /^(?:assistant|model|bot|ai)$/iu;
-
-const ownTurn =
-  /<\|(?:im_start|start|turn)\|?>\s*(?:assistant|model)|<\|start_header_id\|>\s*assistant\s*<\|end_header_id\|>|<start_of_turn>\s*model|<[|｜](?:assistant|bot)[|｜]>|\[\/INST\]/giu;
+  '<\\|(?:im_start|start|turn)\\|?>\\s*(?<begun>\\w+)|<\\|start_header_id\\|>\\s*(?<headed>\\w+)\\s*<\\|end_header_id\\|>|<start_of_turn>\\s*(?<turned>\\w+)|<[|｜](?<bare>user|assistant|system|human|bot)[|｜]>|\\[INST\\]|(?<answered>\\[/INST\\])';
 
 const ourTags = `</?(?:${sectionNames.join('|')})(?:\\s[^<>]*)?>`;
-
-const channelHead = /<\|channel\|>(?<kind>\w+)(?:[^<\n]|<\|constrain\|>)*(?:<\|message\|>)?/uy;
-const channelEnd = /(?=<\|(?:end|return|call|start|channel)\|>)/gu;
-const callRecipient = /\bto=(?:functions\.)?(?<name>[\w.-]+)/u;
 
 const dateMark = String.raw`\[\p{L}{2,12}\.? \d{4}-\d{2}-\d{2} \d{2}:\d{2}\]`;
 
@@ -87,7 +79,6 @@ function tokensOf(tools: readonly string[]): RegExp {
 /** How far an answer was read. */
 interface Reading {
   readonly raw: string;
-  readonly isWhole: boolean;
   readonly tools: readonly string[];
   /** What is for people so far. */
   readonly text: string;
@@ -101,9 +92,11 @@ interface Token {
   readonly groups: Readonly<Record<string, string | undefined>>;
 }
 
-/** What a token comes to, up to where; `undefined` where more of the answer is needed to tell. */
+/** What a token comes to, up to where. */
 interface Step {
   readonly next: number;
+  /** More of the answer may make something else of it. */
+  readonly isOpen?: boolean;
   /** For people, as they stand. Default: none. */
   readonly isText?: boolean;
   readonly calls?: readonly WrittenCall[];
@@ -111,88 +104,86 @@ interface Step {
   readonly wasThought?: true;
 }
 
-const readers: Readonly<Record<string, (token: Token, reading: Reading) => Step | undefined>> = {
-  fence({ found, after }, { raw, isWhole, tools }) {
-    const closing = new RegExp(`^[ \\t]*${found.trim()}+[ \\t]*(?=$|<[|｜/])`, 'gmu');
-    const code = upTo(closing, raw, after);
+const readers: Readonly<Record<string, (token: Token, reading: Reading) => Step>> = {
+  fence({ found, after }, reading) {
+    const { raw, tools } = reading;
+    const code = upTo(`^[ \\t]*${found.trim()}+[ \\t]*(?=$|<[|｜/])`, raw, after);
     const written = (code?.body ?? raw.slice(after)).replace(/^[^\n]*\n?/u, '');
-    if (code !== undefined) return codeStep(writtenCalls(written, tools), code.next, { raw, isWhole, tools });
-    const mayBeCall = tools.length > 0 && /^\s*(?:$|[{[]|\w+[.(:])/u.test(written);
-    if (!isWhole && mayBeCall) return undefined;
+    if (code !== undefined) return codeStep(written, code.next, reading);
     // One that does not end may be a slip within thoughts.
-    return { next: isThought(written) ? after : raw.length, isText: true };
+    const isThought = upTo(closes, raw, after) !== undefined;
+    const mayBeCall = tools.length > 0 && /^\s*(?:$|[{[]|\w+[.(:])/u.test(written);
+    return { next: isThought ? after : raw.length, isText: true, isOpen: mayBeCall };
   },
   code({ found, after }, reading) {
-    const { raw, isWhole, tools, text } = reading;
-    const code = upTo(new RegExp(`(?<!\`)${found}(?!\`)`, 'gu'), raw, after);
-    if (code !== undefined && !code.body.includes('\n\n'))
-      return codeStep(text.trim() === '' ? writtenCalls(code.body, tools) : [], code.next, reading);
-    return isWhole || raw.slice(after).includes('\n\n') ? { next: after, isText: true } : undefined;
+    const code = upTo(`(?<!\`)${found}(?!\`)|\\n\\n`, reading.raw, after);
+    if (code === undefined || code.end !== found)
+      return { next: after, isText: true, isOpen: code === undefined };
+    return reading.text.trim() === ''
+      ? codeStep(code.body, code.next, reading)
+      : { next: code.next, isText: true };
   },
-  opens: ({ after }, { raw, isWhole }) => {
-    const thoughts = upTo(new RegExp(closes, 'giu'), raw, after);
-    if (thoughts === undefined && !isWhole) return undefined;
-    return { next: thoughts?.next ?? raw.length };
+  opens({ after }, { raw }) {
+    const thoughts = upTo(closes, raw, after);
+    return { next: thoughts?.next ?? raw.length, isOpen: thoughts === undefined };
   },
   // A template had opened them before the answer began.
   closes: ({ after }) => ({ next: after, wasThought: true }),
-  channel({ found, after }, { raw, isWhole }) {
-    channelHead.lastIndex = after;
-    const head = channelHead.exec(raw);
-    if (!isWhole && head?.[0].endsWith('<|message|>') !== true) return undefined;
-    const start = after + (head?.[0].length ?? '<|channel|>'.length);
-    const name = callRecipient.exec(found + (head?.[0] ?? ''))?.groups?.['name'];
-    if (name === undefined && head?.groups?.['kind'] !== 'analysis') return { next: start };
-    const content = upTo(channelEnd, raw, start);
-    if (content === undefined && !isWhole) return undefined;
+  channel({ found, after }, { raw }) {
+    const [head = '', kind] =
+      /^<\|channel\|>(\w+)?(?:[^<\n]|<\|constrain\|>)*(?:<\|message\|>)?/u.exec(raw.slice(after)) ?? [];
+    const start = after + head.length;
+    const isHeadOpen = !head.endsWith('<|message|>');
+    const name = /\bto=(?:functions\.)?([\w.-]+)/u.exec(found + head)?.[1];
+    if (name === undefined && kind !== 'analysis') return { next: start, isOpen: isHeadOpen };
+    const content = upTo('(?=<\\|(?:end|return|call|start|channel)\\|>)', raw, start);
     const next = content?.next ?? raw.length;
-    if (name === undefined) return { next };
-    return { next, calls: [{ name, input: jsonAt(raw.slice(start, next).trim(), 0)?.value }] };
+    const calls =
+      name === undefined ? [] : [{ name, input: jsonAt(raw.slice(start, next).trim(), 0)?.value }];
+    return { next, calls, isOpen: isHeadOpen || content === undefined };
   },
-  call({ found, index, after }, { raw, isWhole, tools }) {
+  call({ found, index, after }, { raw, tools }) {
     const end = callMarks.find(([begin]) => new RegExp(`^(?:${begin})$`, 'iu').test(found))?.[1];
-    const region = end === undefined ? undefined : upTo(new RegExp(end, 'giu'), raw, after);
-    if (region === undefined && !isWhole) return undefined;
+    const region = end === undefined ? undefined : upTo(end, raw, after);
     const next = region?.next ?? raw.length;
-    if (/^<tool_response>/iu.test(found)) return { next };
     // Some marks hold the name.
-    return { next, calls: callsBetweenMarks(raw.slice(found.includes('=') ? index : after, next), tools) };
+    const calls = callsBetweenMarks(raw.slice(found.includes('=') ? index : after, next), tools);
+    return { next, calls: found === '<tool_response>' ? [] : calls, isOpen: region === undefined };
   },
   json: ({ index, after }, reading) => writtenStep(index, jsonAt(reading.raw, index)?.end, after, reading),
-  named({ index, after }, reading) {
-    const closing = reading.isWhole ? /\)[ \t]*(?=\n|$)/gu : /\)[ \t]*(?=\n)/gu;
-    return writtenStep(index, upTo(closing, reading.raw, after)?.next, after, reading);
-  },
-  role({ after, groups }, { raw, isWhole, text }) {
-    const name = groups['named_role'] ?? groups['headed'] ?? groups['begun'] ?? groups['bare'] ?? 'user';
-    if (ownRoles.test(name)) return { next: after };
+  named: ({ index, after }, reading) =>
+    writtenStep(index, upTo('\\)[ \\t]*(?=$)', reading.raw, after)?.next, after, reading),
+  role(token, { raw, text }) {
+    if (isOwnRole(token.groups)) return { next: token.after };
     // Before an answer a template is repeated; behind it the model goes on as somebody else.
-    const own = text.trim() === '' ? upTo(ownTurn, raw, after) : undefined;
-    return own === undefined && !isWhole ? undefined : { next: own?.next ?? raw.length };
+    const later = text.trim() === '' ? raw.slice(token.after).matchAll(new RegExp(roles, 'giu')) : [];
+    const own = Array.from(later).find(({ groups = {} }) => isOwnRole(groups));
+    if (own === undefined) return { next: raw.length, isOpen: true };
+    return { next: token.after + own.index + own[0].length };
   },
   mark: ({ after }) => ({ next: after }),
 };
 
-function upTo(end: RegExp, raw: string, from: number): { body: string; next: number } | undefined {
-  end.lastIndex = from;
-  const closing = end.exec(raw);
-  if (closing === null) return undefined;
-  return { body: raw.slice(from, closing.index), next: closing.index + closing[0].length };
+function isOwnRole({ begun, headed, turned, bare, answered }: Token['groups']): boolean {
+  return (
+    answered !== undefined || /^(?:assistant|model|bot)$/iu.test(begun ?? headed ?? turned ?? bare ?? '')
+  );
 }
 
-function isThought(text: string): boolean {
-  return new RegExp(closes, 'iu').test(text);
+function upTo(end: string, raw: string, from: number) {
+  const pattern = new RegExp(end, 'gimu');
+  pattern.lastIndex = from;
+  const closing = pattern.exec(raw);
+  if (closing === null) return undefined;
+  const { 0: found, index } = closing;
+  return { body: raw.slice(from, index), end: found, next: index + found.length };
 }
 
 /** Code is shown, unless it is a call with which the answer ends. */
-function codeStep(
-  calls: readonly WrittenCall[],
-  next: number,
-  { raw, isWhole, tools }: Omit<Reading, 'text'>,
-): Step | undefined {
+function codeStep(written: string, next: number, { raw, tools }: Reading): Step {
+  const calls = writtenCalls(written, tools);
   const isCall = calls.length > 0 && areOffered(calls, tools) && raw.slice(next).trim() === '';
-  if (!isCall) return { next, isText: true };
-  return isWhole ? { next, calls } : undefined;
+  return isCall ? { next, calls, isOpen: true } : { next, isText: true };
 }
 
 /** A call to a tool that is not there may be what the answer tells about, unless it is all of it. */
@@ -200,13 +191,13 @@ function writtenStep(
   index: number,
   end: number | undefined,
   after: number,
-  { raw, isWhole, tools, text }: Reading,
-): Step | undefined {
-  if (end === undefined) return isWhole ? { next: after, isText: true } : undefined;
+  { raw, tools, text }: Reading,
+): Step {
+  if (end === undefined) return { next: after, isText: true, isOpen: true };
   const calls = writtenCalls(raw.slice(index, end), tools);
-  const isAlone = text.trim() === '' && raw.slice(end).trim() === '';
-  if (calls.length === 0 || (!areOffered(calls, tools) && !isAlone)) return { next: end, isText: true };
-  return isAlone && !isWhole ? undefined : { next: end, calls };
+  const isLast = raw.slice(end).trim() === '';
+  const isCall = calls.length > 0 && (areOffered(calls, tools) || (isLast && text.trim() === ''));
+  return isCall ? { next: end, calls, isOpen: isLast } : { next: end, isText: true, isOpen: isLast };
 }
 
 function areOffered(calls: readonly WrittenCall[], tools: readonly string[]): boolean {
@@ -232,8 +223,11 @@ export function cleanAnswer(raw: string, frame: AnswerFrame, isWhole = true): Cl
     const { 0: found, index, groups = {} } = token;
     const [kind = ''] = Object.entries(groups).find(([, value]) => value !== undefined) ?? [];
     const after = index + found.length;
-    const step = readers[kind]?.({ found, index, after, groups }, { raw, isWhole, tools: frame.tools, text });
-    if (step === undefined) return { text: isSure ? withoutTurns(text, frame, false) : '', calls: [] };
+    const step = readers[kind]?.({ found, index, after, groups }, { raw, tools: frame.tools, text }) ?? {
+      next: after,
+    };
+    if (!isWhole && step.isOpen === true)
+      return { text: isSure ? withoutTurns(text, frame, false) : '', calls: [] };
     isSure ||= ['opens', 'closes', 'channel'].includes(kind);
     if (step.wasThought === true) {
       text = '';
@@ -241,7 +235,7 @@ export function cleanAnswer(raw: string, frame: AnswerFrame, isWhole = true): Cl
     }
     if (step.isText === true && calls.length === 0) text += raw.slice(index, step.next);
     calls.push(...(step.calls ?? []));
-    next = Math.max(step.next, after);
+    next = step.next;
     // What is taken out of a line of its own takes that line along.
     if (step.isText !== true && /(?:^|\n)$/u.test(text)) while (raw[next] === '\n') next += 1;
   }
