@@ -235,18 +235,20 @@ async function chooseModel({ asker, config }: Setup, listed: readonly string[]):
   }
 }
 
-/** The chosen model also stands in for those that the server does not have. Returns the fast one's name. */
+/** The chosen model also stands in for the fast one, and that of summaries, where the server does not have them. Returns the fast one's name. */
 async function saveModels(setup: Setup, listed: Listed, chosen: string): Promise<string> {
-  const { model, summary } = setup.config;
+  const { environment, config } = setup;
+  const { main, fast } = config.model;
   const isKept = (variable: string, name: string): boolean =>
     listed.length > 0 && listed !== 'key'
       ? listed.includes(resolveModel(name))
-      : chosen === model.main || (setup.environment[variable] ?? '') !== '';
-  const others = { DISCOCLAW_FAST_MODEL: model.fast, DISCOCLAW_SUMMARY_MODEL: summary.model };
-  if (chosen !== model.main) await save(setup, 'DISCOCLAW_MODEL', chosen);
-  for (const [variable, name] of Object.entries(others))
-    if (!isKept(variable, name)) await save(setup, variable, chosen);
-  return isKept('DISCOCLAW_FAST_MODEL', model.fast) ? model.fast : chosen;
+      : chosen === main || (environment[variable] ?? '') !== '';
+  if (chosen !== main) await save(setup, 'DISCOCLAW_MODEL', chosen);
+  const isFastKept = isKept('DISCOCLAW_FAST_MODEL', fast);
+  if (!isFastKept) await save(setup, 'DISCOCLAW_FAST_MODEL', chosen);
+  if (!isKept('DISCOCLAW_SUMMARY_MODEL', config.summary.model))
+    await save(setup, 'DISCOCLAW_SUMMARY_MODEL', '');
+  return isFastKept ? fast : chosen;
 }
 
 function envPath(): string {

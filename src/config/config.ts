@@ -201,7 +201,7 @@ function arrangeConfig(values: Values) {
     },
     summary: {
       enabled: values.DISCOCLAW_SUMMARY_ENABLED,
-      model: values.DISCOCLAW_SUMMARY_MODEL,
+      model: values.DISCOCLAW_SUMMARY_MODEL ?? values.DISCOCLAW_FAST_MODEL,
       maxChars: values.DISCOCLAW_SUMMARY_MAX_CHARS,
       everyTurns: values.DISCOCLAW_SUMMARY_EVERY_N_TURNS,
     },

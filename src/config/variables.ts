@@ -163,7 +163,7 @@ export const variables = {
   },
   'Rolling summary': {
     DISCOCLAW_SUMMARY_ENABLED: flag(true, 'Keep a rolling summary of each conversation.'),
-    DISCOCLAW_SUMMARY_MODEL: textOr('haiku', 'The model that writes summaries.'),
+    DISCOCLAW_SUMMARY_MODEL: text('The model that writes summaries (default: `DISCOCLAW_FAST_MODEL`).'),
     DISCOCLAW_SUMMARY_MAX_CHARS: wholeNumber(2000, 200, 'Maximum characters of a summary.'),
     DISCOCLAW_SUMMARY_EVERY_N_TURNS: wholeNumber(5, 1, 'Number of turns between summary updates.'),
   },

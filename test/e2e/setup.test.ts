@@ -264,7 +264,7 @@ describe.concurrent('npm run setup, from nothing to a first answer [M10]', () =>
     expect(said.includes('refused the key. Copy it again from')).toBe(server.apiKey !== undefined);
 
     const env = readEnvFile(await place.env());
-    const all = ['DISCOCLAW_MODEL', 'DISCOCLAW_FAST_MODEL', 'DISCOCLAW_SUMMARY_MODEL'];
+    const all = ['DISCOCLAW_MODEL', 'DISCOCLAW_FAST_MODEL'];
     expect(env).toEqual({
       DISCORD_TOKEN: place.sandbox.token,
       ...(!isVendor && { ANTHROPIC_BASE_URL: model.url }),
