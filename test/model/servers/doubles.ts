@@ -1,123 +1,30 @@
-import type { ModelFeature } from '../../src/core/model.ts';
-import { blockEvents, messageEvents, type ModelAnswer } from './model-answer.ts';
-import type { MessagesBody, ModelScript } from './model-server.ts';
+import { blockEvents, type ModelAnswer } from '../../support/model-answer.ts';
+import type { MessagesBlock, MessagesBody } from '../../support/model-server.ts';
+import { blocksIn, type ServerDouble, type Spoken } from './server-double.ts';
 
-/** Whether a request, as it came over the wire, has a feature. */
-export const isIn: Readonly<Record<ModelFeature, (body: MessagesBody) => boolean>> = {
-  'structured output': ({ output_config: config }) => config?.format !== undefined,
-  'hour-long cache': (body) => marksIn(body).some((mark) => 'ttl' in mark),
-  'cache marks': (body) => marksIn(body).length > 0,
-  tools: (body) => body.tools !== undefined || hasBlock(body, 'tool_use') || hasBlock(body, 'tool_result'),
-  thinking: (body) => body.output_config?.effort !== undefined || hasBlock(body, 'thinking'),
-  pictures: (body) => hasBlock(body, 'image'),
-  documents: (body) => hasBlock(body, 'document'),
+/** In no answer that people may read, and in no request. */
+export const privateWords = 'private words';
+
+/** In no answer, but in requests of the same turn. */
+export const unsignedThoughts = 'It may be tea, or coffee.';
+
+/** By default a model has so few, and what is before them is forgotten. Cache marks, schemas and PDFs are passed over. */
+export const ollama: ServerDouble = {
+  name: 'Ollama',
+  model: 'qwen3:8b',
+  list: { object: 'list', data: listed('qwen3:8b', 'deepseek-r1:8b') },
+  refusals: {},
+  ignoresSchema: true,
+  contextTokens: 4_096,
+  puts: thinking(`<think>\nThe { begins it.\n\n${privateWords}\n</think>\n\n`),
+  send: streamed,
 };
 
-function hasBlock({ messages = [] }: MessagesBody, type: string): boolean {
-  return messages.some(({ content }) => content.some((block) => block.type === type));
-}
-
-function marksIn({ system = [], messages = [] }: MessagesBody): readonly object[] {
-  const blocks = [...system, ...messages.flatMap(({ content }) => content)];
-  return blocks.flatMap(({ cache_control: mark }) =>
-    typeof mark === 'object' && mark !== null ? [mark] : [],
-  );
-}
-
-export type Refusals = Partial<Readonly<Record<ModelFeature, ModelAnswer>>>;
-
-/** What a server tells that it refuses of a request: the first of those that it refuses, in their order. */
-export function refusedOf(refusals: Refusals, body: MessagesBody): ModelFeature | undefined {
-  return Object.keys(refusals)
-    .filter((name): name is ModelFeature => name in isIn)
-    .find((name) => isIn[name](body));
-}
-
-/** A server that refuses some features, and otherwise answers by the script. */
-export function refusing(refusals: Refusals, script: ModelScript): ModelScript {
-  return (body, index) => {
-    const refused = refusedOf(refusals, body);
-    return (refused === undefined ? undefined : refusals[refused]) ?? script(body, index);
-  };
-}
-
-/** What a model of few talents would answer, by what it is asked with. */
-export type Mind = (asked: {
-  readonly body: MessagesBody;
-  readonly hasTools: boolean;
-  /** It is asked for JSON in a way that the server heeds: by its schema, or in words. */
-  readonly wantsJson: boolean;
-}) => Spoken;
-
-interface Spoken {
-  readonly text?: string;
-  readonly toolUse?: { readonly name: string; readonly input: unknown };
-}
-
-/** A server that speaks the Messages API in part, as far as is publicly known of the one that it is named after, or else as such servers do. */
-export interface PartialServer {
-  readonly name: string;
-  /** The model that it serves, its list of all in its own form, and the key where it wants one. */
-  readonly model: string;
-  readonly list: object;
-  readonly apiKey?: string;
-  /** What it refuses, with the words that it has for that. */
-  readonly refusals: Refusals;
-  /** Whether it takes a schema and gives no heed to it. */
-  readonly ignoresSchema?: true;
-  /** The form of its answers. */
-  readonly say: (spoken: Spoken, index: number) => ModelAnswer;
-}
-
-export function partialServer(server: PartialServer, mind: Mind): ModelScript {
-  return refusing(server.refusals, (body, index) => {
-    const isAskedInWords = body.system?.some(({ text = '' }) => text.includes('JSON Schema')) === true;
-    const isAskedBySchema = isIn['structured output'](body) && server.ignoresSchema === undefined;
-    const spoken = mind({
-      body,
-      hasTools: body.tools !== undefined,
-      wantsJson: isAskedInWords || isAskedBySchema,
-    });
-    return server.say(spoken, index);
-  });
-}
-
-function blocksOf({ text, toolUse }: Spoken, id: string | undefined): readonly object[] {
-  return [
-    ...(text === undefined ? [] : [{ type: 'text', text }]),
-    ...(toolUse === undefined ? [] : [{ type: 'tool_use', ...(id !== undefined && { id }), ...toolUse }]),
-  ];
-}
-
-/** Streamed, without pings and without counts of a cache. */
-function streamed(spoken: Spoken, id: string): ModelAnswer {
-  const blocks = blocksOf(spoken, id).flatMap((block, index) => [
-    { type: 'content_block_start', index, content_block: block },
-    { type: 'content_block_stop', index },
-  ]);
-  const stop_reason = spoken.toolUse === undefined ? 'end_turn' : 'tool_use';
-  return {
-    events: [
-      {
-        type: 'message_start',
-        message: { role: 'assistant', content: [], usage: { input_tokens: 0, output_tokens: 0 } },
-      },
-      ...blocks,
-      { type: 'message_delta', delta: { stop_reason }, usage: { input_tokens: 30, output_tokens: 6 } },
-      { type: 'message_stop' },
-    ],
-  };
-}
-
-function listed(...ids: readonly string[]): readonly object[] {
-  return ids.map((id) => ({ id, object: 'model', created: 1, owned_by: 'somebody' }));
-}
-
-/** With a model that has no template for tools. Cache marks, schemas and PDFs are passed over in silence. */
-export const ollama: PartialServer = {
-  name: 'Ollama',
-  model: 'gemma3:4b',
-  list: { object: 'list', data: [{ id: 'gemma3:4b', object: 'model', created: 1, owned_by: 'library' }] },
+/** With a model that has no template for tools, and thinks from the first word on. */
+export const ollamaWithoutTools: ServerDouble = {
+  ...ollama,
+  name: 'Ollama without tools',
+  model: 'deepseek-r1:8b',
   refusals: {
     tools: {
       status: 400,
@@ -125,128 +32,299 @@ export const ollama: PartialServer = {
         type: 'error',
         error: {
           type: 'invalid_request_error',
-          message: 'registry.ollama.ai/library/gemma3:4b does not support tools',
+          message: 'registry.ollama.ai/library/deepseek-r1:8b does not support tools',
         },
         request_id: 'req_1',
       },
     },
   },
-  ignoresSchema: true,
-  say: (spoken, index) => streamed(spoken, `call_${index}`),
+  puts: thinking(`Okay, ${privateWords} about that.\n\nMore ${privateWords}.\n</think>\n\n`),
 };
 
-/** With a model that sees no pictures. It refuses by 500, and passes over schemas and cache marks. */
-export const llamaCpp: PartialServer = {
+/** Without a parser for the model's calls, which come as text, and with one that sees no pictures. It passes over schemas of answers and cache marks. */
+export const llamaCpp: ServerDouble = {
   name: 'llama.cpp',
   model: 'qwen3',
   list: { models: [{ name: 'qwen3' }], object: 'list', data: [{ id: 'qwen3', object: 'model', meta: null }] },
   refusals: {
-    pictures: {
-      status: 500,
-      body: {
-        error: {
-          code: 500,
-          message:
-            'image input is not supported - hint: if this is unexpected, you may need to provide the mmproj',
-          type: 'server_error',
-        },
-      },
-    },
+    pictures: byLlamaCpp(
+      500,
+      'server_error',
+      'image input is not supported - hint: if this is unexpected, you may need to provide the mmproj',
+    ),
   },
+  objection: ({ tools }) =>
+    /"(?:maxItems|exclusiveMinimum|pattern)":/u.test(JSON.stringify(tools ?? []))
+      ? byLlamaCpp(400, 'invalid_request_error', 'Failed to initialize samplers: failed to parse grammar')
+      : undefined,
   ignoresSchema: true,
-  say: (spoken, index) => streamed(spoken, `call_${index}`),
+  contextTokens: 12_288,
+  overflow: ({ prompt, context }) =>
+    prompt < context
+      ? undefined
+      : byLlamaCpp(
+          400,
+          'exceed_context_size_error',
+          `request (${prompt} tokens) exceeds the available context size (${context} tokens), try increasing it`,
+          { n_prompt_tokens: prompt, n_ctx: context },
+        ),
+  puts: ({ text = '', toolUse }) => {
+    const call =
+      toolUse &&
+      `<tool_call>\n${JSON.stringify({ name: toolUse.name, arguments: toolUse.input })}\n</tool_call>`;
+    return {
+      text: text === '' && call === undefined ? '' : `${[text, call].filter(Boolean).join('\n')}<|im_end|>`,
+    };
+  },
+  send: streamed,
 };
 
-/** Strict about fields that it does not know; its tool calls have no ids, and its streams neither stop reason nor counts at their end. */
-export const lmStudio: PartialServer = {
+function byLlamaCpp(code: number, type: string, message: string, more: object = {}): ModelAnswer {
+  return { status: code, body: { error: { code, message, type, ...more } } };
+}
+
+/** What it takes, by the kind of what holds it; all else is refused. */
+const knownToLmStudio: Readonly<Record<string, readonly string[]>> = {
+  request: ['model', 'max_tokens', 'stream', 'system', 'messages', 'tools'],
+  text: ['text'],
+  image: ['source'],
+  tool_use: ['id', 'name', 'input'],
+  tool_result: ['tool_use_id', 'content', 'is_error'],
+};
+
+/** Strict about fields that it does not know. Its streams have no ids, stop reasons or counts, and one index for all blocks. */
+export const lmStudio: ServerDouble = {
   name: 'LM Studio',
   model: 'ibm/granite-4-micro',
   list: { data: listed('text-embedding-nomic-embed-text-v1.5', 'ibm/granite-4-micro'), object: 'list' },
-  refusals: {
-    'structured output': {
-      status: 400,
-      body: {
-        error: { type: 'invalid_request_error', message: "Unrecognized key(s) in object: 'output_config'" },
-      },
-    },
-    'cache marks': {
-      status: 400,
-      body: {
-        error: { type: 'invalid_request_error', message: "Unrecognized key(s) in object: 'cache_control'" },
-      },
-    },
+  refusals: {},
+  objection: (body) => {
+    const unknown = [{ ...body, type: 'request' }, ...blocksIn(body)].flatMap(({ type, ...fields }) =>
+      Object.keys(fields).filter((name) => knownToLmStudio[type]?.includes(name) !== true),
+    );
+    return unknown.length === 0
+      ? undefined
+      : byLmStudio(
+          `Unrecognized key(s) in object: ${[...new Set(unknown)].map((name) => `'${name}'`).join(', ')}`,
+        );
   },
-  say: (spoken) => ({
+  contextTokens: 12_288,
+  overflow: ({ prompt, context }) =>
+    prompt < context
+      ? undefined
+      : byLmStudio(
+          `Trying to keep the first ${prompt} tokens when context the overflows. However, the model is loaded with context length of only ${context} tokens, which is not enough. Try to load the model with a larger context length, or provide a shorter input`,
+        ),
+  send: (spoken) => ({
     events: [
       { type: 'message_start', message: {} },
       { type: 'ping' },
-      ...blocksOf(spoken, '').flatMap((block, index) => [
-        { type: 'content_block_start', index, content_block: block },
-        { type: 'content_block_stop', index },
-      ]),
+      ...blocksOf(spoken, '').flatMap((block) => blockEvents(0, block, [])),
       { type: 'message_stop' },
     ],
   }),
 };
 
-/** Started without a parser of tool calls, with a model that sees no pictures. It heeds schemas, and passes over cache marks. */
-export const vllm: PartialServer = {
+function byLmStudio(message: string): ModelAnswer {
+  return { status: 400, body: { error: { type: 'invalid_request_error', message } } };
+}
+
+/** With a parser of calls and one of thoughts, which have no signature and must come back with the calls. It heeds schemas, sees no pictures, and passes over cache marks. */
+export const vllm: ServerDouble = {
   name: 'vLLM',
   model: 'Qwen/Qwen3-8B',
   list: { object: 'list', data: listed('Qwen/Qwen3-8B') },
-  refusals: {
-    tools: badRequest(
-      '"auto" tool choice requires --enable-auto-tool-choice and --tool-call-parser to be set',
-    ),
-    pictures: badRequest('Qwen/Qwen3-8B is not a multimodal model'),
+  refusals: { pictures: byVllm('Qwen/Qwen3-8B is not a multimodal model') },
+  objection: (body) =>
+    hasLostThoughts(body)
+      ? byVllm('The `content[].thinking` in the thinking mode must be passed back to the API.')
+      : undefined,
+  contextTokens: 12_288,
+  overflow: ({ prompt, answer, context }) => {
+    if (prompt >= context)
+      return byVllm(
+        `This model's maximum context length is ${context} tokens. However, your request has ${prompt} input tokens. Please reduce the length of the input messages.`,
+      );
+    return prompt + answer <= context
+      ? undefined
+      : byVllm(
+          `'max_tokens' or 'max_completion_tokens' is too large: ${answer}. This model's maximum context length is ${context} tokens and your request has ${prompt} input tokens (${answer} > ${context} - ${prompt}).`,
+        );
   },
-  say: ({ text = '' }) => ({
-    events: messageEvents(
-      blockEvents(0, { type: 'text', text: '' }, [{ type: 'text_delta', text }]),
-      'end_turn',
-    ),
-  }),
+  puts: (spoken) => ({ ...spoken, thoughts: { thinking: unsignedThoughts } }),
+  send: streamed,
 };
 
-function badRequest(message: string): ModelAnswer {
+/** Started without a parser of tool calls. */
+export const vllmWithoutTools: ServerDouble = {
+  ...vllm,
+  name: 'vLLM without tools',
+  refusals: {
+    ...vllm.refusals,
+    tools: byVllm('"auto" tool choice requires --enable-auto-tool-choice and --tool-call-parser to be set'),
+  },
+};
+
+function byVllm(message: string): ModelAnswer {
   return { status: 400, body: { type: 'error', error: { type: 'BadRequestError', message } } };
 }
 
-/** Translates for a model elsewhere that has no schemas and sees no pictures; each answer begins with a text, if an empty one. */
-export const liteLlm: PartialServer = {
+/** Translates for a model elsewhere that has no schemas and sees no pictures; each answer begins with a text, if an empty one. Two calls fail at that other server. */
+export const liteLlm: ServerDouble = {
   name: 'LiteLLM',
   model: 'mistral-local',
   list: { data: listed('gpt-5', 'mistral-local'), object: 'list' },
   apiKey: 'sk-litellm-of-the-test',
   refusals: {
-    'structured output': unsupportedByLiteLlm(
-      "litellm.UnsupportedParamsError: ollama_chat does not support parameters: ['response_format'], for model=mistral-local. To drop these, set `litellm.drop_params=True` or for proxy:\n\n`litellm_settings:\n drop_params: true`\n",
-    ),
-    pictures: unsupportedByLiteLlm(
-      'litellm.BadRequestError: Hosted_vllmException - mistral-local is not a multimodal model. Received Model Group=mistral-local\nAvailable Model Group Fallbacks=None',
-    ),
+    'structured output': {
+      status: 400,
+      body: byLiteLlm(
+        "litellm.UnsupportedParamsError: ollama_chat does not support parameters: ['response_format'], for model=mistral-local. To drop these, set `litellm.drop_params=True` or for proxy:\n\n`litellm_settings:\n drop_params: true`\n",
+      ),
+    },
+    pictures: {
+      status: 400,
+      body: byLiteLlm(
+        'litellm.BadRequestError: Hosted_vllmException - mistral-local is not a multimodal model. Received Model Group=mistral-local\nAvailable Model Group Fallbacks=None',
+      ),
+    },
   },
-  say: ({ text = '', toolUse }, index) => ({
-    events: messageEvents(
-      [
-        ...blockEvents(0, { type: 'text', text: '' }, text === '' ? [] : [{ type: 'text_delta', text }]),
-        ...(toolUse === undefined
-          ? []
-          : blockEvents(1, { type: 'tool_use', id: `call_${index}`, name: toolUse.name, input: {} }, [
-              { type: 'input_json_delta', partial_json: JSON.stringify(toolUse.input) },
-            ])),
+  faults: {
+    2: {
+      message: byLiteLlm(
+        'litellm.RateLimitError: RateLimitError: Hosted_vllmException - Rate limited',
+        '429',
+      ),
+    },
+    5: {
+      events: [
+        {
+          bytes: Buffer.from(
+            `data: ${JSON.stringify(byLiteLlm('litellm.InternalServerError: Overloaded', '500'))}\n\n`,
+          ),
+        },
       ],
-      toolUse === undefined ? 'end_turn' : 'tool_use',
-    ),
-  }),
+    },
+  },
+  contextTokens: 12_288,
+  overflow: ({ prompt, context }) =>
+    prompt < context
+      ? undefined
+      : {
+          status: 400,
+          body: byLiteLlm(
+            `litellm.ContextWindowExceededError: litellm.BadRequestError: ContextWindowExceededError: Hosted_vllmException - This model's maximum context length is ${context} tokens. However, your messages resulted in ${prompt} tokens. Please reduce the length of the messages.. Received Model Group=mistral-local\nAvailable Model Group Fallbacks=None`,
+          ),
+        },
+  send: ({ text = '', ...spoken }, call) => streamed({ ...spoken, text }, call),
 };
 
-function unsupportedByLiteLlm(message: string): ModelAnswer {
-  return { status: 400, body: { error: { message, type: 'None', param: 'None', code: '400' } } };
+function byLiteLlm(message: string, code = '400') {
+  return { error: { message, type: 'None', param: 'None', code } };
 }
 
-/** The vendor's own, which has everything. */
-export const anthropic: PartialServer = {
+/** Routes to a model that calls tools in its own way, for somebody whose credit is nearly gone. It answers in one piece, or in deltas that nothing begins. */
+export const openRouter: ServerDouble = {
+  name: 'OpenRouter',
+  model: 'claude-sonnet-5-5',
+  list: {
+    data: [
+      { id: 'mistralai/mistral-small', name: 'Mistral Small', pricing: {} },
+      { id: 'claude-sonnet-5-5', name: 'Sonnet' },
+    ],
+  },
+  apiKey: 'sk-or-of-the-test',
+  refusals: { 'structured output': notFound('No endpoints found that support structured outputs') },
+  objection: ({ max_tokens: asked = 0 }) =>
+    asked <= affordable
+      ? undefined
+      : {
+          status: 402,
+          body: {
+            error: {
+              message: `This request requires more credits, or fewer max_tokens. You requested up to ${asked} tokens, but can only afford ${affordable}. To increase, visit https://openrouter.ai/settings/credits and upgrade to a paid account`,
+              code: 402,
+            },
+          },
+        },
+  contextTokens: 32_768,
+  overflow: ({ prompt, answer, context }) =>
+    prompt + answer <= context
+      ? undefined
+      : {
+          status: 400,
+          body: {
+            error: {
+              message: `This endpoint's maximum context length is ${context} tokens. However, you requested about ${prompt + answer} tokens (${prompt} of text input, ${answer} in the output). Please reduce the length of either one, or use the context-compression plugin.`,
+              code: 400,
+            },
+          },
+        },
+  puts: ({ toolUse, ...spoken }, { tools = [] }) =>
+    toolUse === undefined
+      ? spoken
+      : { ...spoken, toolUse: { name: `functions.${toolUse.name}`, input: looseInput(toolUse, tools) } },
+  send: (spoken, { index, prompt }) => {
+    const usage = { input_tokens: prompt, output_tokens: 6 };
+    if (spoken.toolUse !== undefined || index % 2 === 0)
+      return {
+        message: {
+          content: blocksOf(spoken, undefined),
+          stop_reason: spoken.toolUse === undefined ? 'stop' : 'tool_calls',
+          usage,
+        },
+      };
+    return {
+      events: [
+        { type: 'message_start', message: { role: 'assistant', content: [] } },
+        ...piecesOf(spoken.text ?? '').map((text) => ({
+          type: 'content_block_delta',
+          index: 0,
+          delta: { type: 'text_delta', text },
+        })),
+        { type: 'message_delta', delta: { stop_reason: 'stop' }, usage },
+        { type: 'message_stop' },
+      ],
+    };
+  },
+};
+
+const affordable = 1_200;
+
+/** Routes to one that neither thinks, calls tools nor sees. */
+export const openRouterWithoutTools: ServerDouble = {
+  ...openRouter,
+  name: 'OpenRouter without tools',
+  refusals: {
+    'cache marks': { status: 400, error: 'system.0.cache_control: Extra inputs are not permitted' },
+    tools: notFound('No endpoints found that support tool use. Try disabling "memory_list".'),
+    thinking: notFound('No endpoints found that support reasoning'),
+    pictures: notFound('No endpoints found that support image input'),
+    ...openRouter.refusals,
+  },
+};
+
+/** A list as text, another case, and `null` for what is left out. */
+function looseInput(
+  { name, input }: NonNullable<Spoken['toolUse']>,
+  tools: NonNullable<MessagesBody['tools']>,
+) {
+  const schema = Object(tools.find((tool) => tool.name === name)?.['input_schema']);
+  const fields = Object.keys(Object(schema.properties)).map((field) => {
+    const value = input[field];
+    if (Array.isArray(value)) return [field, JSON.stringify(value)];
+    const isName = typeof value === 'string' && ['kind', 'action', 'scope'].includes(field);
+    return [field, isName ? value.charAt(0).toUpperCase() + value.slice(1) : (value ?? null)];
+  });
+  return Object.fromEntries(fields);
+}
+
+function notFound(message: string): ModelAnswer {
+  return { status: 404, body: { error: { message, code: 404 } } };
+}
+
+/** The vendor's own, which has everything, and is strict. */
+export const anthropic: ServerDouble = {
   name: 'Anthropic',
   model: 'claude-sonnet-5-5',
   list: {
@@ -257,35 +335,93 @@ export const anthropic: PartialServer = {
   },
   apiKey: 'sk-ant-of-the-test',
   refusals: {},
-  say: ({ text = '' }) => ({ text }),
+  objection: (body) => {
+    const said = objectionOfVendor(body);
+    return said === undefined ? undefined : { status: 400, error: said };
+  },
+  contextTokens: 200_000,
+  overflow: ({ prompt, context }) =>
+    prompt <= context
+      ? undefined
+      : { status: 400, error: `prompt is too long: ${prompt} tokens > ${context} maximum` },
+  puts: (spoken) => ({ ...spoken, thoughts: { thinking: '', signature } }),
+  send: streamed,
 };
 
-/** Routes to a model that neither thinks, calls tools nor sees; whatever is asked for, it answers in one piece. */
-export const openRouter: PartialServer = {
-  name: 'OpenRouter',
-  model: 'claude-sonnet-5-5',
-  list: {
-    data: [
-      { id: 'mistralai/mistral-small', name: 'Mistral Small', pricing: {} },
-      { id: 'claude-sonnet-5-5', name: 'Sonnet' },
+const signature = 'EqQBCgIYAhIM';
+
+function objectionOfVendor(body: MessagesBody): string | undefined {
+  const { messages = [] } = body;
+  const marks = blocksIn(body).filter((block) => block['cache_control'] !== undefined).length;
+  if (marks > 4) return `A maximum of 4 blocks with cache_control may be provided. Found ${marks}.`;
+  if (blocksIn(body).some(({ type, text }) => type === 'text' && text?.trim() === ''))
+    return 'messages: text content blocks must be non-empty';
+  if (messages[0]?.role !== 'user') return 'messages: first message must use the "user" role';
+  if (hasLostThoughts(body, signature))
+    return 'messages.1.content.0.type: Expected `thinking` or `redacted_thinking`, but found `tool_use`';
+  const unanswered = messages.some(({ content }, index) => {
+    const results = messages[index + 1]?.content.map((block) => block['tool_use_id']) ?? [];
+    return content.some(({ type, id }) => type === 'tool_use' && !results.includes(id));
+  });
+  return unanswered ? '`tool_use` ids were found without `tool_result` blocks immediately after' : undefined;
+}
+
+/** Whether a call of the turn comes back without the thoughts that came before it. */
+function hasLostThoughts({ messages = [] }: MessagesBody, signed?: string): boolean {
+  return messages.some(
+    ({ content }) =>
+      content.some(({ type }) => type === 'tool_use') &&
+      (content[0]?.type !== 'thinking' || content[0]['signature'] !== signed),
+  );
+}
+
+function thinking(thoughts: string): NonNullable<ServerDouble['puts']> {
+  return ({ text = '', ...spoken }) => ({ ...spoken, text: thoughts + text });
+}
+
+/** Cut anywhere. */
+function piecesOf(text: string): readonly string[] {
+  return text.match(/[^]{1,7}/gu) ?? [];
+}
+
+function blocksOf({ thoughts, text, toolUse }: Spoken, id: string | undefined): readonly MessagesBlock[] {
+  return [
+    ...(thoughts === undefined ? [] : [{ type: 'thinking', ...thoughts }]),
+    ...(text === undefined ? [] : [{ type: 'text', text }]),
+    ...(toolUse === undefined ? [] : [{ type: 'tool_use', ...(id !== undefined && { id }), ...toolUse }]),
+  ];
+}
+
+/** As the vendor streams, with the counts at the end only. */
+function streamed(spoken: Spoken, { index: call, prompt }: Parameters<ServerDouble['send']>[1]): ModelAnswer {
+  const blocks = blocksOf(spoken, `call_${call}`).flatMap((block, index) => {
+    if (block.type === 'tool_use')
+      return blockEvents(
+        index,
+        { ...block, input: {} },
+        piecesOf(JSON.stringify(block['input'])).map((json) => ({
+          type: 'input_json_delta',
+          partial_json: json,
+        })),
+      );
+    if (block.text === undefined) return blockEvents(index, block, []);
+    const deltas = piecesOf(block.text).map((text) => ({ type: 'text_delta', text }));
+    return blockEvents(index, { type: 'text', text: '' }, deltas);
+  });
+  const stop_reason = spoken.toolUse === undefined ? 'end_turn' : 'tool_use';
+  return {
+    events: [
+      {
+        type: 'message_start',
+        message: { role: 'assistant', content: [], usage: { input_tokens: 0, output_tokens: 0 } },
+      },
+      ...blocks,
+      { type: 'message_delta', delta: { stop_reason }, usage: { input_tokens: prompt, output_tokens: 6 } },
+      { type: 'message_stop' },
     ],
-  },
-  apiKey: 'sk-or-of-the-test',
-  refusals: {
-    'cache marks': { status: 400, error: 'system.0.cache_control: Extra inputs are not permitted' },
-    tools: notFound('No endpoints found that support tool use. Try disabling "memory_list".'),
-    thinking: notFound('No endpoints found that support reasoning'),
-    'structured output': notFound('No endpoints found that support structured outputs'),
-    pictures: notFound('No endpoints found that support image input'),
-  },
-  say: (spoken) => ({
-    message: {
-      content: blocksOf(spoken, undefined),
-      stop_reason: spoken.toolUse === undefined ? 'stop' : 'tool_calls',
-    },
-  }),
-};
+  };
+}
 
-function notFound(message: string): ModelAnswer {
-  return { status: 404, body: { error: { message, code: 404 } } };
+function listed(...ids: readonly string[]): readonly object[] {
+  return ids.map((id) => ({ id, object: 'model', created: 1, owned_by: 'somebody' }));
 }
