@@ -28,13 +28,14 @@ export class NewerVersionError extends StoreError {
 const passing = ['rate-limited', 'overloaded', 'unavailable', 'broken', 'stalled'] as const;
 
 /**
- * `rate-limited`, `overloaded`, `unavailable`, `broken` and `stalled` were retried first; `busy`: the local
- * queue was full; `over-limit`: not asked, as it might exceed the day's limit [L2].
+ * `rate-limited`, `overloaded`, `unavailable`, `broken` and `stalled` were retried first; `empty`: without words, twice;
+ * `busy`: the local queue was full; `over-limit`: not asked, as it might exceed the day's limit [L2].
  */
 export type ModelFailure =
   | (typeof passing)[number]
   | 'timeout'
   | 'invalid'
+  | 'empty'
   | 'unknown-model'
   | 'rejected'
   | 'too-large'

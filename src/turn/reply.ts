@@ -297,6 +297,7 @@ function whatHappened(error: unknown): string {
     case 'too-large':
       return 'My language model refused this. If it happens again, the person who runs me can find the reason in my log.';
     case 'invalid':
+    case 'empty':
       return 'My language model gave no usable answer. Please ask again, perhaps in other words.';
   }
 }

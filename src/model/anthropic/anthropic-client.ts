@@ -18,11 +18,11 @@ import { jsonIn } from '../../core/text.ts';
 import { startDeadline, type Deadline } from '../../core/deadline.ts';
 import { withoutMedia } from '../media.ts';
 import { createModelPlaces } from '../places.ts';
-import { attempt, backOff, failedAttempt } from './attempt.ts';
+import { attempt, backOff, failedAttempt, throwErrorIn } from './attempt.ts';
 import { createRefusals, type SentRequest } from './features.ts';
 import { callCost, type OwnPrices, resolveModel } from './models.ts';
 import { largestUsage, mediaBytes, requestBody } from './request-body.ts';
-import { readMessage } from './response.ts';
+import { isEmpty, readMessage } from './response.ts';
 
 export interface AnthropicClientOptions {
   /** Not needed for some servers at `baseUrl`. */
@@ -102,6 +102,7 @@ export function createAnthropicClient(options: AnthropicClientOptions): ModelCli
     const { signal } = deadline;
     const costOf = (usage: ModelUsage): number => callCost(request.model, usage, options.prices) ?? 0;
     let ignoredUsage = noUsage;
+    let wasEmpty = false;
     for (let retries = 0; ;) {
       const sent = { request, leftOut: refusals.leftOut(request) };
       const body = bodyFor(sent, callOptions.takeMedia);
@@ -117,8 +118,13 @@ export function createAnthropicClient(options: AnthropicClientOptions): ModelCli
         });
         reserved?.charge(costOf(response.usage));
         const usage = addUsage(ignoredUsage, response.usage);
-        if (!ignoresSchema(sent, response)) return { ...response, usage, leftOut: sent.leftOut };
-        refusals.learnIgnoredSchema(request.model);
+        if (isEmpty(response)) {
+          if (wasEmpty) throw emptyAnswer();
+          wasEmpty = true;
+        } else {
+          if (!ignoresSchema(sent, response)) return { ...response, usage, leftOut: sent.leftOut };
+          refusals.learnIgnoredSchema(request.model);
+        }
         ignoredUsage = usage;
       } catch (error) {
         const failed = failedAttempt(error, apiKey);
@@ -155,6 +161,10 @@ export function createAnthropicClient(options: AnthropicClientOptions): ModelCli
       }
     },
   };
+}
+
+function emptyAnswer(): ModelError {
+  return new ModelError("The model's answer is empty", 'empty');
 }
 
 function isJson(content: ModelResponse['content']): boolean {
@@ -230,8 +240,9 @@ export async function probeModel({ apiKey, baseUrl, model, timeoutMs }: ProbeOpt
       { model: resolveModel(model), max_tokens: 1, messages: [{ role: 'user', content: 'Hello' }] },
       { signal },
     );
+    throwErrorIn(answer);
     // A model that thinks first may have no text yet.
-    if (answer.stop_reason !== 'max_tokens') readMessage(answer);
+    if (answer.stop_reason !== 'max_tokens' && isEmpty(readMessage(answer))) throw emptyAnswer();
     return { outcome: 'fine' as const, text: '' };
   } catch (error) {
     if (signal.aborted)

@@ -12,7 +12,8 @@ import type { Logger } from '../../core/logger.ts';
 import { clip, toSingleLine } from '../../core/text.ts';
 import type { Deadline } from '../../core/deadline.ts';
 
-/** Milliseconds to wait for the end of a stream after its message. */
+/** Milliseconds to wait for the rest of a message after its stop reason, and for the end of a stream after its message. */
+const messageEndMs = 1_000;
 const streamEndMs = 50;
 
 export interface AttemptOptions {
@@ -63,7 +64,9 @@ async function readAnswer(answer: Response, onText: AttemptOptions['onText']): P
   if (/html|xml/iu.test(type)) throw new ModelError("The model's server answered with a web page", 'invalid');
   if (!/json/iu.test(type)) return readStream(answer, onText);
   // Some servers ignore that a stream was requested.
-  const whole = readMessage(jsonOf(await answer.text()));
+  const body = jsonOf(await answer.text());
+  throwErrorIn(body);
+  const whole = readMessage(body);
   for (const block of whole.content) if (block.type === 'text') onText(block.text);
   return whole;
 }
@@ -72,42 +75,84 @@ async function readAnswer(answer: Response, onText: AttemptOptions['onText']): P
 async function readStream(answer: Response, onText: AttemptOptions['onText']): Promise<ModelResponse> {
   const assembly = createAssembly(onText);
   const events = Stream.rawEvents(answer);
-  while (!assembly.isWhole()) {
-    const { done, value } = await events.next();
-    if (done === true) throw new ModelError("The model's answer broke off", 'broken');
-    assembly.take(eventIn(value, answer.headers));
-  }
-  // Ignores what follows the message.
-  const ended = (async () => {
-    while ((await events.next()).done !== true);
-  })().catch(() => undefined);
-  await withTimeout(streamEndMs, ended, undefined);
+  const readUntil = async (isEnough: () => boolean): Promise<void> => {
+    while (!isEnough()) {
+      const { done, value } = await events.next();
+      if (done === true) return;
+      assembly.take(eventIn(value));
+    }
+  };
+  const readRest = (ms: number, isEnough: () => boolean) =>
+    withTimeout(
+      ms,
+      readUntil(isEnough).catch(() => undefined),
+      undefined,
+    );
+  await readUntil(assembly.hasStopped);
+  if (!assembly.hasStopped()) throw new ModelError("The model's answer broke off", 'broken');
+  // Its counts may follow; some servers end, break or hold the stream before its last event [M15].
+  await readRest(messageEndMs, assembly.isWhole);
+  await readRest(streamEndMs, () => false);
   return readMessage(assembly.message());
 }
 
-/** @throws {APIError} for an error event, `SyntaxError` for broken JSON. */
-function eventIn({ event: name, data }: ServerSentEvent, headers: Headers): unknown {
-  if (name === 'error')
-    throw new APIError(undefined, Object(jsonOf(data) ?? { message: data }), undefined, headers);
+/** @throws {APIError} for an error, `SyntaxError` for broken JSON. */
+function eventIn({ event: name, data }: ServerSentEvent): unknown {
+  if (name === 'error') throwErrorIn({ error: { message: data }, ...fieldsOf(jsonOf(data)) });
   // Other vendors end their streams with words, without a name.
   const mayBeWords = name === null || name === 'ping' || data === '';
-  return mayBeWords ? jsonOf(data) : JSON.parse(data);
+  const event: unknown = mayBeWords ? jsonOf(data) : JSON.parse(data);
+  throwErrorIn(event);
+  return event;
+}
+
+/** The vendor's types of errors, which stand for a status. */
+const statusByType: ReadonlyMap<unknown, number> = new Map([
+  ['invalid_request_error', 400],
+  ['authentication_error', 401],
+  ['billing_error', 402],
+  ['permission_error', 403],
+  ['not_found_error', 404],
+  ['request_too_large', 413],
+  ['rate_limit_error', 429],
+  ['overloaded_error', 529],
+]);
+
+/** Throws the error that came with status 200 [M15], by the status that it names; without headers, since it may be billed. */
+export function throwErrorIn(body: unknown): void {
+  const outer = fieldsOf(body);
+  const { type, object, error } = outer;
+  const inner = fieldsOf(error);
+  const isTold = (typeof error === 'string' && error !== '') || Object.keys(inner).length > 0;
+  if (type !== 'error' && object !== 'error' && !isTold) return;
+  const named = [inner, outer].flatMap((part) => [
+    part['code'],
+    part['status'],
+    statusByType.get(part['type']),
+  ]);
+  throw new APIError(
+    named.map(Number).find((status) => status >= 400 && status < 600),
+    outer,
+    undefined,
+    undefined,
+  );
 }
 
 type Fields = Record<string, unknown>;
 
-/** The field of a block that each kind of delta adds to. */
-const fieldOf = new Map<unknown, string>([
-  ['text_delta', 'text'],
-  ['thinking_delta', 'thinking'],
-  ['signature_delta', 'signature'],
-  ['input_json_delta', 'partial_json'],
+/** The type of block, and its field, that each kind of delta adds to. */
+const targets: ReadonlyMap<unknown, readonly [type: string, field: string]> = new Map([
+  ['text_delta', ['text', 'text']],
+  ['thinking_delta', ['thinking', 'thinking']],
+  ['signature_delta', ['thinking', 'signature']],
+  ['input_json_delta', ['tool_use', 'partial_json']],
 ]);
+const targetTypes: ReadonlySet<unknown> = new Set(Array.from(targets.values(), ([type]) => type));
 
 /** Unlike the SDK, it tolerates what servers leave out, and does not complete tool input that broke off [M7]. */
 function createAssembly(onText: (piece: string) => void) {
-  /** By the server's index. */
-  const blocks = new Map<unknown, Fields>();
+  /** With the server's index, which several may have [M15]. */
+  const blocks: { readonly index: unknown; readonly block: Fields }[] = [];
   const usage: Fields = {};
   let beginning: Fields | undefined;
   let stopReason: unknown;
@@ -124,19 +169,30 @@ function createAssembly(onText: (piece: string) => void) {
   }
 
   function begin(index: unknown, { text, ...block }: Fields): void {
-    if (blocks.has(index) || typeof index !== 'number' || block['type'] === undefined) return;
-    blocks.set(index, block);
+    const isRepeated = blocks.some((each) => each.index === index && each.block['id'] === block['id']);
+    if (block['type'] === undefined || (block['id'] && isRepeated)) return;
+    blocks.push({ index, block });
     if (block['type'] === 'text') block['text'] = '';
     if (block['type'] === 'thinking') block['thinking'] ??= '';
     add(block, 'text', text);
+  }
+
+  /** Adds to the newest block that takes it. A text or a thought may begin so; a call would have no name. */
+  function extend(index: unknown, { type: kind, ...pieces }: Fields): void {
+    const [type, field = ''] = targets.get(kind) ?? [];
+    const newest = () =>
+      blocks.findLast(
+        ({ index: at, block: { type: own } }) => at === index && (own === type || !targetTypes.has(own)),
+      );
+    if (newest() === undefined && type !== 'tool_use') begin(index, { type });
+    add(newest()?.block ?? {}, field, pieces[field]);
   }
 
   return {
     /** Adds an event, whose parts it may change. */
     take(event: unknown): void {
       const { type, index, message, content_block: block, delta, usage: counts } = fieldsOf(event);
-      const { type: kind, stop_reason: stop, ...pieces } = fieldsOf(delta);
-      const field = fieldOf.get(kind) ?? '';
+      if (isWhole) return;
       switch (type) {
         case 'message_start':
           beginning ??= fieldsOf(message);
@@ -146,20 +202,21 @@ function createAssembly(onText: (piece: string) => void) {
           begin(index, fieldsOf(block));
           break;
         case 'content_block_delta':
-          add(blocks.get(index) ?? {}, field, pieces[field]);
+          extend(index, fieldsOf(delta));
           break;
         case 'message_delta':
-          stopReason = stop ?? stopReason;
+          stopReason = fieldsOf(delta)['stop_reason'] ?? stopReason;
           count(counts);
           break;
         case 'message_stop':
           isWhole = true;
       }
     },
+    hasStopped: () => isWhole || typeof stopReason === 'string',
     isWhole: () => isWhole,
     /** The message as it would be without streaming. */
     message(): unknown {
-      const content = Array.from(blocks.values(), ({ partial_json: input, ...block }) =>
+      const content = blocks.map(({ block: { partial_json: input, ...block } }) =>
         typeof input === 'string' ? { ...block, input: jsonOf(input) } : block,
       );
       return { ...beginning, content, usage, stop_reason: stopReason ?? beginning?.['stop_reason'] };
@@ -229,7 +286,7 @@ export function failedAttempt(error: unknown, secret: string): FailedAttempt {
       failureOf(status, type, apiMessage ?? ''),
     ),
     retryAfterMs: secondsIn(error.headers) * 1000,
-    isFree: status !== undefined,
+    isFree: status !== undefined && error.headers !== undefined,
   };
 }
 

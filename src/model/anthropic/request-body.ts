@@ -18,7 +18,7 @@ import {
 } from '../../core/model.ts';
 import { wellFormed } from '../../core/text.ts';
 import { resolveModel, thinksFirst } from './models.ts';
-import { reasoningSchema } from './response.ts';
+import { isReasoning } from './response.ts';
 
 /** The vendor's limit. */
 const maxCacheMarks = 4;
@@ -155,8 +155,7 @@ function blockParams(block: ModelMessage['content'][number], leftOut: LeftOut): 
     case 'reasoning': {
       // Thoughts before a tool call belong to it.
       if (!hasTools || leftOut.includes('thinking')) return [];
-      const reasoning = reasoningSchema.safeParse(block.vendor);
-      return reasoning.success ? [reasoning.data] : [];
+      return isReasoning(block.vendor) ? [block.vendor] : [];
     }
   }
 }

@@ -1,9 +1,10 @@
 import { randomUUID } from 'node:crypto';
 
+import type { RedactedThinkingBlockParam, ThinkingBlockParam } from '@anthropic-ai/sdk/resources/messages';
 import { z } from 'zod';
 
 import { ModelError } from '../../core/errors.ts';
-import { noUsage, type ModelResponse, type ModelUsage } from '../../core/model.ts';
+import { noUsage, textOf, type ModelResponse, type ModelUsage } from '../../core/model.ts';
 
 const stops: ReadonlyMap<string, ModelResponse['stop']> = new Map<string, ModelResponse['stop']>([
   ['end_turn', 'end'],
@@ -19,11 +20,16 @@ const stops: ReadonlyMap<string, ModelResponse['stop']> = new Map<string, ModelR
   ['content_filter', 'refusal'],
 ]);
 
-const thinking = z.object({ type: z.literal('thinking'), thinking: z.string(), signature: z.string() });
-const redactedThinking = z.object({ type: z.literal('redacted_thinking'), data: z.string() });
+const thinking = z.looseObject({ type: z.literal('thinking'), thinking: z.string() });
+const redactedThinking = z.looseObject({ type: z.literal('redacted_thinking'), data: z.string() });
 
-/** Kept as it came; other vendors' thoughts do not match. */
-export const reasoningSchema = z.discriminatedUnion('type', [thinking, redactedThinking]);
+/** Kept as it came, signed or not [M15]; other vendors' thoughts do not match. */
+const reasoningSchema = z.discriminatedUnion('type', [thinking, redactedThinking]);
+
+/** Whether it can be sent back. */
+export function isReasoning(vendor: unknown): vendor is ThinkingBlockParam | RedactedThinkingBlockParam {
+  return reasoningSchema.safeParse(vendor).success;
+}
 
 const blockSchema = z.union([
   z.object({ type: z.literal('text'), text: z.string() }),
@@ -94,14 +100,17 @@ export function readMessage(raw: unknown): ModelResponse {
     return [{ ...block, input: block.input }];
   });
   const callsTools = content.some((block) => block.type === 'tool_use');
-  const saysSomething = content.some((block) => block.type === 'text' && block.text.trim() !== '');
-  if (!callsTools && !saysSomething && stop !== 'refusal') throw invalid('is empty');
   if (stop === 'tool_use' && !callsTools) throw invalid('announces a tool call and has none');
   return {
     content,
     stop: stop === 'end' && callsTools ? 'tool_use' : stop,
     usage: usage ?? noUsage,
   };
+}
+
+/** Neither words nor a call nor a refusal [M15]. */
+export function isEmpty({ content, stop }: ModelResponse): boolean {
+  return stop !== 'refusal' && stop !== 'tool_use' && textOf(content).trim() === '';
 }
 
 function invalid(what: string): ModelError {

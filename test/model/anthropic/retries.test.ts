@@ -26,7 +26,7 @@ describe('a fault that may pass [M7]', () => {
       },
       'broken',
     ],
-    ['a stream without an end', { events: messageEvents([], 'end_turn').slice(0, -1) }, 'broken'],
+    ['a stream without an end', { events: messageEvents([], 'end_turn').slice(0, -2) }, 'broken'],
   ];
 
   it.each(cases)('is tried again: %s', async (_, fault) => {
