@@ -123,6 +123,7 @@ export interface ModelRequest {
 
 /** What a server that only partly speaks the Messages API may refuse [M9]. */
 export type ModelFeature =
+  | 'schema keywords'
   | 'structured output'
   | 'hour-long cache'
   | 'cache marks'
@@ -200,7 +201,7 @@ export interface ModelCallOptions {
 export interface ModelClient {
   /** The rule-based stand-in, whose replies are labelled everywhere [M2]. */
   readonly isOffline: boolean;
-  /** What its server refuses, in order of discovery; left out since [M9]. */
+  /** What its server refuses, in order of discovery; left out for an hour [M9]. */
   readonly refused?: readonly RefusedFeature[];
   complete(request: ModelRequest, options?: ModelCallOptions): Promise<ModelResponse>;
 }

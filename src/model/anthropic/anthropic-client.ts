@@ -144,7 +144,9 @@ export function createAnthropicClient(options: AnthropicClientOptions): ModelCli
 
   return {
     isOffline: false,
-    refused: refusals.found,
+    get refused() {
+      return refusals.found;
+    },
     async complete(request, callOptions = {}) {
       const { userId, purpose } = request;
       const isBackground = purpose !== 'chat' && purpose !== 'catch-up';

@@ -7,7 +7,7 @@ import type { MessageCreateParamsStreaming } from '@anthropic-ai/sdk/resources/m
 import { ModelError, passingFailures, type ModelFailure } from '../../core/errors.ts';
 import type { ModelResponse } from '../../core/model.ts';
 import { unlessAborted, withTimeout } from '../../core/time.ts';
-import { readMessage } from './response.ts';
+import { readMessage, stops } from './response.ts';
 import type { Logger } from '../../core/logger.ts';
 import { clip, toSingleLine } from '../../core/text.ts';
 import type { Deadline } from '../../core/deadline.ts';
@@ -82,12 +82,10 @@ async function readStream(answer: Response, onText: AttemptOptions['onText']): P
       assembly.take(eventIn(value));
     }
   };
-  const readRest = (ms: number, isEnough: () => boolean) =>
-    withTimeout(
-      ms,
-      readUntil(isEnough).catch(() => undefined),
-      undefined,
-    );
+  const readRest = async (ms: number, isEnough: () => boolean): Promise<void> => {
+    const rest = readUntil(isEnough).catch(() => undefined);
+    await withTimeout(ms, rest, undefined);
+  };
   await readUntil(assembly.hasStopped);
   if (!assembly.hasStopped()) throw new ModelError("The model's answer broke off", 'broken');
   // Its counts may follow; some servers end, break or hold the stream before its last event [M15].
@@ -106,36 +104,17 @@ function eventIn({ event: name, data }: ServerSentEvent): unknown {
   return event;
 }
 
-/** The vendor's types of errors, which stand for a status. */
-const statusByType: ReadonlyMap<unknown, number> = new Map([
-  ['invalid_request_error', 400],
-  ['authentication_error', 401],
-  ['billing_error', 402],
-  ['permission_error', 403],
-  ['not_found_error', 404],
-  ['request_too_large', 413],
-  ['rate_limit_error', 429],
-  ['overloaded_error', 529],
-]);
-
 /** Throws the error that came with status 200 [M15], by the status that it names; without headers, since it may be billed. */
 export function throwErrorIn(body: unknown): void {
   const outer = fieldsOf(body);
   const { type, object, error } = outer;
-  const inner = fieldsOf(error);
-  const isTold = (typeof error === 'string' && error !== '') || Object.keys(inner).length > 0;
+  const isTold = Object.values(Object(error)).some(Boolean);
   if (type !== 'error' && object !== 'error' && !isTold) return;
-  const named = [inner, outer].flatMap((part) => [
-    part['code'],
-    part['status'],
-    statusByType.get(part['type']),
-  ]);
-  throw new APIError(
-    named.map(Number).find((status) => status >= 400 && status < 600),
-    outer,
-    undefined,
-    undefined,
-  );
+  const inner = fieldsOf(error);
+  const status = [inner['code'], inner['status'], outer['code'], outer['status']]
+    .map(Number)
+    .find((each) => each >= 400 && each < 600);
+  throw new APIError(status, outer, undefined, undefined);
 }
 
 type Fields = Record<string, unknown>;
@@ -212,7 +191,7 @@ function createAssembly(onText: (piece: string) => void) {
           isWhole = true;
       }
     },
-    hasStopped: () => isWhole || typeof stopReason === 'string',
+    hasStopped: () => isWhole || stops.has(stopReason),
     isWhole: () => isWhole,
     /** The message as it would be without streaming. */
     message(): unknown {
@@ -295,11 +274,14 @@ const unknownModel =
   /\bmodel\b.{0,200}\b(?:not found|not exist|unknown)\b|\b(?:not a valid|invalid|unknown|no such) model\b/iu;
 
 function failureOf(status: number | undefined, type: string | null, message: string): ModelFailure {
-  if (status === 404 || (status === 400 && unknownModel.test(message))) return 'unknown-model';
+  if (status === 404 || type === 'not_found_error' || (status === 400 && unknownModel.test(message)))
+    return 'unknown-model';
   if (status === 429 || type === 'rate_limit_error') return 'rate-limited';
   if (status === 529 || type === 'overloaded_error') return 'overloaded';
   if (status !== undefined) return status >= 500 ? 'unavailable' : 'rejected';
-  const isRefusal = /^(?:invalid_request|authentication|permission)_error$/u.test(type ?? '');
+  const isRefusal = /^(?:(?:invalid_request|authentication|permission)_error|request_too_large)$/u.test(
+    type ?? '',
+  );
   return isRefusal ? 'rejected' : 'unavailable';
 }
 

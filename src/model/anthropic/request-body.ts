@@ -42,10 +42,11 @@ export function requestBody(request: ModelRequest, leftOut: LeftOut = []): Messa
     .filter(({ content }) => content.length > 0);
   keepLastMarks([...system, ...messages.flatMap(({ content }) => content)]);
   const tools = leftOut.includes('tools') ? [] : (request.tools ?? []);
+  const isPlain = leftOut.includes('schema keywords');
   const toolParams = tools.map(({ name, description, inputSchema }) => ({
     name,
     description,
-    input_schema: { ...inputSchema, type: 'object' as const },
+    input_schema: { ...(isPlain ? plainSchema(inputSchema) : inputSchema), type: 'object' as const },
   }));
   return {
     model,
@@ -54,7 +55,11 @@ export function requestBody(request: ModelRequest, leftOut: LeftOut = []): Messa
     tools: tools.length > 0 ? toolParams : undefined,
     system: system.length > 0 ? system : undefined,
     messages,
-    output_config: outputConfig(request.purpose, schema, thinks),
+    output_config: outputConfig(
+      request.purpose,
+      schema && (isPlain ? plainSchema : transformJSONSchema)({ ...schema }),
+      thinks,
+    ),
   };
 }
 
@@ -105,14 +110,35 @@ function encodedBytes(block: ContentBlockParam): number {
 
 function outputConfig(
   purpose: ModelPurpose,
-  schema: ModelRequest['outputSchema'],
+  schema: Record<string, unknown> | undefined,
   thinks: boolean,
 ): OutputConfig | undefined {
   if (!thinks && schema === undefined) return undefined;
   const effort = purpose === 'chat' ? 'medium' : 'low';
   return {
     effort: thinks ? effort : undefined,
-    format: schema && { type: 'json_schema', schema: transformJSONSchema({ ...schema }) },
+    format: schema && { type: 'json_schema', schema },
+  };
+}
+
+/** A schema without the keywords that some servers refuse. */
+function plainSchema(schema: unknown): Record<string, unknown> {
+  const {
+    type,
+    description,
+    enum: values,
+    required,
+    items,
+    properties,
+  }: Record<string, unknown> = Object(schema);
+  const fields = Object.entries(Object(properties)).map(([name, field]) => [name, plainSchema(field)]);
+  return {
+    type,
+    description,
+    enum: values,
+    required,
+    items: items && plainSchema(items),
+    properties: properties && Object.fromEntries(fields),
   };
 }
 

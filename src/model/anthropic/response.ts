@@ -6,7 +6,7 @@ import { z } from 'zod';
 import { ModelError } from '../../core/errors.ts';
 import { noUsage, textOf, type ModelResponse, type ModelUsage } from '../../core/model.ts';
 
-const stops: ReadonlyMap<string, ModelResponse['stop']> = new Map<string, ModelResponse['stop']>([
+export const stops: ReadonlyMap<unknown, ModelResponse['stop']> = new Map<unknown, ModelResponse['stop']>([
   ['end_turn', 'end'],
   ['stop_sequence', 'end'],
   ['tool_use', 'tool_use'],

@@ -25,6 +25,12 @@ describe('a 200 with an error inside is the error that it names [M15]', () => {
     ['an event without a name', { events: [unnamed(overloaded)] }, 'overloaded', 6],
     ['an event without a type', { events: [unnamed(limited)] }, 'rate-limited', 6],
     ['an event in a message', { events: [...brokenMessage(), unnamed(limited)] }, 'rate-limited', 6],
+    [
+      'an event behind a reason that is none',
+      { events: [{ type: 'message_delta', delta: { stop_reason: 'error' } }, unnamed(limited)] },
+      'rate-limited',
+      6,
+    ],
     ['a type', { events: [...brokenMessage(), unnamed(unknownModel)] }, 'unknown-model', 1],
   ])('%s', async (_, answer, failure, requests) => {
     const { client, server } = await clientOf(() => answer);
@@ -45,6 +51,7 @@ const text = { type: 'text', text: 'Hello' };
 const [start = {}, ...others] = messageEvents(blockEvents(0, text, []), 'end_turn');
 const unended = [start, ...others.slice(0, -1)];
 const call = { type: 'tool_use', id: 'a', name: 'look_up', input: {} };
+const starts = (block: object) => ({ type: 'content_block_start', index: 0, content_block: block });
 const delta = (piece: object) => ({ type: 'content_block_delta', index: 0, delta: piece });
 const json = { type: 'input_json_delta', partial_json: '{"query":"tea"}' };
 
@@ -64,7 +71,6 @@ describe('a stream [M15]', () => {
     expect(server.requests).toHaveLength(1);
   });
 
-  const starts = (block: object) => ({ type: 'content_block_start', index: 0, content_block: block });
   const stops = { type: 'content_block_stop', index: 0 };
   const hel = delta({ type: 'text_delta', text: 'Hel' });
   const lo = delta({ type: 'text_delta', text: 'lo' });
