@@ -138,6 +138,15 @@ export interface RefusedFeature {
   readonly model?: string;
 }
 
+/** In tokens; what is not known is absent [M13]. */
+export interface ModelLimits {
+  /** Of prompt and answer together. */
+  readonly contextTokens?: number | undefined;
+  readonly answerTokens?: number | undefined;
+  /** Its server cuts longer prompts in silence: so many it counted of one. */
+  readonly cutsAt?: number | undefined;
+}
+
 const usageSchema = z.object({
   inputTokens: z.number(),
   outputTokens: z.number(),
@@ -203,6 +212,8 @@ export interface ModelClient {
   readonly isOffline: boolean;
   /** What its server refuses, in order of discovery; left out for an hour [M9]. */
   readonly refused?: readonly RefusedFeature[];
+  /** What its server's errors told of a model within the last hour. */
+  limitsOf?(model: string): ModelLimits;
   complete(request: ModelRequest, options?: ModelCallOptions): Promise<ModelResponse>;
 }
 

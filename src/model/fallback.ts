@@ -47,6 +47,7 @@ export function withFallback(client: ModelClient, options: FallbackOptions): Mod
     get refused() {
       return client.refused ?? [];
     },
+    limitsOf: (model) => client.limitsOf?.(model) ?? {},
     async complete(request, callOptions = {}) {
       const { purpose, model } = request;
       if (purpose !== 'chat' || model === fallback) return client.complete(request, callOptions);

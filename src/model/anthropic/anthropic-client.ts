@@ -1,9 +1,10 @@
 import Anthropic, { APIError } from '@anthropic-ai/sdk';
 
-import { ModelError } from '../../core/errors.ts';
+import { ModelError, type ModelFailure } from '../../core/errors.ts';
 import type { Logger } from '../../core/logger.ts';
 import {
   addUsage,
+  inputOf,
   noUsage,
   textOf,
   type CallBudget,
@@ -18,8 +19,9 @@ import { jsonIn } from '../../core/text.ts';
 import { startDeadline, type Deadline } from '../../core/deadline.ts';
 import { withoutMedia } from '../media.ts';
 import { createModelPlaces } from '../places.ts';
-import { attempt, backOff, failedAttempt, throwErrorIn } from './attempt.ts';
+import { attempt, backOff, failedAttempt, unlessError } from './attempt.ts';
 import { createRefusals, type SentRequest } from './features.ts';
+import { createLimits } from './limits.ts';
 import { callCost, type OwnPrices, resolveModel } from './models.ts';
 import { largestUsage, mediaBytes, requestBody } from './request-body.ts';
 import { isEmpty, readMessage } from './response.ts';
@@ -90,9 +92,10 @@ export function createAnthropicClient(options: AnthropicClientOptions): ModelCli
   const { logger, idleTimeoutMs, random = Math.random, apiKey = noKey } = options;
   const sdk = createSdk(options);
   const refusals = createRefusals(logger);
+  const limits = createLimits(logger);
   const withPlace = createModelPlaces(options.concurrency, options.queueLimit);
 
-  /** Retries [M7]: at once without a feature that the server refused [M9], else after a wait. */
+  /** Retries [M7]: at once without a feature that the server refused [M9] or with a shorter answer [M13], else after a wait. */
   async function ask(
     request: ModelRequest,
     callOptions: ModelCallOptions,
@@ -105,7 +108,7 @@ export function createAnthropicClient(options: AnthropicClientOptions): ModelCli
     let wasEmpty = false;
     for (let retries = 0; ;) {
       const sent = { request, leftOut: refusals.leftOut(request) };
-      const body = bodyFor(sent, callOptions.takeMedia);
+      const body = limits.capped(request.model, bodyFor(sent, callOptions.takeMedia));
       let reserved: Reservation | undefined;
       streamed.restart();
       try {
@@ -117,6 +120,7 @@ export function createAnthropicClient(options: AnthropicClientOptions): ModelCli
           onText: (piece) => streamed.add(piece),
         });
         reserved?.charge(costOf(response.usage));
+        if (options.baseUrl !== undefined) limits.noteCount(request.model, body, inputOf(response.usage));
         const usage = addUsage(ignoredUsage, response.usage);
         if (isEmpty(response)) {
           if (wasEmpty) throw emptyAnswer();
@@ -129,7 +133,9 @@ export function createAnthropicClient(options: AnthropicClientOptions): ModelCli
       } catch (error) {
         const failed = failedAttempt(error, apiKey);
         reserved?.charge(failed.isFree === true ? 0 : undefined);
-        if (refusals.learn(sent, error)) continue;
+        const limit = limits.learn(request.model, body, error);
+        if (limit === 'contextTokens') throw new ModelError(failed.error.message, 'too-large');
+        if (limit === 'answerTokens' || refusals.learn(sent, error)) continue;
         await backOff(failed, retries, { deadline, random, logger });
         retries += 1;
       }
@@ -147,6 +153,7 @@ export function createAnthropicClient(options: AnthropicClientOptions): ModelCli
     get refused() {
       return refusals.found;
     },
+    limitsOf: limits.limitsOf,
     async complete(request, callOptions = {}) {
       const { userId, purpose } = request;
       const isBackground = purpose !== 'chat' && purpose !== 'catch-up';
@@ -242,9 +249,8 @@ export async function probeModel({ apiKey, baseUrl, model, timeoutMs }: ProbeOpt
       { model: resolveModel(model), max_tokens: 1, messages: [{ role: 'user', content: 'Hello' }] },
       { signal },
     );
-    throwErrorIn(answer);
     // A model that thinks first may have no text yet.
-    if (answer.stop_reason !== 'max_tokens' && isEmpty(readMessage(answer))) throw emptyAnswer();
+    if (answer.stop_reason !== 'max_tokens' && isEmpty(readMessage(unlessError(answer)))) throw emptyAnswer();
     return { outcome: 'fine' as const, text: '' };
   } catch (error) {
     if (signal.aborted)
@@ -252,15 +258,16 @@ export async function probeModel({ apiKey, baseUrl, model, timeoutMs }: ProbeOpt
         outcome: 'unreachable' as const,
         text: `The model's server did not answer within ${timeoutMs / 1000} seconds`,
       };
-    return { outcome: outcomeOf(error), text: failedAttempt(error, apiKey ?? noKey).error.message };
+    const { failure, message: text } = failedAttempt(error, apiKey ?? noKey).error;
+    return { outcome: outcomeOf(error, failure), text };
   }
 }
 
-function outcomeOf(error: unknown): ProbeOutcome {
+function outcomeOf(error: unknown, failure: ModelFailure): ProbeOutcome {
+  if (failure === 'unknown-model') return 'model';
   if (!(error instanceof APIError) || typeof error.status !== 'number') return 'unreachable';
-  const { status, type } = error;
+  const { status } = error;
   if (status === 401 || status === 403) return 'key';
-  if (status === 404 && type === 'not_found_error') return 'model';
   if (status === 429 || status === 529) return 'busy';
-  return status >= 500 || status === 404 ? 'unreachable' : 'refused';
+  return status >= 500 || failure === 'no-api' ? 'unreachable' : 'refused';
 }

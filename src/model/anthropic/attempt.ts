@@ -7,6 +7,7 @@ import type { MessageCreateParamsStreaming } from '@anthropic-ai/sdk/resources/m
 import { ModelError, passingFailures, type ModelFailure } from '../../core/errors.ts';
 import type { ModelResponse } from '../../core/model.ts';
 import { unlessAborted, withTimeout } from '../../core/time.ts';
+import { statementsIn } from './features.ts';
 import { readMessage, stops } from './response.ts';
 import type { Logger } from '../../core/logger.ts';
 import { clip, toSingleLine } from '../../core/text.ts';
@@ -64,9 +65,7 @@ async function readAnswer(answer: Response, onText: AttemptOptions['onText']): P
   if (/html|xml/iu.test(type)) throw new ModelError("The model's server answered with a web page", 'invalid');
   if (!/json/iu.test(type)) return readStream(answer, onText);
   // Some servers ignore that a stream was requested.
-  const body = jsonOf(await answer.text());
-  throwErrorIn(body);
-  const whole = readMessage(body);
+  const whole = readMessage(unlessError(jsonOf(await answer.text())));
   for (const block of whole.content) if (block.type === 'text') onText(block.text);
   return whole;
 }
@@ -82,38 +81,33 @@ async function readStream(answer: Response, onText: AttemptOptions['onText']): P
       assembly.take(eventIn(value));
     }
   };
-  const readRest = async (ms: number, isEnough: () => boolean): Promise<void> => {
-    const rest = readUntil(isEnough).catch(() => undefined);
-    await withTimeout(ms, rest, undefined);
-  };
+  const rest = (isEnough: () => boolean) => readUntil(isEnough).catch(() => undefined);
   await readUntil(assembly.hasStopped);
   if (!assembly.hasStopped()) throw new ModelError("The model's answer broke off", 'broken');
   // Its counts may follow; some servers end, break or hold the stream before its last event [M15].
-  await readRest(messageEndMs, assembly.isWhole);
-  await readRest(streamEndMs, () => false);
+  await withTimeout(messageEndMs, rest(assembly.isWhole), undefined);
+  const ended = rest(() => false);
+  await withTimeout(streamEndMs, ended, undefined);
   return readMessage(assembly.message());
 }
 
 /** @throws {APIError} for an error, `SyntaxError` for broken JSON. */
 function eventIn({ event: name, data }: ServerSentEvent): unknown {
-  if (name === 'error') throwErrorIn({ error: { message: data }, ...fieldsOf(jsonOf(data)) });
+  if (name === 'error') return unlessError({ error: { message: data }, ...fieldsOf(jsonOf(data)) });
   // Other vendors end their streams with words, without a name.
   const mayBeWords = name === null || name === 'ping' || data === '';
-  const event: unknown = mayBeWords ? jsonOf(data) : JSON.parse(data);
-  throwErrorIn(event);
-  return event;
+  return unlessError(mayBeWords ? jsonOf(data) : JSON.parse(data));
 }
 
-/** Throws the error that came with status 200 [M15], by the status that it names; without headers, since it may be billed. */
-export function throwErrorIn(body: unknown): void {
+/** What came with status 200. @throws {APIError} where it is an error, with the status that it names [M15], and no headers. */
+export function unlessError(body: unknown): unknown {
   const outer = fieldsOf(body);
   const { type, object, error } = outer;
   const isTold = Object.values(Object(error)).some(Boolean);
-  if (type !== 'error' && object !== 'error' && !isTold) return;
+  if (type !== 'error' && object !== 'error' && !isTold) return body;
   const inner = fieldsOf(error);
-  const status = [inner['code'], inner['status'], outer['code'], outer['status']]
-    .map(Number)
-    .find((each) => each >= 400 && each < 600);
+  const codes = [inner['code'], inner['status'], outer['code'], outer['status']].map(Number);
+  const status = codes.find((code) => code >= 400 && code < 600);
   throw new APIError(status, outer, undefined, undefined);
 }
 
@@ -159,10 +153,8 @@ function createAssembly(onText: (piece: string) => void) {
   /** Adds to the newest block that takes it. A text or a thought may begin so; a call would have no name. */
   function extend(index: unknown, { type: kind, ...pieces }: Fields): void {
     const [type, field = ''] = targets.get(kind) ?? [];
-    const newest = () =>
-      blocks.findLast(
-        ({ index: at, block: { type: own } }) => at === index && (own === type || !targetTypes.has(own)),
-      );
+    const fits = (own: unknown) => own === type || !targetTypes.has(own);
+    const newest = () => blocks.findLast((each) => each.index === index && fits(each.block['type']));
     if (newest() === undefined && type !== 'tool_use') begin(index, { type });
     add(newest()?.block ?? {}, field, pieces[field]);
   }
@@ -257,14 +249,16 @@ export function failedAttempt(error: unknown, secret: string): FailedAttempt {
     return { error: new ModelError(`The model's answer broke off${codeOf(error)}`, 'broken') };
   const { apiMessage, type } = error;
   const status = typeof error.status === 'number' ? error.status : undefined;
-  const detail = apiMessage === null ? '' : `: ${redact(apiMessage, secret)}`;
+  const message =
+    typeof apiMessage === 'string' ? apiMessage : statementsIn(error.error ?? error.message).join(': ');
+  const failure = failureOf(status, type, message);
   const what = [status, type].filter(Boolean).join(' ') || 'with an error';
+  const answered = `answered ${what}: ${redact(message, secret)}`;
+  const hasNoApi = `has no Messages API at the address in ANTHROPIC_BASE_URL (${what})`;
   return {
-    error: new ModelError(
-      `The model's server answered ${what}${detail}`,
-      failureOf(status, type, apiMessage ?? ''),
-    ),
+    error: new ModelError(`The model's server ${failure === 'no-api' ? hasNoApi : answered}`, failure),
     retryAfterMs: secondsIn(error.headers) * 1000,
+    // An error inside a 200 may be billed.
     isFree: status !== undefined && error.headers !== undefined,
   };
 }
@@ -273,15 +267,20 @@ export function failedAttempt(error: unknown, secret: string): FailedAttempt {
 const unknownModel =
   /\bmodel\b.{0,200}\b(?:not found|not exist|unknown)\b|\b(?:not a valid|invalid|unknown|no such) model\b/iu;
 
+/** No path of the server, rather than no model [M1]. */
+function isUnknownPath(status: number | undefined, message: string): boolean {
+  if (status !== 404 && status !== 405) return /\bunexpected endpoint\b/iu.test(message);
+  return /<(?:!doctype|html)\b/iu.test(message) || !/\bmodels?\b|\bno endpoints\b/iu.test(message);
+}
+
 function failureOf(status: number | undefined, type: string | null, message: string): ModelFailure {
+  if (isUnknownPath(status, message)) return 'no-api';
   if (status === 404 || type === 'not_found_error' || (status === 400 && unknownModel.test(message)))
     return 'unknown-model';
   if (status === 429 || type === 'rate_limit_error') return 'rate-limited';
   if (status === 529 || type === 'overloaded_error') return 'overloaded';
   if (status !== undefined) return status >= 500 ? 'unavailable' : 'rejected';
-  const isRefusal = /^(?:(?:invalid_request|authentication|permission)_error|request_too_large)$/u.test(
-    type ?? '',
-  );
+  const isRefusal = /^(?:invalid_request|authentication|permission|request_too_large)/u.test(type ?? '');
   return isRefusal ? 'rejected' : 'unavailable';
 }
 

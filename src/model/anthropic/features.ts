@@ -101,15 +101,12 @@ export interface SentRequest {
   readonly leftOut: readonly ModelFeature[];
 }
 
-/** Milliseconds that what was learnt of a server holds. */
-export const learntMs = 3_600_000;
-
-/** Models of which something is known at a time. */
-export const mostModels = 1000;
+/** What is learnt of a server, most of it by model, holds for an hour [M9]. */
+export const createLearnt = <Value extends {}>() => lruCache<string, Value>(1000, { maxAge: 3_600_000 });
 
 /** Learns from a server's errors what it refuses, for an hour at a time [M9]. */
 export function createRefusals(logger: Logger) {
-  const found = lruCache<string, RefusedFeature>(mostModels, { maxAge: learntMs });
+  const found = createLearnt<RefusedFeature>();
 
   function isRefused(name: ModelFeature, model: string): boolean {
     return found.has(name) || found.has(`${name} ${model}`);
@@ -158,7 +155,8 @@ export function createRefusals(logger: Logger) {
   };
 }
 
-function refuses(statement: string, { name, named }: Feature): boolean {
+function refuses(text: string, { name, named }: Feature): boolean {
+  const statement = text.replace(listed, '');
   const isFile = name === 'pictures' || name === 'documents';
   return named.test(statement) && refusing.test(statement) && !(isFile && ofOneFile.test(statement));
 }
@@ -169,15 +167,16 @@ const statementMaxChars = 300;
 const unread: ReadonlySet<string> = new Set(['input', 'ctx', 'url', 'body', 'request', 'request_id']);
 
 /** The statements of an error: lines of a text; an object's texts together, as one may name the field. */
-function statementsIn(body: unknown): readonly string[] {
+export function statementsIn(body: unknown): readonly string[] {
   if (typeof body === 'string')
     return body
       .replace(/\n(?=\s)/gu, ':')
       .split('\n')
-      .map((text) => clip(text, statementMaxChars).replace(listed, ''));
+      .map((text) => clip(text, statementMaxChars));
   if (typeof body !== 'object' || body === null) return [];
   const parts = Object.entries(body).flatMap(([name, part]: [string, unknown]) => {
     if (unread.has(name)) return [];
+    if (typeof part === 'number') return [`${name} ${part}`];
     return [Array.isArray(part) && part.every(isScalar) ? part.join('.') : part];
   });
   const own = parts.filter(isScalar).join(': ');

@@ -5,6 +5,7 @@ import type {
   OutputConfig,
   TextBlockParam,
 } from '@anthropic-ai/sdk/resources/messages';
+import { estimateTokenCount } from 'tokenx';
 
 import {
   noUsage,
@@ -25,6 +26,8 @@ const maxCacheMarks = 4;
 
 /** Added to the output limit, which thinking counts towards. */
 const thinkingTokens = 4_000;
+
+type Fields = Record<string, unknown>;
 
 /** What the server refuses, and gets in the next best way [M9]. */
 type LeftOut = readonly ModelFeature[];
@@ -55,11 +58,7 @@ export function requestBody(request: ModelRequest, leftOut: LeftOut = []): Messa
     tools: tools.length > 0 ? toolParams : undefined,
     system: system.length > 0 ? system : undefined,
     messages,
-    output_config: outputConfig(
-      request.purpose,
-      schema && (isPlain ? plainSchema : transformJSONSchema)({ ...schema }),
-      thinks,
-    ),
+    output_config: outputConfig(request.purpose, schema, thinks, isPlain),
   };
 }
 
@@ -97,6 +96,13 @@ export function largestUsage(body: MessageCreateParamsStreaming): ModelUsage {
   };
 }
 
+/** By a rule of thumb, without files and signatures. */
+export function estimatedTokens(body: MessageCreateParamsStreaming): number {
+  const unread = new Set(['data', 'signature']);
+  const text = JSON.stringify(body, (name, value: unknown) => (unread.has(name) ? undefined : value));
+  return estimateTokenCount(text);
+}
+
 function blocksOf({ system = [], messages }: MessageCreateParamsStreaming): readonly ContentBlockParam[] {
   return [system, ...messages.map(({ content }) => content)].flatMap((content) =>
     typeof content === 'string' ? [] : content,
@@ -110,36 +116,25 @@ function encodedBytes(block: ContentBlockParam): number {
 
 function outputConfig(
   purpose: ModelPurpose,
-  schema: Record<string, unknown> | undefined,
+  schema: ModelRequest['outputSchema'],
   thinks: boolean,
+  isPlain: boolean,
 ): OutputConfig | undefined {
   if (!thinks && schema === undefined) return undefined;
   const effort = purpose === 'chat' ? 'medium' : 'low';
+  const transform = isPlain ? plainSchema : transformJSONSchema;
   return {
     effort: thinks ? effort : undefined,
-    format: schema && { type: 'json_schema', schema },
+    format: schema && { type: 'json_schema', schema: transform({ ...schema }) },
   };
 }
 
 /** A schema without the keywords that some servers refuse. */
-function plainSchema(schema: unknown): Record<string, unknown> {
-  const {
-    type,
-    description,
-    enum: values,
-    required,
-    items,
-    properties,
-  }: Record<string, unknown> = Object(schema);
+function plainSchema(schema: unknown): Fields {
+  const { type, description, enum: values, required, items, properties }: Fields = Object(schema);
   const fields = Object.entries(Object(properties)).map(([name, field]) => [name, plainSchema(field)]);
-  return {
-    type,
-    description,
-    enum: values,
-    required,
-    items: items && plainSchema(items),
-    properties: properties && Object.fromEntries(fields),
-  };
+  const nested = { items: items && plainSchema(items), properties: properties && Object.fromEntries(fields) };
+  return { type, description, enum: values, required, ...nested };
 }
 
 function schemaInWords({ outputSchema }: ModelRequest, leftOut: LeftOut): readonly TextBlock[] {

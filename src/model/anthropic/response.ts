@@ -4,7 +4,13 @@ import type { RedactedThinkingBlockParam, ThinkingBlockParam } from '@anthropic-
 import { z } from 'zod';
 
 import { ModelError } from '../../core/errors.ts';
-import { noUsage, textOf, type ModelResponse, type ModelUsage } from '../../core/model.ts';
+import {
+  noUsage,
+  textOf,
+  type ModelResponse,
+  type ModelUsage,
+  type ReasoningBlock,
+} from '../../core/model.ts';
 
 export const stops: ReadonlyMap<unknown, ModelResponse['stop']> = new Map<unknown, ModelResponse['stop']>([
   ['end_turn', 'end'],
@@ -20,15 +26,10 @@ export const stops: ReadonlyMap<unknown, ModelResponse['stop']> = new Map<unknow
   ['content_filter', 'refusal'],
 ]);
 
-const thinking = z.looseObject({ type: z.literal('thinking'), thinking: z.string() });
-const redactedThinking = z.looseObject({ type: z.literal('redacted_thinking'), data: z.string() });
-
-/** Kept as it came, signed or not [M15]; other vendors' thoughts do not match. */
-const reasoningSchema = z.discriminatedUnion('type', [thinking, redactedThinking]);
-
-/** Whether it can be sent back. */
-export function isReasoning(vendor: unknown): vendor is ThinkingBlockParam | RedactedThinkingBlockParam {
-  return reasoningSchema.safeParse(vendor).success;
+/** Thoughts that can be sent back, signed or not [M15]; other vendors' have another form. */
+export function isReasoning(block: unknown): block is ThinkingBlockParam | RedactedThinkingBlockParam {
+  const { type, thinking, data }: Record<string, unknown> = Object(block);
+  return typeof (type === 'thinking' ? thinking : type === 'redacted_thinking' && data) === 'string';
 }
 
 const blockSchema = z.union([
@@ -44,7 +45,9 @@ const blockSchema = z.union([
     /** `undefined` where it broke off or is not an object. */
     input: z.record(z.string(), z.unknown()).optional().catch(undefined),
   }),
-  reasoningSchema.transform((vendor) => ({ type: 'reasoning' as const, vendor })),
+  z
+    .custom<ReasoningBlock['vendor']>(isReasoning)
+    .transform((vendor) => ({ type: 'reasoning' as const, vendor })),
   z
     .looseObject({ type: z.unknown().refine((type) => type !== 'text' && type !== 'tool_use') })
     .transform(() => ({ type: 'unknown' as const })),
