@@ -127,6 +127,7 @@ export interface ModelRequest {
 
 /** What a server that only partly speaks the Messages API may refuse [M9]. */
 export type ModelFeature =
+  | 'schema keywords'
   | 'structured output'
   | 'hour-long cache'
   | 'cache marks'
@@ -139,6 +140,17 @@ export interface RefusedFeature {
   readonly feature: ModelFeature;
   /** Absent where the whole server lacks it. */
   readonly model?: string;
+}
+
+/** In tokens; what is not known is absent [M13]. */
+export interface ModelLimits {
+  /** Of prompt and answer together, as the server names it. */
+  readonly contextTokens?: number | undefined;
+  /** The same as {@link estimateTokens} counts. */
+  readonly roomTokens?: number | undefined;
+  readonly answerTokens?: number | undefined;
+  /** Its server cuts longer prompts in silence: so many it counted of one. */
+  readonly cutsAt?: number | undefined;
 }
 
 const usageSchema = z.object({
@@ -186,12 +198,6 @@ export interface ModelResponse {
   readonly leftOut?: readonly ModelFeature[];
 }
 
-/** What a model's server has named, in tokens [M13]. */
-export interface ModelLimits {
-  readonly contextTokens?: number;
-  readonly answerTokens?: number;
-}
-
 export interface ModelCallOptions {
   readonly signal?: AbortSignal;
   /** Called with each piece of text; a retry starts over, after `onRestart`. */
@@ -210,8 +216,9 @@ export interface ModelCallOptions {
 export interface ModelClient {
   /** The rule-based stand-in, whose replies are labelled everywhere [M2]. */
   readonly isOffline: boolean;
-  /** What its server refuses, in order of discovery; left out since [M9]. */
+  /** What its server refuses, in order of discovery; left out for an hour [M9]. */
   readonly refused?: readonly RefusedFeature[];
+  /** What its server's errors told of a model within the last hour. */
   limitsOf?(model: string): ModelLimits;
   complete(request: ModelRequest, options?: ModelCallOptions): Promise<ModelResponse>;
 }

@@ -9,7 +9,7 @@ interface Paced {
  * What the scripted server does with a call:
  * - `text`: says it, in one piece or in several with `pauseMs` after each, all but the first once `rest` is settled; `json`: says it as JSON;
  * - `toolUse`: calls tools, after saying `text` where given;
- * - `status`: refuses with an HTTP status; `error` is the message, or `body` all that it says;
+ * - `status`: refuses with an HTTP status; `error` is the message, or `body` or `page` all that it says;
  * - `events`: streams these events as they stand, `{ pauseMs }` being a pause, `{ until }` something that is waited for and `{ bytes }` a piece of the
  *   stream as it is sent; the end of the list ends the stream;
  * - `message`: answers in one piece with this JSON, whatever the client asked for;
@@ -31,6 +31,8 @@ export type ModelAnswer =
       readonly error?: string;
       /** The whole body, in place of the vendor's. */
       readonly body?: unknown;
+      /** A body that is not JSON. */
+      readonly page?: string;
     } & Paced)
   | ({ readonly events: readonly object[] } & Paced)
   | ({ readonly message: unknown } & Paced)

@@ -152,8 +152,10 @@ async function answerWith(
     if (answer.delayMs !== undefined) await sleep(answer.delayMs);
   }
   if (typeof answer === 'object' && 'status' in answer) {
-    if (answer.body !== undefined) sendJson(response, answer.status, answer.body, answer.headers);
-    else sendError(response, answer.status, answer.error ?? 'scripted', answer.headers);
+    const { status, error = status === 404 ? 'model: scripted' : 'scripted', headers } = answer;
+    if (answer.body !== undefined) sendJson(response, status, answer.body, headers);
+    else if (answer.page !== undefined) response.writeHead(status).end(answer.page);
+    else sendError(response, status, error, headers);
     return;
   }
   const said = saidMessage(answer, call.index);

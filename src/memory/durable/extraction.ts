@@ -262,7 +262,7 @@ export function createExtractionFold(ports: {
       try {
         await extraction.extract(first.session, first.speakerName, oldestFirst, stillThere, signal);
       } catch (error) {
-        const isUnusable = error instanceof ModelError && error.failure === 'invalid';
+        const isUnusable = error instanceof ModelError && ['invalid', 'empty'].includes(error.failure);
         const count = (unusable.get(userId) ?? 0) + (isUnusable ? 1 : 0);
         unusable.set(userId, count);
         if (!isUnusable || count < unusableAnswers) throw error;
