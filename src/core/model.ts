@@ -1,7 +1,7 @@
 import { z } from 'zod';
 
 import { ModelError, type ModelFailure } from './errors.ts';
-import { jsonIn } from './text.ts';
+import { jsonIn, parseNearly, type JsonObject } from './lenient-json.ts';
 
 /** What a call is for: seen in logs, and chooses the offline model's rule. */
 export type ModelPurpose =
@@ -87,7 +87,7 @@ export interface ToolDefinition {
 }
 
 /** JSON Schema for a tool's input or an answer, without defaults and text lengths: descriptions tell them. */
-export function jsonSchemaOf(schema: z.ZodType): Readonly<Record<string, unknown>> {
+export function jsonSchemaOf(schema: z.ZodType): Readonly<z.core.JSONSchema.JSONSchema> {
   const { $schema: _, ...described } = z.toJSONSchema(schema, {
     io: 'input',
     override: ({ jsonSchema }) => {
@@ -220,15 +220,53 @@ export function wholeAnswer({ stop, content }: ModelResponse, what: string): str
   return textOf(content).trim();
 }
 
-/** @throws {ModelError} when the answer is not whole, or not of the schema's shape [M7]. */
+/**
+ * The last value in an answer that fits, strictly or nearly [M14].
+ * @throws {ModelError} when the answer is not whole, or has none [M7].
+ */
 export function structuredAnswer<T>(response: ModelResponse, schema: z.ZodType<T>, what: string): T {
+  const fitting = fittingIn(answeredObjects(response, what), schema).at(-1);
+  if (fitting === undefined) throw notInForm(what);
+  return fitting;
+}
+
+/**
+ * The entries of the list in an answer of the form `{[name]: […]}`, or given without that; what does not fit is left
+ * out alone [M14].
+ * @throws {ModelError} when the answer is not whole, or has entries of which none fits [M7].
+ */
+export function structuredEntries<T>(
+  response: ModelResponse,
+  name: string,
+  schema: z.ZodType<T>,
+  what: string,
+): readonly T[] {
+  const given = answeredObjects(response, what).flatMap((each) => each[name] ?? each);
+  const fitting = fittingIn(given, schema);
+  if (fitting.length === 0 && given.length > 0) throw notInForm(what);
+  return fitting;
+}
+
+function answeredObjects(response: ModelResponse, what: string): readonly JsonObject[] {
   const text = wholeAnswer(response, what);
   try {
-    return schema.parse(jsonIn(text));
+    return jsonIn(text);
   } catch {
-    // The reason is left out: it would carry the person's words into the log.
-    throw new ModelError(`${what} gave no valid JSON`, 'invalid');
+    throw notInForm(what);
   }
+}
+
+function fittingIn<T>(values: readonly unknown[], schema: z.ZodType<T>): readonly T[] {
+  const form = jsonSchemaOf(schema);
+  return values.flatMap((value) => {
+    const read = parseNearly(schema, form, value);
+    return read.success ? [read.data] : [];
+  });
+}
+
+/** The reason is left out: it would carry the person's words into the log. */
+function notInForm(what: string): ModelError {
+  return new ModelError(`${what} gave no valid JSON`, 'invalid');
 }
 
 /** Whether the answering model can be reached, by its newest calls. */

@@ -349,17 +349,6 @@ export function encodingOf([first, second]: Uint8Array): 'utf-8' | 'utf-16le' | 
   return first === 0xfe && second === 0xff ? 'utf-16be' : 'utf-8';
 }
 
-/** JSON from an answer: some servers put it in a code fence, or words around it. @throws {SyntaxError} */
-export function jsonIn(text: string): unknown {
-  try {
-    return parseJson(withoutFence(text));
-  } catch (error) {
-    const start = text.indexOf('{');
-    if (start === -1) throw error;
-    return parseJson(text.slice(start, text.lastIndexOf('}') + 1));
-  }
-}
-
 export function withoutFence(text: string): string {
   const fenced = text.trim();
   const opening = /^```(?:json)?[^\S\n]*\n/u.exec(fenced)?.[0];

@@ -14,7 +14,7 @@ import {
   type ModelUsage,
   type Reservation,
 } from '../../core/model.ts';
-import { jsonIn } from '../../core/text.ts';
+import { jsonIn } from '../../core/lenient-json.ts';
 import { startDeadline, type Deadline } from '../../core/deadline.ts';
 import { withoutMedia } from '../media.ts';
 import { createModelPlaces } from '../places.ts';
