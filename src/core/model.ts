@@ -1,7 +1,7 @@
 import { z } from 'zod';
 
 import { ModelError, type ModelFailure } from './errors.ts';
-import { jsonIn, parseNearly, type JsonObject } from './lenient-json.ts';
+import { jsonIn, parseNearly } from './lenient-json.ts';
 
 /** What a call is for: seen in logs, and chooses the offline model's rule. */
 export type ModelPurpose =
@@ -221,52 +221,29 @@ export function wholeAnswer({ stop, content }: ModelResponse, what: string): str
 }
 
 /**
- * The last value in an answer that fits, strictly or nearly [M14].
- * @throws {ModelError} when the answer is not whole, or has none [M7].
- */
-export function structuredAnswer<T>(response: ModelResponse, schema: z.ZodType<T>, what: string): T {
-  const fitting = fittingIn(answeredObjects(response, what), schema).at(-1);
-  if (fitting === undefined) throw notInForm(what);
-  return fitting;
-}
-
-/**
- * The entries of the list in an answer of the form `{[name]: […]}`, or given without that; what does not fit is left
- * out alone [M14].
- * @throws {ModelError} when the answer is not whole, or has entries of which none fits [M7].
+ * What fits in an answer, each value read by itself, strictly or nearly [M14]; `list` names the field that may hold them.
+ * @throws {ModelError} when the answer is not whole, or has values of which none fits [M7].
  */
 export function structuredEntries<T>(
   response: ModelResponse,
-  name: string,
   schema: z.ZodType<T>,
   what: string,
+  list = '',
 ): readonly T[] {
-  const given = answeredObjects(response, what).flatMap((each) => each[name] ?? each);
-  const fitting = fittingIn(given, schema);
-  if (fitting.length === 0 && given.length > 0) throw notInForm(what);
+  const given = jsonIn(wholeAnswer(response, what))?.flatMap((each) => each[list] ?? each);
+  const form = jsonSchemaOf(schema);
+  const fitting = given?.flatMap((each) => parseNearly(schema, form, each).data ?? []) ?? [];
+  // The reason is left out: it would carry the person's words into the log.
+  if (fitting.length === 0 && given?.length !== 0)
+    throw new ModelError(`${what} gave no valid JSON`, 'invalid');
   return fitting;
 }
 
-function answeredObjects(response: ModelResponse, what: string): readonly JsonObject[] {
-  const text = wholeAnswer(response, what);
-  try {
-    return jsonIn(text);
-  } catch {
-    throw notInForm(what);
-  }
-}
-
-function fittingIn<T>(values: readonly unknown[], schema: z.ZodType<T>): readonly T[] {
-  const form = jsonSchemaOf(schema);
-  return values.flatMap((value) => {
-    const read = parseNearly(schema, form, value);
-    return read.success ? [read.data] : [];
-  });
-}
-
-/** The reason is left out: it would carry the person's words into the log. */
-function notInForm(what: string): ModelError {
-  return new ModelError(`${what} gave no valid JSON`, 'invalid');
+/** The last value that fits. @throws {ModelError} as {@link structuredEntries}, and where there is none. */
+export function structuredAnswer<T>(response: ModelResponse, schema: z.ZodType<T>, what: string): T {
+  const answer = structuredEntries(response, schema, what).at(-1);
+  if (answer === undefined) throw new ModelError(`${what} has no answer`, 'invalid');
+  return answer;
 }
 
 /** Whether the answering model can be reached, by its newest calls. */

@@ -156,7 +156,8 @@ async function runRounds(
       const text = withinResults(result.text, resultsLeft);
       resultsLeft -= text.length;
       const sources = outcomes.flatMap((outcome) => sourcesShown(outcome, text));
-      options.onRead?.({ tool: call.name, sources }, text.length);
+      const tool = toolNamed(call.name, tools)?.definition.name ?? call.name;
+      options.onRead?.({ tool, sources }, text.length);
       results.push({ ...result, text });
     }
     // Only the next round, within seconds, reads this from the cache.
@@ -184,7 +185,7 @@ export async function runToolCall(
   },
 ): Promise<ToolResultBlock> {
   const { tools, context, signal, onNote, onOffer, logger } = options;
-  const tool = tools.find(({ definition }) => definition.name === call.name);
+  const tool = toolNamed(call.name, tools);
   if (tool === undefined) {
     const names = tools.map(({ definition }) => definition.name).join(', ');
     return toolResult(call, { ok: false, text: `There is no such tool. The tools are: ${names || 'none'}` });
@@ -202,6 +203,13 @@ export async function runToolCall(
     logger.error('tool failed', { tool: call.name, error });
     return toolResult(call, { ok: false, text: 'The tool failed. Do not claim that it succeeded.' });
   }
+}
+
+/** Some models write a prefix, a number or another case, as in `functions.Recall_Memory:0` [M14]. */
+function toolNamed(name: string, tools: readonly Tool[]): Tool | undefined {
+  const named = (wanted: string | undefined) => tools.find(({ definition }) => definition.name === wanted);
+  const parts = name.toLowerCase().replace(/:\d+$/u, '').split(/[.:/]/u);
+  return named(name) ?? named(parts.at(-1));
 }
 
 /** Offers the action to the person if possible; returns what the model is told. */

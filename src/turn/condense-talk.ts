@@ -136,7 +136,7 @@ async function condensePart(
     maxTokens: 512 + most * 200,
   };
   const response = await model.complete(request, { signal });
-  const points = structuredEntries(response, 'points', pointSchema, 'Condensing');
+  const points = structuredEntries(response, pointSchema, 'Condensing', 'points');
   const byId = new Map(part.map((line) => [line.id, line]));
   const found = points
     .map(({ text, messageIds }) => ({

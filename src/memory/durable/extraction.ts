@@ -77,7 +77,7 @@ export function createExtraction({
       for (const batch of chunk(withWords, ({ text }) => text.length, batchMaxChars, batchMaxMessages)) {
         const request = extractionRequest(modelName, timeZone, userId, speakerName, batch);
         const response = await model.complete(request, { signal });
-        const items = structuredEntries(response, 'items', answeredItem, 'The extraction');
+        const items = structuredEntries(response, answeredItem, 'The extraction', 'items');
         for (const message of batch) {
           const about =
             batch.length === 1 ? items : items.filter(({ messageId }) => messageId === message.id);

@@ -133,7 +133,7 @@ export function createAnthropicClient(options: AnthropicClientOptions): ModelCli
   /** Other servers may accept a schema and still answer in prose. */
   function ignoresSchema({ request, leftOut }: SentRequest, { stop, content }: ModelResponse): boolean {
     if (request.outputSchema === undefined || leftOut.includes('structured output')) return false;
-    return options.baseUrl !== undefined && stop === 'end' && !isJson(content);
+    return options.baseUrl !== undefined && stop === 'end' && jsonIn(textOf(content)) === undefined;
   }
 
   return {
@@ -155,15 +155,6 @@ export function createAnthropicClient(options: AnthropicClientOptions): ModelCli
       }
     },
   };
-}
-
-function isJson(content: ModelResponse['content']): boolean {
-  try {
-    jsonIn(textOf(content));
-    return true;
-  } catch {
-    return false;
-  }
 }
 
 type StreamedText = ReturnType<typeof followText>;
