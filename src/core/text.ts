@@ -337,6 +337,14 @@ export function contentTerms(text: string): readonly string[] {
   return terms(text).filter((term) => !stopTerms.has(term));
 }
 
+/** Terms of the words with a digit, or with a capital that does not only begin the line. */
+export function namesIn(line: string): readonly string[] {
+  const words = line.replace(/^[^\p{L}\p{N}]+/u, '').split(' ');
+  return words
+    .filter((word, index) => /\p{N}/u.test(word) || (index > 0 && /\p{Lu}/u.test(word)))
+    .flatMap(contentTerms);
+}
+
 /** Whether a text has words, none of which says by itself what is meant, such as "me" or "everything" [K4]. */
 export function saysNothing(text: string): boolean {
   const found = terms(text);
