@@ -1,7 +1,7 @@
 import { z } from 'zod';
 
 import { ModelError, type ModelFailure } from './errors.ts';
-import { jsonIn } from './text.ts';
+import { jsonIn, parseNearly } from './lenient-json.ts';
 
 /** What a call is for: seen in logs, and chooses the offline model's rule. */
 export type ModelPurpose =
@@ -87,7 +87,7 @@ export interface ToolDefinition {
 }
 
 /** JSON Schema for a tool's input or an answer, without defaults and text lengths: descriptions tell them. */
-export function jsonSchemaOf(schema: z.ZodType): Readonly<Record<string, unknown>> {
+export function jsonSchemaOf(schema: z.ZodType): Readonly<z.core.JSONSchema.JSONSchema> {
   const { $schema: _, ...described } = z.toJSONSchema(schema, {
     io: 'input',
     override: ({ jsonSchema }) => {
@@ -247,15 +247,30 @@ export function wholeAnswer({ stop, content }: ModelResponse, what: string): str
   return textOf(content).trim();
 }
 
-/** @throws {ModelError} when the answer is not whole, or not of the schema's shape [M7]. */
-export function structuredAnswer<T>(response: ModelResponse, schema: z.ZodType<T>, what: string): T {
-  const text = wholeAnswer(response, what);
-  try {
-    return schema.parse(jsonIn(text));
-  } catch {
-    // The reason is left out: it would carry the person's words into the log.
+/**
+ * What fits in an answer, each value read by itself, strictly or nearly [M14]; `list` names the field that may hold them.
+ * @throws {ModelError} when the answer is not whole, or has values of which none fits [M7].
+ */
+export function structuredEntries<T>(
+  response: ModelResponse,
+  schema: z.ZodType<T>,
+  what: string,
+  list = '',
+): readonly T[] {
+  const given = jsonIn(wholeAnswer(response, what))?.flatMap((each) => each[list] ?? each);
+  const form = jsonSchemaOf(schema);
+  const fitting = given?.flatMap((each) => parseNearly(schema, form, each).data ?? []) ?? [];
+  // The reason is left out: it would carry the person's words into the log.
+  if (fitting.length === 0 && given?.length !== 0)
     throw new ModelError(`${what} gave no valid JSON`, 'invalid');
-  }
+  return fitting;
+}
+
+/** The last value that fits. @throws {ModelError} as {@link structuredEntries}, and where there is none. */
+export function structuredAnswer<T>(response: ModelResponse, schema: z.ZodType<T>, what: string): T {
+  const answer = structuredEntries(response, schema, what).at(-1);
+  if (answer === undefined) throw new ModelError(`${what} has no answer`, 'invalid');
+  return answer;
 }
 
 /** Whether the answering model can be reached, by its newest calls. */

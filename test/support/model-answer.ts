@@ -44,6 +44,13 @@ export type ModelAnswer =
   | 'refusal'
   | 'max_tokens';
 
+/** A summary that a script gives as plain text, in the schema that is asked for [R2]. */
+export function inSummarySchema(text: string, schema: unknown): string {
+  return JSON.stringify(schema)?.includes('"summary"') === true && !text.startsWith('{')
+    ? JSON.stringify({ summary: text })
+    : text;
+}
+
 export interface ScriptedToolUse {
   readonly name: string;
   readonly input: unknown;
@@ -69,8 +76,11 @@ export const halfText = 'Half an ';
 const inputUsage = { input_tokens: 10, cache_read_input_tokens: 3, cache_creation_input_tokens: 2 };
 const outputUsage = { output_tokens: 5 };
 
-/** The message behind an answer; `undefined` where the answer is none or is given event by event. `index` makes tool ids differ. */
-export function saidMessage(answer: ModelAnswer, index: number): SaidMessage | undefined {
+/**
+ * The message behind an answer; `undefined` where the answer is none or is given event by event. `index` makes tool ids
+ * differ; `format` is how the answer is asked for.
+ */
+export function saidMessage(answer: ModelAnswer, index: number, format?: unknown): SaidMessage | undefined {
   if (answer === 'empty') return { blocks: [], stop: 'end_turn' };
   if (answer === 'refusal') return { blocks: [], stop: 'refusal' };
   if (answer === 'max_tokens') return { blocks: [{ type: 'text', pieces: [halfText] }], stop: 'max_tokens' };
@@ -87,7 +97,7 @@ export function saidMessage(answer: ModelAnswer, index: number): SaidMessage | u
     return { blocks: [...text, ...calls], stop: 'tool_use' };
   }
   if ('text' in answer) {
-    const pieces = typeof answer.text === 'string' ? [answer.text] : answer.text;
+    const pieces = typeof answer.text === 'string' ? [inSummarySchema(answer.text, format)] : answer.text;
     const blocks: readonly SaidBlock[] = [{ type: 'text', pieces }];
     return { blocks, stop: 'end_turn', pauseMs: answer.pauseMs, rest: answer.rest };
   }

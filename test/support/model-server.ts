@@ -106,7 +106,7 @@ export async function startModelServer(
     if (request.method !== 'POST' || path !== '/v1/messages') sendError(response, 404, 'no such path');
     // As strict parsers of JSON are: a lone half of a character is none.
     else if (/\\ud[89a-f]/iu.test(raw)) sendError(response, 400, 'The request body is not valid JSON');
-    else await answerWith(response, answer(body, index), { isStreamed: body.stream === true, index });
+    else await answerWith(response, answer(body, index), body, index);
   }
 
   await new Promise<void>((resolve) => {
@@ -135,7 +135,8 @@ export async function startModelServer(
 async function answerWith(
   response: ServerResponse,
   answer: ModelAnswer,
-  call: { readonly isStreamed: boolean; readonly index: number },
+  body: MessagesBody,
+  index: number,
 ): Promise<void> {
   if (answer === 'silent') return;
   if (answer === 'html') {
@@ -158,8 +159,8 @@ async function answerWith(
     else sendError(response, status, error, headers);
     return;
   }
-  const said = saidMessage(answer, call.index);
-  if (said !== undefined && !call.isStreamed) sendJson(response, 200, wholeMessage(said));
+  const said = saidMessage(answer, index, body.output_config?.format);
+  if (said !== undefined && body.stream !== true) sendJson(response, 200, wholeMessage(said));
   else if (said !== undefined) await streamToEnd(response, streamedMessage(said));
   else if (typeof answer === 'object' && 'message' in answer) sendJson(response, 200, answer.message);
   else if (typeof answer === 'object' && 'events' in answer) await streamToEnd(response, answer.events);

@@ -15,7 +15,7 @@ import {
   type ModelUsage,
   type Reservation,
 } from '../../core/model.ts';
-import { jsonIn } from '../../core/text.ts';
+import { jsonIn } from '../../core/lenient-json.ts';
 import { startDeadline, type Deadline } from '../../core/deadline.ts';
 import { cleanAnswer, cleanResponse, type AnswerFrame } from '../clean-answer.ts';
 import { withoutMedia } from '../media.ts';
@@ -154,7 +154,7 @@ export function createAnthropicClient(options: AnthropicClientOptions): ModelCli
   /** Other servers may accept a schema and still answer in prose. */
   function ignoresSchema({ request, leftOut }: SentRequest, { stop, content }: ModelResponse): boolean {
     if (request.outputSchema === undefined || leftOut.includes('structured output')) return false;
-    return options.baseUrl !== undefined && stop === 'end' && !isJson(content);
+    return options.baseUrl !== undefined && stop === 'end' && jsonIn(textOf(content)) === undefined;
   }
 
   return {
@@ -183,15 +183,6 @@ export function createAnthropicClient(options: AnthropicClientOptions): ModelCli
 
 function emptyAnswer(): ModelError {
   return new ModelError("The model's answer is empty", 'empty');
-}
-
-function isJson(content: ModelResponse['content']): boolean {
-  try {
-    jsonIn(textOf(content));
-    return true;
-  } catch {
-    return false;
-  }
 }
 
 type StreamedText = ReturnType<typeof followText>;
