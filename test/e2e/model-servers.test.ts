@@ -17,7 +17,7 @@ import { callsOf, kindOf, sectionIn, systemIn, toldIn } from './model-calls.ts';
 import { openStage, type Stage } from './stage.ts';
 import { withFooter } from './footers.ts';
 
-const summary = 'They talk about tea.';
+const summary = 'They breed axolotls and drink tea.';
 const axolotls = 'I breed axolotls';
 const lute = 'I play the lute';
 
@@ -29,6 +29,7 @@ const mind: Mind = ({ body, hasTools, wantsJson }) => {
   switch (kindOf(body)) {
     case 'summary':
     case 'condense':
+      return { text: wantsJson ? `Summary so far:\n${JSON.stringify({ summary })}` : summary };
     case 'stretch':
     case 'missed':
       return { text: summary };

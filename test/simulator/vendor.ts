@@ -61,7 +61,7 @@ export class Vendor {
       const said =
         fault === 'nonsense'
           ? saidMessage({ text: '<!doctype html>' }, index)
-          : saidMessage(answer, index, body.output_config?.format);
+          : saidMessage(answer, index, [body.system, body.output_config]);
       if (said === undefined) return errorResponse(500, 'api_error');
       const events = streamedMessage(fault === 'too-long' ? { ...said, stop: 'max_tokens' } : said);
       const pieces =

@@ -44,11 +44,10 @@ export type ModelAnswer =
   | 'refusal'
   | 'max_tokens';
 
-/** A summary that a script gives as plain text, in the schema that is asked for [R2]. */
-export function inSummarySchema(text: string, schema: unknown): string {
-  return JSON.stringify(schema)?.includes('"summary"') === true && !text.startsWith('{')
-    ? JSON.stringify({ summary: text })
-    : text;
+/** A summary that a script gives as plain text, in the schema, where `asked` says that one is wanted [R2]. */
+export function inSummarySchema(text: string, asked: unknown): string {
+  const isWanted = /properties\W+summary\b/u.test(JSON.stringify([asked]));
+  return isWanted && !text.startsWith('{') ? JSON.stringify({ summary: text }) : text;
 }
 
 export interface ScriptedToolUse {
@@ -78,9 +77,9 @@ const outputUsage = { output_tokens: 5 };
 
 /**
  * The message behind an answer; `undefined` where the answer is none or is given event by event. `index` makes tool ids
- * differ; `format` is how the answer is asked for.
+ * differ; `asked` is how it is asked for.
  */
-export function saidMessage(answer: ModelAnswer, index: number, format?: unknown): SaidMessage | undefined {
+export function saidMessage(answer: ModelAnswer, index: number, asked?: unknown): SaidMessage | undefined {
   if (answer === 'empty') return { blocks: [], stop: 'end_turn' };
   if (answer === 'refusal') return { blocks: [], stop: 'refusal' };
   if (answer === 'max_tokens') return { blocks: [{ type: 'text', pieces: [halfText] }], stop: 'max_tokens' };
@@ -97,7 +96,7 @@ export function saidMessage(answer: ModelAnswer, index: number, format?: unknown
     return { blocks: [...text, ...calls], stop: 'tool_use' };
   }
   if ('text' in answer) {
-    const pieces = typeof answer.text === 'string' ? [inSummarySchema(answer.text, format)] : answer.text;
+    const pieces = typeof answer.text === 'string' ? [inSummarySchema(answer.text, asked)] : answer.text;
     const blocks: readonly SaidBlock[] = [{ type: 'text', pieces }];
     return { blocks, stop: 'end_turn', pauseMs: answer.pauseMs, rest: answer.rest };
   }

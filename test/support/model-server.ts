@@ -159,7 +159,7 @@ async function answerWith(
     else sendError(response, status, error, headers);
     return;
   }
-  const said = saidMessage(answer, index, body.output_config?.format);
+  const said = saidMessage(answer, index, [body.system, body.output_config]);
   if (said !== undefined && body.stream !== true) sendJson(response, 200, wholeMessage(said));
   else if (said !== undefined) await streamToEnd(response, streamedMessage(said));
   else if (typeof answer === 'object' && 'message' in answer) sendJson(response, 200, answer.message);

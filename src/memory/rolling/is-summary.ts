@@ -36,21 +36,20 @@ function sentencesOf(text: string): readonly string[] {
 
 /** Words that mean something in any language, by their beginning, and names. */
 function wordsOf(text: string): ReadonlySet<string> {
-  return new Set([...contentTerms(text).filter(isTelling).map(stemOf), ...namesOf(text)]);
+  const words = contentTerms(text).filter((term) => telling.test(term));
+  return new Set([...words.map(stemOf), ...namesOf(text)]);
 }
 
 /** Names and numbers; in scripts without capitals all words may be names. */
 function namesOf(text: string): ReadonlySet<string> {
-  const caseless = contentTerms(text).filter((term) => isTelling(term) && /\p{Lo}/u.test(term));
-  return new Set([...sentencesOf(text).flatMap(namesIn), ...caseless].map(stemOf));
+  const caseless = contentTerms(text).filter((term) => /\p{Lo}/u.test(term));
+  const names = [...sentencesOf(text).flatMap(namesIn), ...caseless];
+  return new Set(names.filter((term) => telling.test(term) || /^\P{Lo}{2,}$/u.test(term)).map(stemOf));
 }
 
-/** No article, pronoun or ending. */
-function isTelling(term: string): boolean {
-  return /^[^\p{Script=Hiragana}]{4,}$|^[\p{Script=Han}\p{Script=Katakana}\p{Script=Hangul}]{2,}$|\p{N}/u.test(
-    term,
-  );
-}
+/** No article, pronoun or ending, nor a digit. */
+const telling =
+  /^[^\p{Script=Hiragana}]{4,}$|^[\p{Script=Han}\p{Script=Katakana}\p{Script=Hangul}]{2,}$|\p{N}./u;
 
 function stemOf(term: string): string {
   return Array.from(term)

@@ -135,7 +135,10 @@ describe('when a summary is due [R1]', () => {
 
   it('takes a long log in parts, none left out', async () => {
     const { sessions, model, rolling } = setUp({ everyTurns: 12 });
-    model.become((request) => `Summary ${model.requests.length}. ${inputOf(request).match(/turn-\d+/gu)}`);
+    model.become((request) => {
+      const said = inputOf(request).match(/turn-\d+/gu) ?? [];
+      return `Summary ${model.requests.length}. ${said.join(' ')}`;
+    });
     const asked = Array.from({ length: 12 }, (_, number) => `turn-${number} ${'x'.repeat(3900)}`);
     await turns(sessions, ...asked);
     expect(await rolling.updateIfDue(session)).toBe('updated');
