@@ -212,10 +212,9 @@ async function chooseServer({ asker, config }: Setup): Promise<ModelServer> {
   }
 }
 
-/** Without the path that the bot adds itself. */
 function addressIn(text: string): string | undefined {
   try {
-    return variables.Model.ANTHROPIC_BASE_URL.read(text)?.replace(/\/v1$/u, '');
+    return variables.Model.ANTHROPIC_BASE_URL.read(text);
   } catch {
     return undefined;
   }

@@ -170,7 +170,7 @@ function arrangeConfig(values: Values) {
       idleTimeoutMs: values.DISCOCLAW_MODEL_IDLE_TIMEOUT_MS,
       totalTimeoutMs: values.DISCOCLAW_MODEL_TIMEOUT_MS,
       answerMaxTokens: values.DISCOCLAW_ANSWER_MAX_TOKENS,
-      contextTokens: values.DISCOCLAW_CONTEXT_TOKENS,
+      contextTokens: values.DISCOCLAW_CONTEXT_TOKENS || undefined,
       prices: values.DISCOCLAW_MODEL_PRICES,
     },
     proxy: { http: values.HTTP_PROXY, https: values.HTTPS_PROXY, except: values.NO_PROXY },

@@ -70,6 +70,7 @@ export const variables = {
     ),
     ANTHROPIC_BASE_URL: address(
       'Another server that speaks the Messages API, such as a local one: see docs/models.md.',
+      /(?:\/v1)?(?:\/messages)?$/u,
     ),
     DISCOCLAW_MODEL: textOr('sonnet', 'The model that answers: `haiku`, `sonnet`, `opus` or a model id.'),
     DISCOCLAW_FALLBACK_MODEL: text(

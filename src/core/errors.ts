@@ -28,8 +28,8 @@ export class NewerVersionError extends StoreError {
 const passing = ['rate-limited', 'overloaded', 'unavailable', 'broken', 'stalled'] as const;
 
 /**
- * `rate-limited`, `overloaded`, `unavailable`, `broken` and `stalled` were retried first; `busy`: the local
- * queue was full; `over-limit`: not asked, as it might exceed the day's limit [L2].
+ * `rate-limited`, `overloaded`, `unavailable`, `broken` and `stalled` were retried first; `empty`: without words, twice;
+ * `no-api`: the server has no Messages API at the address; `busy`: the local queue was full; `over-limit`: not asked, as it might exceed the day's limit [L2].
  */
 export type ModelFailure =
   | (typeof passing)[number]
@@ -37,6 +37,7 @@ export type ModelFailure =
   | 'invalid'
   | 'empty'
   | 'unknown-model'
+  | 'no-api'
   | 'rejected'
   | 'too-large'
   | 'busy'

@@ -1,7 +1,7 @@
 import { z } from 'zod';
 
 import { ModelError, type ModelFailure } from './errors.ts';
-import { jsonIn } from './text.ts';
+import { jsonIn, parseNearly } from './lenient-json.ts';
 
 /** What a call is for: seen in logs, and chooses the offline model's rule. */
 export type ModelPurpose =
@@ -87,7 +87,7 @@ export interface ToolDefinition {
 }
 
 /** JSON Schema for a tool's input or an answer, without defaults and text lengths: descriptions tell them. */
-export function jsonSchemaOf(schema: z.ZodType): Readonly<Record<string, unknown>> {
+export function jsonSchemaOf(schema: z.ZodType): Readonly<z.core.JSONSchema.JSONSchema> {
   const { $schema: _, ...described } = z.toJSONSchema(schema, {
     io: 'input',
     override: ({ jsonSchema }) => {
@@ -127,6 +127,7 @@ export interface ModelRequest {
 
 /** What a server that only partly speaks the Messages API may refuse [M9]. */
 export type ModelFeature =
+  | 'schema keywords'
   | 'structured output'
   | 'hour-long cache'
   | 'cache marks'
@@ -139,6 +140,17 @@ export interface RefusedFeature {
   readonly feature: ModelFeature;
   /** Absent where the whole server lacks it. */
   readonly model?: string;
+}
+
+/** In tokens; what is not known is absent [M13]. */
+export interface ModelLimits {
+  /** Of prompt and answer together, as the server names it. */
+  readonly contextTokens?: number | undefined;
+  /** The same as {@link estimateTokens} counts. */
+  readonly roomTokens?: number | undefined;
+  readonly answerTokens?: number | undefined;
+  /** Its server cuts longer prompts in silence: so many it counted of one. */
+  readonly cutsAt?: number | undefined;
 }
 
 const usageSchema = z.object({
@@ -186,12 +198,6 @@ export interface ModelResponse {
   readonly leftOut?: readonly ModelFeature[];
 }
 
-/** What a model's server has named, in tokens [M13]. */
-export interface ModelLimits {
-  readonly contextTokens?: number;
-  readonly answerTokens?: number;
-}
-
 export interface ModelCallOptions {
   readonly signal?: AbortSignal;
   /** Called with each piece of text; a retry starts over, after `onRestart`. */
@@ -210,8 +216,9 @@ export interface ModelCallOptions {
 export interface ModelClient {
   /** The rule-based stand-in, whose replies are labelled everywhere [M2]. */
   readonly isOffline: boolean;
-  /** What its server refuses, in order of discovery; left out since [M9]. */
+  /** What its server refuses, in order of discovery; left out for an hour [M9]. */
   readonly refused?: readonly RefusedFeature[];
+  /** What its server's errors told of a model within the last hour. */
   limitsOf?(model: string): ModelLimits;
   complete(request: ModelRequest, options?: ModelCallOptions): Promise<ModelResponse>;
 }
@@ -240,15 +247,30 @@ export function wholeAnswer({ stop, content }: ModelResponse, what: string): str
   return textOf(content).trim();
 }
 
-/** @throws {ModelError} when the answer is not whole, or not of the schema's shape [M7]. */
-export function structuredAnswer<T>(response: ModelResponse, schema: z.ZodType<T>, what: string): T {
-  const text = wholeAnswer(response, what);
-  try {
-    return schema.parse(jsonIn(text));
-  } catch {
-    // The reason is left out: it would carry the person's words into the log.
+/**
+ * What fits in an answer, each value read by itself, strictly or nearly [M14]; `list` names the field that may hold them.
+ * @throws {ModelError} when the answer is not whole, or has values of which none fits [M7].
+ */
+export function structuredEntries<T>(
+  response: ModelResponse,
+  schema: z.ZodType<T>,
+  what: string,
+  list = '',
+): readonly T[] {
+  const given = jsonIn(wholeAnswer(response, what))?.flatMap((each) => each[list] ?? each);
+  const form = jsonSchemaOf(schema);
+  const fitting = given?.flatMap((each) => parseNearly(schema, form, each).data ?? []) ?? [];
+  // The reason is left out: it would carry the person's words into the log.
+  if (fitting.length === 0 && given?.length !== 0)
     throw new ModelError(`${what} gave no valid JSON`, 'invalid');
-  }
+  return fitting;
+}
+
+/** The last value that fits. @throws {ModelError} as {@link structuredEntries}, and where there is none. */
+export function structuredAnswer<T>(response: ModelResponse, schema: z.ZodType<T>, what: string): T {
+  const answer = structuredEntries(response, schema, what).at(-1);
+  if (answer === undefined) throw new ModelError(`${what} has no answer`, 'invalid');
+  return answer;
 }
 
 /** Whether the answering model can be reached, by its newest calls. */

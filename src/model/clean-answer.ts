@@ -1,6 +1,5 @@
 import { randomUUID } from 'node:crypto';
 
-import { ModelError } from '../core/errors.ts';
 import { textOf, type ModelResponse, type ToolUseBlock } from '../core/model.ts';
 import { sectionNames } from '../core/section.ts';
 import { escapePattern } from '../core/text.ts';
@@ -243,15 +242,13 @@ export function cleanAnswer(raw: string, frame: AnswerFrame, isWhole = true): Cl
   return { text: withoutTurns(isWhole ? text : withoutOpenEnd(text, frame.tools), frame, isWhole), calls };
 }
 
-/** @throws {ModelError} `empty` where nothing is left. */
+/** The same of a whole response: what was written as calls becomes calls. */
 export function cleanResponse(response: ModelResponse, frame: AnswerFrame): ModelResponse {
   const { content, stop } = response;
   const said = textOf(content);
   const { text, calls } = cleanAnswer(said, frame);
   const isCalling = content.some(({ type }) => type === 'tool_use');
   const added = isCalling || stop === 'cut' || stop === 'refusal' ? [] : calls.map(toolUse);
-  if (text.trim() === '' && !isCalling && added.length === 0 && stop !== 'refusal')
-    throw new ModelError("The model's answer is empty", 'empty');
   if (text === said && added.length === 0) return response;
   const first = content.findIndex(({ type }) => type === 'text');
   const cleaned = content.flatMap((block, index): ModelResponse['content'] => {

@@ -11,9 +11,9 @@ import type {
 /** Milliseconds that a model that failed is not asked again: each person would wait for it first. */
 const restMs = 60_000;
 
-/** The model is down, unknown to its server, or over its vendor's rate limit, after retries [M10]; never over our own limits. */
+/** The model is down, unknown to its server, over its vendor's rate limit [M10], or without words [M15]; never over our own limits. */
 function fallsBack(failure: ModelFailure): boolean {
-  return passingFailures.has(failure) || failure === 'timeout' || failure === 'unknown-model';
+  return passingFailures.has(failure) || ['timeout', 'unknown-model', 'empty'].includes(failure);
 }
 
 export interface FallbackOptions {
@@ -47,6 +47,7 @@ export function withFallback(client: ModelClient, options: FallbackOptions): Mod
     get refused() {
       return client.refused ?? [];
     },
+    limitsOf: (model) => client.limitsOf?.(model) ?? {},
     async complete(request, callOptions = {}) {
       const { purpose, model } = request;
       if (purpose !== 'chat' || model === fallback) return client.complete(request, callOptions);
@@ -58,7 +59,8 @@ export function withFallback(client: ModelClient, options: FallbackOptions): Mod
       } catch (error) {
         if (!(error instanceof ModelError) || callOptions.signal?.aborted === true) throw error;
         if (!patience.isOver() && !fallsBack(error.failure)) throw error;
-        resting = { model, until: now() + restMs };
+        // Of the next message it may have words.
+        if (error.failure !== 'empty') resting = { model, until: now() + restMs };
         logger.warn('the fallback model answers', { failure: error.failure, model, fallback });
         if (error.partialText !== '') callOptions.onRestart?.();
         return await askFallback(request, fallback, callOptions);

@@ -19,6 +19,7 @@ import { unlessAborted } from '../core/time.ts';
 import { offerText, type MemoryNotice, type Offer, type Tool, type ToolOutcome } from '../core/tool.ts';
 import type { TurnContext } from '../core/turn-context.ts';
 import { startDeadline } from '../core/deadline.ts';
+import { bareName } from './written-calls.ts';
 import { withMediaFallback, type MediaBudget } from './media.ts';
 
 /** `onText` gets the text of all rounds, with blank lines between them; `onQueue` may be called in any round. */
@@ -168,7 +169,8 @@ async function runRounds(
       const text = withinResults(result.text, resultsLeft);
       resultsLeft -= text.length;
       const sources = outcomes.flatMap((outcome) => sourcesShown(outcome, text));
-      options.onRead?.({ tool: call.name, sources }, text.length);
+      const tool = toolNamed(call.name, tools)?.definition.name ?? call.name;
+      options.onRead?.({ tool, sources }, text.length);
       results.push({ ...result, text });
     }
     // Only the next round, within seconds, reads this from the cache.
@@ -196,7 +198,7 @@ export async function runToolCall(
   },
 ): Promise<ToolResultBlock> {
   const { tools, context, signal, onNote, onOffer, logger } = options;
-  const tool = tools.find(({ definition }) => definition.name === call.name);
+  const tool = toolNamed(call.name, tools);
   if (tool === undefined) {
     const names = tools.map(({ definition }) => definition.name).join(', ');
     return toolResult(call, { ok: false, text: `There is no such tool. The tools are: ${names || 'none'}` });
@@ -214,6 +216,11 @@ export async function runToolCall(
     logger.error('tool failed', { tool: call.name, error });
     return toolResult(call, { ok: false, text: 'The tool failed. Do not claim that it succeeded.' });
   }
+}
+
+function toolNamed(name: string, tools: readonly Tool[]): Tool | undefined {
+  const named = (wanted: string) => tools.find(({ definition }) => definition.name === wanted);
+  return named(name) ?? named(bareName(name));
 }
 
 /** Offers the action to the person if possible; returns what the model is told. */

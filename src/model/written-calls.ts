@@ -71,9 +71,12 @@ export function callsBetweenMarks(region: string, tools: readonly string[]): rea
 const parameters =
   /<(?:antml:)?parameter(?:=| name=")(?<name>\w+)"?>(?<value>.*?)<\/(?:antml:)?parameter>|<arg_key>(?<key>.*?)<\/arg_key>\s*<arg_value>(?<of>.*?)<\/arg_value>/gsu;
 
-/** A tool's name without a prefix of its model, as in `functions.recall_memory`. */
+/** A tool's name without the prefix, number or case that some models write, as in `functions.Recall_Memory:0` [M14]. */
 export function bareName(name: string): string {
-  return name.replace(/^.*[.:/]/u, '').toLowerCase();
+  return name
+    .toLowerCase()
+    .replace(/:\d+$/u, '')
+    .replace(/^.*[.:/]/su, '');
 }
 
 function isOffered(name: string, tools: readonly string[]): boolean {

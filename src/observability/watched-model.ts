@@ -12,6 +12,7 @@ const outOfReach: ReadonlySet<ModelFailure> = new Set([
   'unavailable',
   'rejected',
   'unknown-model',
+  'no-api',
   'broken',
   'stalled',
   'timeout',
@@ -56,6 +57,7 @@ export function watchModel(model: ModelClient, options: WatchedModelOptions): Wa
     get refused() {
       return model.refused ?? [];
     },
+    limitsOf: (name) => model.limitsOf?.(name) ?? {},
     get state() {
       return state;
     },

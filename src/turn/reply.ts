@@ -293,6 +293,8 @@ function whatHappened(error: unknown): string {
       return 'I cannot reach my language model right now. Please ask again in a moment.';
     case 'unknown-model':
       return 'The server of my language model does not know it. The person who runs me can choose another with DISCOCLAW_MODEL.';
+    case 'no-api':
+      return 'The server of my language model has no Messages API at this address. The person who runs me can correct it with ANTHROPIC_BASE_URL.';
     case 'rejected':
     case 'too-large':
       return 'My language model refused this. If it happens again, the person who runs me can find the reason in my log.';

@@ -243,12 +243,12 @@ async function askModel(
   const model = await bot.model.current();
   const tools = memory.policy.tools(bot.tools);
   for (let sizes = 1; ; sizes += 1) {
-    const contextTokens = bot.model.client.limitsOf?.(model).contextTokens;
+    const contextTokens = bot.model.client.limitsOf?.(model).roomTokens;
     try {
       return await askOnce(running, turn, progress, typing, { model, tools, contextTokens });
     } catch (error) {
       const isTooLarge = error instanceof ModelError && error.failure === 'too-large';
-      const isNews = bot.model.client.limitsOf?.(model).contextTokens !== contextTokens;
+      const isNews = bot.model.client.limitsOf?.(model).roomTokens !== contextTokens;
       if (!isTooLarge || !isNews || sizes === mostSizes) throw error;
     }
   }

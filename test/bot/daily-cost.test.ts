@@ -13,6 +13,7 @@ import { fakeReplies } from '../support/fake-replies.ts';
 import { aliceId, incoming } from '../support/incoming.ts';
 import { ManualTimer } from '../support/manual-timer.ts';
 import { MemoryStore } from '../support/memory-store.ts';
+import { inSummarySchema } from '../support/model-answer.ts';
 import { recordingLogger } from '../support/recording-logger.ts';
 
 it('background work that the limit kept back is done when the next day begins, though nobody says anything [L2]', async () => {
@@ -43,7 +44,8 @@ it('background work that the limit kept back is done when the next day begins, t
       const reserved = await spending.budget?.reserve(request, request.purpose === 'chat' ? 0.4 : 0.8);
       reserved?.charge();
       asked.push(request.purpose);
-      return { content: [{ type: 'text', text: 'Alice likes tea.' }], stop: 'end', usage: noUsage };
+      const text = inSummarySchema('Alice likes tea.', request.outputSchema);
+      return { content: [{ type: 'text', text }], stop: 'end', usage: noUsage };
     },
   };
   const bot = createBot(config, {

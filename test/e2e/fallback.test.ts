@@ -37,6 +37,16 @@ describe('while the main model cannot answer, the other one does and says so [M1
     expect(askedOf(stage).slice(before)).toEqual(['other-model']);
   });
 
+  it('also where it has no words, asked twice for each message [M15]', async () => {
+    await using stage = await openWith('empty');
+    for (const words of ['Hello', 'And again'])
+      expect((await stage.ask('alice', 'dm', words)).text).toMatch(
+        /It is tea\.\n-# .*Answered by other-model/u,
+      );
+    const twice = ['main-model', 'main-model', 'other-model'];
+    expect(askedOf(stage)).toEqual([...twice, ...twice]);
+  });
+
   it('also where its server does not know it at the start, which is a warning then', async () => {
     await using stage = await openWith({ status: 404 }, { probe: () => ({ status: 404 }) });
     expect((await stage.ask('alice', 'dm', 'Hello')).text).toContain('-# 🔁 Answered by other-model');

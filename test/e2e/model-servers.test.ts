@@ -38,7 +38,7 @@ const neverShown = [privateWords, '<|im_end|>', '</think>', '<tool_call>', noSum
 const servers: readonly (readonly [ServerDouble, readonly ModelFeature[]])[] = [
   [ollama, ['structured output']],
   [ollamaWithoutTools, ['structured output', 'tools']],
-  [llamaCpp, ['structured output', 'pictures']],
+  [llamaCpp, ['schema keywords', 'structured output', 'pictures']],
   [lmStudio, ['structured output', 'cache marks']],
   [vllm, ['pictures']],
   [vllmWithoutTools, ['tools', 'pictures']],

@@ -10,9 +10,9 @@ import { callsOf } from './model-calls.ts';
 import { openStage, type Stage } from './stage.ts';
 import { createMind, summary, turns } from './twenty-turns.ts';
 
-/** As it is started with so many tokens; without what else its double finds wrong. */
+/** As it is started with so many tokens; it refuses nothing else. */
 function withContext(server: ServerDouble, contextTokens: number): ServerDouble {
-  return { ...server, contextTokens, objection: undefined };
+  return { ...server, contextTokens, refusals: {} };
 }
 
 const rows = [8_192, 4_096, 2_048].flatMap((tokens) =>

@@ -2,7 +2,7 @@ import { z } from 'zod';
 
 import { ModelError } from '../../core/errors.ts';
 import type { Logger } from '../../core/logger.ts';
-import { jsonSchemaOf, type ModelClient, type ModelRequest, structuredAnswer } from '../../core/model.ts';
+import { jsonSchemaOf, type ModelClient, type ModelRequest, structuredEntries } from '../../core/model.ts';
 import { ownWords } from '../../core/own-words.ts';
 import type { Place, SessionKey } from '../../core/place.ts';
 import { maskSecrets } from '../../core/secrets.ts';
@@ -77,9 +77,11 @@ export function createExtraction({
       for (const batch of chunk(withWords, ({ text }) => text.length, batchMaxChars, batchMaxMessages)) {
         const request = extractionRequest(modelName, timeZone, userId, speakerName, batch);
         const response = await model.complete(request, { signal });
-        const { items } = structuredAnswer(response, extractionAnswerSchema, 'The extraction');
+        const items = structuredEntries(response, answeredItem, 'The extraction', 'items');
         for (const message of batch) {
-          findings.push(...findingsIn(items, message));
+          const about =
+            batch.length === 1 ? items : items.filter(({ messageId }) => messageId === message.id);
+          findings.push(...findingsIn(about, message));
           await nextSlice();
         }
       }
@@ -131,13 +133,10 @@ interface Finding extends Pick<ExtractedItem, 'kind'> {
 }
 
 function findingsIn(items: readonly ExtractedItem[], message: ExtractionMessage): readonly Finding[] {
-  const found = items
-    .filter(({ messageId }) => messageId === message.id)
-    .slice(0, maxQuotesPerMessage)
-    .flatMap(({ kind, quote }) => {
-      const text = sentencesQuoted(quote, message.text);
-      return text === undefined ? [] : [{ kind, text, message }];
-    });
+  const found = items.slice(0, maxQuotesPerMessage).flatMap(({ kind, quote }) => {
+    const text = sentencesQuoted(quote, message.text);
+    return text === undefined ? [] : [{ kind, text, message }];
+  });
   return [...new Map(found.map((each) => [each.text, each])).values()].slice(0, maxItemsPerMessage);
 }
 
@@ -146,7 +145,18 @@ const extractionAnswerSchema = z.object({
   items: z.array(z.object({ kind: z.enum(itemKinds), quote: z.string(), messageId: z.string() })),
 });
 
-type ExtractedItem = z.infer<typeof extractionAnswerSchema>['items'][number];
+/** What is taken of it [M14]: the sentence is held to [M5a] all the same. */
+const answeredItem = z.object({
+  kind: z.string().trim().toLowerCase().pipe(z.enum(itemKinds)).catch('fact'),
+  quote: z.string(),
+  /** Some models copy the brackets, too. */
+  messageId: z
+    .string()
+    .transform((id) => id.replaceAll(/\D+/gu, ''))
+    .optional(),
+});
+
+type ExtractedItem = z.infer<typeof answeredItem>;
 
 const instructions = `You find what one person says about themselves that will still matter in months: facts, preferences, projects, constraints, people close to them, tools and ways of working.
 
@@ -262,7 +272,7 @@ export function createExtractionFold(ports: {
       try {
         await extraction.extract(first.session, first.speakerName, oldestFirst, stillThere, signal);
       } catch (error) {
-        const isUnusable = error instanceof ModelError && error.failure === 'invalid';
+        const isUnusable = error instanceof ModelError && ['invalid', 'empty'].includes(error.failure);
         const count = (unusable.get(userId) ?? 0) + (isUnusable ? 1 : 0);
         unusable.set(userId, count);
         if (!isUnusable || count < unusableAnswers) throw error;

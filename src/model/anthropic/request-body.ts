@@ -5,6 +5,7 @@ import type {
   OutputConfig,
   TextBlockParam,
 } from '@anthropic-ai/sdk/resources/messages';
+import { estimateTokenCount } from 'tokenx';
 
 import {
   noUsage,
@@ -19,13 +20,15 @@ import {
 import { wellFormed } from '../../core/text.ts';
 import { withMarksBroken } from '../template-marks.ts';
 import { resolveModel, thinksFirst } from './models.ts';
-import { reasoningSchema } from './response.ts';
+import { isReasoning } from './response.ts';
 
 /** The vendor's limit. */
 const maxCacheMarks = 4;
 
 /** Added to the output limit, which thinking counts towards. */
 const thinkingTokens = 4_000;
+
+type Fields = Record<string, unknown>;
 
 /** What the server refuses, and gets in the next best way [M9]. */
 type LeftOut = readonly ModelFeature[];
@@ -43,10 +46,11 @@ export function requestBody(request: ModelRequest, leftOut: LeftOut = []): Messa
     .filter(({ content }) => content.length > 0);
   keepLastMarks([...system, ...messages.flatMap(({ content }) => content)]);
   const tools = leftOut.includes('tools') ? [] : (request.tools ?? []);
+  const isPlain = leftOut.includes('schema keywords');
   const toolParams = tools.map(({ name, description, inputSchema }) => ({
     name,
     description,
-    input_schema: { ...inputSchema, type: 'object' as const },
+    input_schema: { ...(isPlain ? plainSchema(inputSchema) : inputSchema), type: 'object' as const },
   }));
   return {
     model,
@@ -55,7 +59,7 @@ export function requestBody(request: ModelRequest, leftOut: LeftOut = []): Messa
     tools: tools.length > 0 ? toolParams : undefined,
     system: system.length > 0 ? system : undefined,
     messages,
-    output_config: outputConfig(request.purpose, schema, thinks),
+    output_config: outputConfig(request.purpose, schema, thinks, isPlain),
   };
 }
 
@@ -93,6 +97,13 @@ export function largestUsage(body: MessageCreateParamsStreaming): ModelUsage {
   };
 }
 
+/** By a rule of thumb, without files and signatures. */
+export function estimatedTokens(body: MessageCreateParamsStreaming): number {
+  const unread = new Set(['data', 'signature']);
+  const text = JSON.stringify(body, (name, value: unknown) => (unread.has(name) ? undefined : value));
+  return estimateTokenCount(text);
+}
+
 function blocksOf({ system = [], messages }: MessageCreateParamsStreaming): readonly ContentBlockParam[] {
   return [system, ...messages.map(({ content }) => content)].flatMap((content) =>
     typeof content === 'string' ? [] : content,
@@ -108,13 +119,23 @@ function outputConfig(
   purpose: ModelPurpose,
   schema: ModelRequest['outputSchema'],
   thinks: boolean,
+  isPlain: boolean,
 ): OutputConfig | undefined {
   if (!thinks && schema === undefined) return undefined;
   const effort = purpose === 'chat' ? 'medium' : 'low';
+  const transform = isPlain ? plainSchema : transformJSONSchema;
   return {
     effort: thinks ? effort : undefined,
-    format: schema && { type: 'json_schema', schema: transformJSONSchema({ ...schema }) },
+    format: schema && { type: 'json_schema', schema: transform({ ...schema }) },
   };
+}
+
+/** A schema without the keywords that some servers refuse. */
+function plainSchema(schema: unknown): Fields {
+  const { type, description, enum: values, required, items, properties }: Fields = Object(schema);
+  const fields = Object.entries(Object(properties)).map(([name, field]) => [name, plainSchema(field)]);
+  const nested = { items: items && plainSchema(items), properties: properties && Object.fromEntries(fields) };
+  return { type, description, enum: values, required, ...nested };
 }
 
 function schemaInWords({ outputSchema }: ModelRequest, leftOut: LeftOut): readonly TextBlock[] {
@@ -156,8 +177,7 @@ function blockParams(block: ModelMessage['content'][number], leftOut: LeftOut): 
     case 'reasoning': {
       // Thoughts before a tool call belong to it.
       if (!hasTools || leftOut.includes('thinking')) return [];
-      const reasoning = reasoningSchema.safeParse(block.vendor);
-      return reasoning.success ? [reasoning.data] : [];
+      return isReasoning(block.vendor) ? [block.vendor] : [];
     }
   }
 }

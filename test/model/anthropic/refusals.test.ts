@@ -13,6 +13,7 @@ import { everything } from './everything.ts';
 import { runs } from '../../support/runs.ts';
 
 const words: Readonly<Record<ModelFeature, string>> = {
+  'schema keywords': 'keyword "pattern"',
   'structured output': 'output_config.format',
   'hour-long cache': 'cache_control.ttl',
   'cache marks': 'cache_control',

@@ -26,7 +26,7 @@ describe('a fault that may pass [M7]', () => {
       },
       'broken',
     ],
-    ['a stream without an end', { events: messageEvents([], 'end_turn').slice(0, -1) }, 'broken'],
+    ['a stream without an end', { events: messageEvents([], 'end_turn').slice(0, -2) }, 'broken'],
   ];
 
   it.each(cases)('is tried again: %s', async (_, fault) => {
@@ -127,6 +127,7 @@ describe('a fault that will not pass', () => {
     [403, 'no such model', 'rejected'],
     [404, 'model: qwen', 'unknown-model'],
     [413, 'too large', 'rejected'],
+    [404, 'No endpoints found for qwen.', 'unknown-model'],
   ] as const)('is not tried again: %i, %s', async (status, error, expected) => {
     const { client, server } = await clientOf(() => ({ status, error }));
 
@@ -134,6 +135,21 @@ describe('a fault that will not pass', () => {
 
     expect(failure.failure).toBe(expected);
     expect(failure.message).toContain(error);
+    expect(server.requests).toHaveLength(1);
+  });
+
+  it.each<[string, ModelAnswer]>([
+    ['a page', { status: 404, page: '<!DOCTYPE html><p>This model cannot be found' }],
+    ['words', { status: 404, page: '404 page not found' }],
+    ['FastAPI', { status: 404, body: { detail: 'Not Found' } }],
+    ['llama.cpp', { status: 404, body: { error: { type: 'not_found_error', message: 'File Not Found' } } }],
+    ['another method', { status: 405, body: { detail: 'Method Not Allowed' } }],
+    ['LM Studio', { message: { error: 'Unexpected endpoint or method. (POST /v1/messages)' } }],
+  ])('is an address without the Messages API, not the model: %s', async (_, answer) => {
+    const { client, server } = await clientOf(() => answer);
+    const failure = await failureOf(client.complete(request()));
+    expect(failure.failure).toBe('no-api');
+    expect(failure.message).toContain('ANTHROPIC_BASE_URL');
     expect(server.requests).toHaveLength(1);
   });
 });

@@ -52,11 +52,12 @@ export const llamaCpp: ServerDouble = {
       'server_error',
       'image input is not supported - hint: if this is unexpected, you may need to provide the mmproj',
     ),
+    'schema keywords': byLlamaCpp(
+      400,
+      'invalid_request_error',
+      'Failed to initialize samplers: failed to parse grammar',
+    ),
   },
-  objection: ({ tools }) =>
-    /"(?:maxItems|exclusiveMinimum|pattern)":/u.test(JSON.stringify(tools ?? []))
-      ? byLlamaCpp(400, 'invalid_request_error', 'Failed to initialize samplers: failed to parse grammar')
-      : undefined,
   ignoresSchema: true,
   contextTokens: 12_288,
   overflow: ({ prompt, context }) =>

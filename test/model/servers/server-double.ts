@@ -5,6 +5,11 @@ import { lastTokensOf, tokensIn } from './tokens.ts';
 
 /** Whether a request, as it came over the wire, has a feature. */
 export const isIn: Readonly<Record<ModelFeature, (body: MessagesBody) => boolean>> = {
+  'schema keywords': ({ tools = [], output_config: config }) =>
+    // Each schema here, or what the client adds to it, has a keyword that is none of the plain ones.
+    /"(?:additionalProperties|pattern|min\w+|max\w+|exclusive\w+|anyOf|const|title)":/u.test(
+      JSON.stringify([tools, config?.format]),
+    ),
   'structured output': ({ output_config: config }) => config?.format !== undefined,
   'hour-long cache': (body) => marksIn(body).some((mark) => 'ttl' in mark),
   'cache marks': (body) => marksIn(body).length > 0,
