@@ -230,6 +230,8 @@ export async function tryModel(options: ProbeOptions, variable = 'DISCOCLAW_MODE
       return apiKey === undefined
         ? broken(about, "The model's server wants a key", 'set ANTHROPIC_API_KEY', 'key')
         : broken(about, "The model's server refused the key", 'check ANTHROPIC_API_KEY', 'key');
+    case 'credit':
+      return broken(about, `${model} is out of credit (${text})`, 'add credit to the account of the key');
     case 'model':
       return broken(about, `The model's server knows no model "${model}"`, `check ${variable}`, 'model');
     case 'busy':

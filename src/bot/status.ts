@@ -33,7 +33,7 @@ export function createReadStatus(
     readonly botSettings: Pick<BotSettings, 'read'>;
     readonly clock: Clock;
     readonly mainModel: () => Promise<string>;
-    readonly queues: () => Pick<StatusFacts, 'turns' | 'afterTurn' | 'writes'>;
+    readonly queues: () => Pick<StatusFacts, 'turns' | 'afterTurn' | 'writes' | 'unwritten'>;
     readonly sources: StatusSources;
   },
 ): () => Promise<StatusFacts> {

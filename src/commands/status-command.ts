@@ -1,9 +1,11 @@
+import { conditionOf } from '../core/errors.ts';
 import {
   inputOf,
   type ModelState,
   type OpenCalls,
   type PeriodUsage,
   type RefusedFeature,
+  type Unwritten,
   type UsageReport,
   type UsageSum,
 } from '../core/model.ts';
@@ -81,6 +83,8 @@ export interface StatusFacts {
   readonly lockedOut?: number | undefined;
   /** Jobs that run or wait: work after turns, and writes. */
   readonly afterTurn: number;
+  /** What background work could not write, once for each conversation or person [M16]. */
+  readonly unwritten?: readonly Unwritten[] | undefined;
   readonly writes: number;
   readonly modelCalls: OpenCalls;
   /** The day of the price list that costs go by. */
@@ -135,6 +139,7 @@ function shownFacts(facts: StatusFacts, most: number): readonly StatusFact[] {
   return [
     { title: `Discoclaw ${version}`, text: `up ${duration(upMs)}` },
     { title: 'Model', text: modelLine(facts), isBad: modelState.kind === 'unreachable' },
+    ...unwrittenFacts(facts),
     {
       title: 'Gateway',
       text: gatewayLine(facts, most),
@@ -156,11 +161,25 @@ function modelLine({ models, modelState, refused = [], now }: StatusFacts): stri
   const reach =
     modelState.kind === 'reachable'
       ? 'reachable'
-      : `out of reach for ${duration(now.getTime() - modelState.since.getTime())} (${modelState.failure})`;
+      : `${conditionOf(modelState.failure)} for ${duration(now.getTime() - modelState.since.getTime())}`;
   const lacking = refused.map(({ feature, model }) =>
     model === undefined ? feature : `${feature} (${shownName(model)})`,
   );
   return `${names}, ${reach}${lacking.length === 0 ? '' : ` · left out, as its server refuses it: ${lacking.join(', ')}`}`;
+}
+
+/** One part for each kind of work and reason, by what was not done first. */
+function unwrittenFacts({ unwritten = [], now }: StatusFacts): readonly StatusFact[] {
+  const newestFirst = unwritten.toSorted((a, b) => b.since.getTime() - a.since.getTime());
+  const parts = new Map(
+    newestFirst.map(({ purpose, model, failure, since }) => {
+      const why = `(${shownName(model)} is ${conditionOf(failure)})`;
+      return [purpose + why, `${purpose} for ${duration(now.getTime() - since.getTime())} ${why}`];
+    }),
+  );
+  return unwritten.length === 0
+    ? []
+    : [{ title: 'Not written', text: [...parts.values()].join(' · '), isBad: true }];
 }
 
 function gatewayLine(facts: StatusFacts, most: number): string {

@@ -194,6 +194,8 @@ export interface ModelResponse {
   readonly usage: ModelUsage;
   /** The model that answered, where it is not the one that was asked [M10]. */
   readonly answeredBy?: string;
+  /** What failed with the one that was asked. */
+  readonly insteadFor?: ModelFailure;
   /** Parts of the request that the server refuses [M9]. */
   readonly leftOut?: readonly ModelFeature[];
 }
@@ -277,6 +279,24 @@ export function structuredAnswer<T>(response: ModelResponse, schema: z.ZodType<T
 export type ModelState =
   | { readonly kind: 'reachable' }
   | { readonly kind: 'unreachable'; readonly since: Date; readonly failure: ModelFailure };
+
+/** A model's account that has to be seen to [M16], or the day's limit on cost [L2]. */
+export type Trouble = { readonly model: string; readonly failure: ModelFailure } | { readonly limit: number };
+
+/** What the owner is told, each once a day, `YYYY-MM-DD`; US dollars. */
+export type OwnerNews = Trouble & { readonly day: string; readonly spent: number };
+
+/** What background work asks a model for. */
+export type BackgroundCall = Pick<ModelRequest, 'purpose' | 'userId' | 'conversation' | 'model'>;
+
+/** What it has not written, since when and why [M16]. */
+export interface Unwritten extends BackgroundCall {
+  readonly since: Date;
+  readonly failure: ModelFailure;
+}
+
+/** Does background work; where it failed a while ago, it rejects with `ModelError` `paused` and asks nothing [M16]. */
+export type WithPauses = <T>(call: BackgroundCall, work: () => Promise<T>) => Promise<T>;
 
 export interface OpenCalls {
   readonly running: number;

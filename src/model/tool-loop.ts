@@ -1,6 +1,6 @@
 import { setImmediate } from 'node:timers/promises';
 
-import { ModelError } from '../core/errors.ts';
+import { conditionOf, ModelError } from '../core/errors.ts';
 import type { Logger } from '../core/logger.ts';
 import { sourcesShown, type ToolRead } from '../core/memory-source.ts';
 import {
@@ -143,7 +143,9 @@ async function runRounds(
     for (const feature of response.leftOut ?? [])
       if (feature === 'pictures' || feature === 'documents') options.onNote?.(unseenNotes[feature]);
     if (response.answeredBy !== undefined)
-      options.onNote?.(`🔁 Answered by ${response.answeredBy}: ${request.model} is out of reach`);
+      options.onNote?.(
+        `🔁 Answered by ${response.answeredBy}: ${request.model} is ${conditionOf(response.insteadFor ?? 'unavailable')}`,
+      );
     const isOver = round > maxRounds + 1;
     if (response.stop !== 'tool_use' || isOver) {
       const ranOut = isOver && ['tool_use', 'end'].includes(response.stop);
@@ -277,11 +279,12 @@ function createExchange({ onText, onRestart }: Pick<ToolLoopOptions, 'onText' | 
     },
     result: (stop: LoopResult['stop']): LoopResult => ({ text: text(), stop, hadNoTools }),
     failure(error: unknown): ModelError {
-      const { message, failure, cause, partialText } =
+      const { message, failure, cause, partialText, retryAfterMs } =
         error instanceof ModelError
           ? error
           : new ModelError('The exchange with the model failed', 'broken', { cause: error });
-      return new ModelError(message, failure, { cause, partialText: hasText() ? text() : partialText });
+      const before = hasText() ? text() : partialText;
+      return new ModelError(message, failure, { cause, partialText: before, retryAfterMs });
     },
   };
 }

@@ -339,7 +339,7 @@ function sizeOf({ parts, maxChars }: Prompt, tools: readonly Tool[]) {
 
 /** What people get instead of a whole answer: what came of it, and one clear line. */
 async function explain(
-  { question, reply, control, bot: { limits, makeReference, logger } }: RunningTurn,
+  { question, reply, control, bot: { limits, makeReference, clock, logger } }: RunningTurn,
   error: unknown,
   progress: Progress,
 ): Promise<Answer | 'left'> {
@@ -358,7 +358,7 @@ async function explain(
   }
   const reference = makeReference();
   logger.error('a turn failed', { reference, userId, channelId, error });
-  const problem = text === '' ? failureLine(error, reference) : brokenOffLine(reference);
+  const problem = text === '' ? failureLine(error, reference, clock()) : brokenOffLine(reference);
   return { text, problem, ...progress };
 }
 

@@ -144,11 +144,14 @@ describe.concurrent('a fast model that fails [E2]', () => {
       'cut',
       { json: { items: 'three of them' } },
     ];
+    // What fails pauses until a restart at most [M16].
+    const again = async () => stage.stopBot().then(() => stage.startBot());
     const words: string[] = [];
     const kept: string[] = [];
     for (const [index, failure] of failing.entries()) {
       fast = failure;
       const before = fastCalls();
+      await again();
       const reply = await stage.ask('alice', 'dm', `I own ${index} teapots`);
       words.push(reply.text);
       await eventually(() => expect(fastCalls()).toBeGreaterThan(before));
@@ -159,6 +162,7 @@ describe.concurrent('a fast model that fails [E2]', () => {
     expect(await shown()).toContain('Durable memory (0 items):');
 
     fast = { text: 'Alice owns teapots.' };
+    await again();
     await stage.ask('alice', 'dm', 'One more thing');
     await eventually(async () => expect(await shown()).toContain('Alice owns teapots.'));
     const dm = await stage.sandbox.messages({ in: '@alice', from: 'bot' });

@@ -243,13 +243,16 @@ function frameOf({ request, leftOut }: SentRequest, baseUrl: string | undefined)
 }
 
 function finalError(error: unknown, partialText: string): ModelError {
-  if (error instanceof ModelError) return new ModelError(error.message, error.failure, { partialText });
+  if (error instanceof ModelError) {
+    const { message, failure, retryAfterMs } = error;
+    return new ModelError(message, failure, { partialText, retryAfterMs });
+  }
   const name = error instanceof Error ? error.name : typeof error;
   return new ModelError(`The model could not be asked (${name})`, 'rejected', { cause: error, partialText });
 }
 
-/** `key`, `model`: the server refuses it; `refused`: for another reason; `unreachable`: no usable answer. */
-type ProbeOutcome = 'fine' | 'key' | 'model' | 'refused' | 'busy' | 'unreachable';
+/** `key`, `model`: the server refuses it; `credit`: none is left; `refused`: for another reason; `unreachable`: no usable answer. */
+type ProbeOutcome = 'fine' | 'key' | 'credit' | 'model' | 'refused' | 'busy' | 'unreachable';
 
 export interface ProbeOptions {
   readonly apiKey?: string;
@@ -295,7 +298,7 @@ export async function probeModel({ apiKey, baseUrl, model, timeoutMs }: ProbeOpt
         text: `The model's server did not answer within ${timeoutMs / 1000} seconds`,
       };
     const { failure, message: text } = failedAttempt(error, apiKey ?? noKey).error;
-    return { outcome: outcomeOf(error, failure), text };
+    return { outcome: failure === 'out-of-credit' ? ('credit' as const) : outcomeOf(error, failure), text };
   }
 }
 

@@ -218,19 +218,17 @@ const maxBackoffMs = 8_000;
 
 export interface FailedAttempt {
   readonly error: ModelError;
-  /** Milliseconds, as the server asked. */
-  readonly retryAfterMs?: number;
   /** The server did no work, so nothing is billed. */
   readonly isFree?: boolean;
 }
 
 /** Waits at least as long as the server asked. @throws the error where a retry does not help or fit the deadline. */
 export async function backOff(
-  { error, retryAfterMs = 0 }: FailedAttempt,
+  { error }: FailedAttempt,
   retries: number,
   { deadline, random, logger }: { deadline: Deadline; random: () => number; logger: Logger },
 ): Promise<void> {
-  const waitMs = retryAfterMs + random() * Math.min(maxBackoffMs, firstBackoffMs * 2 ** retries);
+  const waitMs = error.retryAfterMs + random() * Math.min(maxBackoffMs, firstBackoffMs * 2 ** retries);
   if (retries === maxRetries || !passingFailures.has(error.failure) || waitMs >= deadline.remainingMs())
     throw error;
   logger.warn('retrying a model call', { failure: error.failure, reason: error.message, waitMs });
@@ -260,8 +258,9 @@ export function failedAttempt(error: unknown, secret: string): FailedAttempt {
   const answered = `answered ${what}: ${redact(message, secret)}`;
   const hasNoApi = `has no Messages API at the address in ANTHROPIC_BASE_URL (${what})`;
   return {
-    error: new ModelError(`The model's server ${failure === 'no-api' ? hasNoApi : answered}`, failure),
-    retryAfterMs: secondsIn(error.headers) * 1000,
+    error: new ModelError(`The model's server ${failure === 'no-api' ? hasNoApi : answered}`, failure, {
+      retryAfterMs: passingFailures.has(failure) ? retryAfterIn(error.headers) : 0,
+    }),
     // An error inside a 200 may be billed.
     isFree: status !== undefined && error.headers !== undefined,
   };
@@ -277,21 +276,37 @@ function isUnknownPath(status: number | undefined, message: string): boolean {
   return /<(?:!doctype|html)\b/iu.test(message) || !/\bmodels?\b|\bno endpoints\b/iu.test(message);
 }
 
+/** Of the vendor and of gateways, whose status may be 400, 402, 403 or 429. */
+const noCredit =
+  /\bcredit balance\b|\binsufficient[_ ](?:quota|credits?|balance|funds)\b|\bexceeded your current quota\b|\bbilling[_ ](?:error|hard[_ ]limit|not[_ ]active)|\bAPI usage limits\b|\bbudget has been exceeded\b|\bkey limit exceeded\b/iu;
+
+/** Fewer tokens would do, or it is a limit of a minute. */
+const hasCredit = /\bcan only afford [1-9]|try (?:again )?in \d/iu;
+
 function failureOf(status: number | undefined, type: string | null, message: string): ModelFailure {
   if (isUnknownPath(status, message)) return 'no-api';
+  const lacksCredit = status === 402 || noCredit.test(`${type} ${message}`);
+  if (lacksCredit && !hasCredit.test(message)) return 'out-of-credit';
+  if (status === 401 || type === 'authentication_error') return 'unauthorized';
+  // Gateways refuse what people say in the same way.
+  if (type === 'permission_error' && !/\bflagged\b|\bmoderation\b/iu.test(message)) return 'unauthorized';
   if (status === 404 || type === 'not_found_error' || (status === 400 && unknownModel.test(message)))
     return 'unknown-model';
   if (status === 429 || type === 'rate_limit_error') return 'rate-limited';
   if (status === 529 || type === 'overloaded_error') return 'overloaded';
   if (status !== undefined) return status >= 500 ? 'unavailable' : 'rejected';
-  const isRefusal = /^(?:invalid_request|authentication|permission|request_too_large)/u.test(type ?? '');
+  const isRefusal = /^(?:invalid_request|permission|request_too_large)/u.test(type ?? '');
   return isRefusal ? 'rejected' : 'unavailable';
 }
 
-/** A date instead of seconds is ignored. */
-function secondsIn(headers: unknown): number {
-  const seconds = headers instanceof Headers ? Number(headers.get('retry-after')) : 0;
-  return seconds > 0 ? seconds : 0;
+/** Seconds, or a date by the server's own clock; a day at most, whatever it says. */
+function retryAfterIn(headers: unknown): number {
+  if (!(headers instanceof Headers)) return 0;
+  const value = headers.get('retry-after') ?? '';
+  const ms = /^[\d.]+$/u.test(value)
+    ? Number(value) * 1000
+    : Date.parse(value) - Date.parse(headers.get('date') ?? '');
+  return ms > 0 ? Math.min(ms, 24 * 3_600_000) : 0;
 }
 
 function redact(text: string, secret: string): string {

@@ -124,7 +124,6 @@ describe('recall_memory', () => {
     {},
     { query: '' },
     { queries: [] },
-    { queries: 'x' },
     { queries: ['x', ' '] },
     { query: '  ' },
     { query: 'x', scope: 'secrets' },

@@ -34,6 +34,7 @@ it('accepts a token that was only thinking [M9]', async () => {
 it.each([
   [{ status: 401 }, 'key'],
   [{ status: 403 }, 'key'],
+  [{ status: 402 }, 'credit'],
   [{ status: 404 }, 'model'],
   [{ status: 404, body: { detail: 'Not Found' } }, 'unreachable'],
   [{ message: { error: 'Unexpected endpoint or method.' } }, 'unreachable'],
