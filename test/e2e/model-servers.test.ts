@@ -82,7 +82,8 @@ describe.each(servers.map(([server, leftOut]) => ({ server, leftOut, name: serve
         if (hasTools && footer !== undefined) await withFooter(stage, answer, footer);
         if (file?.name === 'cup.png' && leftOut.includes('pictures'))
           await withFooter(stage, answer, 'The model that I use cannot see pictures');
-        if (notable !== undefined) await expect.poll(() => itemsOf(stage)).toContain(text);
+        const noticed = notable === undefined ? [] : [text];
+        await expect.poll(() => itemsOf(stage)).toEqual(expect.arrayContaining(noticed));
         if (command !== undefined && !hasTools) await stage.ask('alice', 'dm', command);
       }
       await expect

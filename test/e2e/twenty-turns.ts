@@ -134,9 +134,8 @@ export function createMind(): Mind {
             : JSON.stringify({ summary: text }),
       };
     }
-    const asked = texts.findLast((text) => text.includes('<message ')) ?? '';
-    const said = asked.slice(asked.lastIndexOf('<message '));
-    const turn = turns.find(({ says }) => said.includes(`\n${says}\n`));
+    const message = texts.findLast((text) => text.endsWith('\n</message>'));
+    const turn = turns.find(({ says }) => message?.includes(`>\n${says}\n`));
     if (turn === undefined) return { text: 'What was that?' };
     const results = (messages.at(-1)?.content ?? []).filter(({ type }) => type === 'tool_result');
     if (turn.calls !== undefined && hasTools && results.length === 0)

@@ -557,7 +557,7 @@ describe('undo', () => {
     const noticed = { text: 'I like tea', place: publicPlace, messageId: id, type: 'summary' } as const;
     await memory.durable.remember(unconditional(aliceId), noticed);
     await memory.pass(1000);
-    // To find it again is no change that could be taken back in its place.
+    // It was found once more, which must not be what is undone.
     await memory.durable.remember(unconditional(aliceId), noticed);
     expect(await memory.durable.undo(unconditional(aliceId))).toMatchObject({
       what: 'remember',

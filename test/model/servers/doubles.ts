@@ -41,7 +41,7 @@ export const ollamaWithoutTools: ServerDouble = {
   puts: thinking(`Okay, ${privateWords} about that.\n\nMore ${privateWords}.\n</think>\n\n`),
 };
 
-/** Without a parser for the model's calls, which come as text, and with one that sees no pictures. It passes over schemas of answers and cache marks. */
+/** Without a parser for the model's calls, which come as text. It sees no pictures, and passes over schemas of answers and cache marks. */
 export const llamaCpp: ServerDouble = {
   name: 'llama.cpp',
   model: 'qwen3',
@@ -130,7 +130,7 @@ function byLmStudio(message: string): ModelAnswer {
   return { status: 400, body: { error: { type: 'invalid_request_error', message } } };
 }
 
-/** With a parser of calls and one of thoughts, which have no signature and must come back with the calls. It heeds schemas, sees no pictures, and passes over cache marks. */
+/** Its model's thoughts have no signature and must come back with the calls. It heeds schemas, sees no pictures, and passes over cache marks. */
 export const vllm: ServerDouble = {
   name: 'vLLM',
   model: 'Qwen/Qwen3-8B',
@@ -170,7 +170,7 @@ function byVllm(message: string): ModelAnswer {
   return { status: 400, body: { type: 'error', error: { type: 'BadRequestError', message } } };
 }
 
-/** Translates for a model elsewhere that has no schemas and sees no pictures; each answer begins with a text, if an empty one. Two calls fail at that other server. */
+/** Translates for a model elsewhere without schemas and pictures, where two calls fail; each answer begins with a text, if an empty one. */
 export const liteLlm: ServerDouble = {
   name: 'LiteLLM',
   model: 'mistral-local',

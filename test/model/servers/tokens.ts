@@ -20,14 +20,7 @@ function tokensOf(text: string): number {
 }
 
 function textIn(block: MessagesBlock): string {
-  switch (block.type) {
-    case 'text':
-      return block.text ?? '';
-    case 'tool_use':
-      return `${String(block['name'])} ${JSON.stringify(block['input'])}`;
-    default:
-      return String(block['content'] ?? block['thinking'] ?? '');
-  }
+  return block.text ?? JSON.stringify({ ...block, cache_control: undefined });
 }
 
 function tokensOfBlock(block: MessagesBlock): number {
