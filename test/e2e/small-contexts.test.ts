@@ -8,7 +8,7 @@ import type { MessagesBody } from '../support/model-server.ts';
 import { runs } from '../support/runs.ts';
 import { callsOf, toldIn } from './model-calls.ts';
 import { openStage, type Stage } from './stage.ts';
-import { createMind, summary, turns } from './twenty-turns.ts';
+import { createMind, longFile, summary, turns } from './twenty-turns.ts';
 
 /** As it is started with so many tokens; it refuses nothing else. */
 function withContext(server: ServerDouble, contextTokens: number): ServerDouble {
@@ -28,19 +28,15 @@ async function openSmall(
   return openStage({ environment: { ...names, ...environment }, model: script });
 }
 
-const longFile = {
-  name: 'log.txt',
-  base64: Buffer.from('The bridge is open. '.repeat(3_000)).toString('base64'),
-};
-
 describe.each(rows)('a context of $tokens tokens at $name [M13]', ({ tokens, server }) => {
   it('has answers, what is remembered and a summary where they fit, and is named with what it leaves out', async () => {
     await using stage = await openSmall(server, serverDouble(server, createMind()), {
       DISCOCLAW_SUMMARY_EVERY_N_TURNS: '1',
     });
     await stage.ask('alice', 'dm', '!memory remember Alice likes oolong');
-    for (const { says: text, file, answer } of turns.filter(({ calls }) => calls === undefined)) {
-      const attachments = file?.name === longFile.name ? [file] : [];
+    const talk = turns.filter(({ calls, file = longFile }) => calls === undefined && file === longFile);
+    for (const { says: text, file, answer } of talk) {
+      const attachments = file === undefined ? [] : [file];
       const said = await stage.sandbox.say({ as: 'alice', in: 'dm', text, attachments });
       const shown = await stage.answerTo(said);
       const words = shown.text.split('\n-# ')[0];
@@ -57,7 +53,7 @@ describe.each(rows)('a context of $tokens tokens at $name [M13]', ({ tokens, ser
   });
 });
 
-it('that is set by hand is kept to, where the server would cut in silence [M13]', async () => {
+it('a context that is set by hand is kept to, where the server would cut in silence [M13]', async () => {
   const server = withContext(ollama, 4_096);
   await using stage = await openSmall(server, serverDouble(server, createMind()), {
     DISCOCLAW_CONTEXT_TOKENS: String(server.contextTokens),

@@ -23,6 +23,11 @@ interface Turn {
 
 const drink = { answer: 'You like oolong.', from: 'likes oolong' };
 
+export const longFile = {
+  name: 'log.txt',
+  base64: Buffer.from('The bridge is open. '.repeat(3_000)).toString('base64'),
+};
+
 /** A person and the bot talk: what is said, and what comes of it with any server. */
 export const turns: readonly Turn[] = [
   { says: 'Hello there!', answer: 'Nice to meet you.', put: (answer) => `Discoclaw: ${answer}` },
@@ -88,7 +93,7 @@ export const turns: readonly Turn[] = [
   },
   {
     says: 'Here is a long file.',
-    file: { name: 'log.txt', base64: Buffer.from('The bridge is open. '.repeat(3_000)).toString('base64') },
+    file: longFile,
     answer: 'It is long.',
   },
   { says: 'Never mind.', answer: 'As you wish.' },
