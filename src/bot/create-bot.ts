@@ -231,6 +231,7 @@ export function createBot(config: Config, ports: BotPorts) {
         afterTurn: work.size,
         writes: writes.size,
         unwritten: pauses.unwritten(),
+        noRoomFor: prompts.leftOut(),
       }),
       sources: statusSources,
     });

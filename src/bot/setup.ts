@@ -13,11 +13,11 @@ import { nearestNames } from '../core/text.ts';
 import { withDiscord } from '../discord/checkup.ts';
 import { GatewayError } from '../discord/gateway-error.ts';
 import { inviteLink } from '../discord/permissions.ts';
-import type { listModels } from '../model/anthropic/anthropic-client.ts';
+import type { listModels, ProbeOptions } from '../model/anthropic/anthropic-client.ts';
 import { callCost, priceListDate, resolveModel } from '../model/anthropic/models.ts';
 import { createLogger } from '../observability/logger.ts';
 import { unlessMissing } from '../storage/files/file-system.ts';
-import { portalPage, tryModel } from './doctor.ts';
+import { portalPage, tryModel, tryTalentsOf } from './doctor.ts';
 import { useProxy } from './command-line.ts';
 
 /** What the steps of `npm run setup` share. */
@@ -180,8 +180,10 @@ async function setUpModel(setup: Setup): Promise<string | undefined> {
     // Before anything else, the key is put right.
     const chosen = listed === 'key' ? config.model.main : await chooseModel(setup, listed);
     const finding = await tryModel({ ...access, model: chosen });
-    if (finding.level === 'fine') asker.say(`✓ ${finding.text}.`);
-    else if (finding.wrong === 'key') {
+    if (finding.level === 'fine') {
+      asker.say(`✓ ${finding.text}.`);
+      await tellTalents(setup, { ...access, model: chosen });
+    } else if (finding.wrong === 'key') {
       asker.say(`${finding.text}. Copy it again from ${from}.`);
       apiKey = await askKey();
       continue;
@@ -231,6 +233,19 @@ async function chooseModel({ asker, config }: Setup, listed: readonly string[]):
     const name = listed[Number(answered) - 1] ?? answered;
     if (isServed(name)) return name;
     asker.say(`The server has no model "${answered}". Did you mean ${nearestNames(answered, listed)}?`);
+  }
+}
+
+/** A server that cuts long prompts in silence is sent shorter ones. */
+async function tellTalents(setup: Setup, options: ProbeOptions): Promise<void> {
+  const { asker, config } = setup;
+  asker.say('Trying what it can do; a local model may take minutes to read a whole prompt.');
+  const access = { ...options, timeoutMs: config.model.totalTimeoutMs };
+  const logger = createLogger({ level: 'error' });
+  for (const { level, text, remedy } of await tryTalentsOf(access, config.prompt.maxChars, logger)) {
+    asker.say(level === 'fine' ? `✓ ${text}.` : `! ${text}: ${remedy}.`);
+    const [, tokens] = /DISCOCLAW_CONTEXT_TOKENS=(\d+)/u.exec(remedy ?? '') ?? [];
+    if (tokens !== undefined) await save(setup, 'DISCOCLAW_CONTEXT_TOKENS', tokens);
   }
 }
 

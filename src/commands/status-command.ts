@@ -1,6 +1,7 @@
 import { conditionOf } from '../core/errors.ts';
 import {
   inputOf,
+  type ModelLimits,
   type ModelState,
   type OpenCalls,
   type PeriodUsage,
@@ -63,6 +64,9 @@ export interface StatusFacts {
   /** Names as configured; absent where only the offline stand-in speaks. */
   readonly models?: { readonly main: string; readonly fast: string };
   readonly modelState: ModelState;
+  /** What its server told of the main model, and what prompts have no room for since [M13]. */
+  readonly modelLimits?: ModelLimits | undefined;
+  readonly noRoomFor?: readonly string[] | undefined;
   /** What the model's server was found to refuse [M9]. */
   readonly refused?: readonly RefusedFeature[] | undefined;
   /** Milliseconds to the gateway and back. */
@@ -155,7 +159,7 @@ function shownFacts(facts: StatusFacts, most: number): readonly StatusFact[] {
   ];
 }
 
-function modelLine({ models, modelState, refused = [], now }: StatusFacts): string {
+function modelLine({ models, modelState, modelLimits, noRoomFor, refused = [], now }: StatusFacts): string {
   if (models === undefined) return 'the offline stand-in, which is not a language model';
   const names = `${shownName(models.main)} (fast: ${shownName(models.fast)})`;
   const reach =
@@ -165,7 +169,23 @@ function modelLine({ models, modelState, refused = [], now }: StatusFacts): stri
   const lacking = refused.map(({ feature, model }) =>
     model === undefined ? feature : `${feature} (${shownName(model)})`,
   );
-  return `${names}, ${reach}${lacking.length === 0 ? '' : ` · left out, as its server refuses it: ${lacking.join(', ')}`}`;
+  return [
+    `${names}, ${reach}`,
+    ...(lacking.length === 0 ? [] : [`left out, as its server refuses it: ${lacking.join(', ')}`]),
+    ...limitLines(modelLimits, noRoomFor),
+  ].join(' · ');
+}
+
+function limitLines({ contextTokens, cutsAt }: ModelLimits = {}, noRoomFor: readonly string[] = []) {
+  const without = noRoomFor.length === 0 ? 'less memory fits' : `no room for ${noRoomFor.join(', ')}`;
+  return [
+    ...(contextTokens === undefined ? [] : [`its context holds ${contextTokens} tokens: ${without}`]),
+    ...(cutsAt === undefined
+      ? []
+      : [
+          `its server seems to cut prompts at ${cutsAt} tokens in silence: give it a larger context (Ollama: \`OLLAMA_CONTEXT_LENGTH\`), or set \`DISCOCLAW_CONTEXT_TOKENS\``,
+        ]),
+  ];
 }
 
 /** One part for each kind of work and reason, by what was not done first. */

@@ -196,6 +196,8 @@ export interface ModelResponse {
   readonly answeredBy?: string;
   /** What failed with the one that was asked. */
   readonly insteadFor?: ModelFailure;
+  /** Thoughts stood in its text, and were taken out [M11]. */
+  readonly thinksAloud?: boolean | undefined;
   /** Parts of the request that the server refuses [M9]. */
   readonly leftOut?: readonly ModelFeature[];
 }
@@ -223,6 +225,11 @@ export interface ModelClient {
   /** What its server's errors told of a model within the last hour. */
   limitsOf?(model: string): ModelLimits;
   complete(request: ModelRequest, options?: ModelCallOptions): Promise<ModelResponse>;
+}
+
+/** What background work gives a model at one time is at most so many characters, and half of its context [M13]. */
+export function inputMaxChars(client: Pick<ModelClient, 'limitsOf'>, model: string): number {
+  return Math.min(20_000, Math.floor((client.limitsOf?.(model).roomTokens ?? Infinity) / 2));
 }
 
 /**

@@ -22,6 +22,8 @@ export interface CleanAnswer {
   readonly text: string;
   /** Tool calls that the model wrote as text; what it wrote behind them is left out. */
   readonly calls: readonly WrittenCall[];
+  /** Thoughts stood in the text. */
+  readonly thinksAloud: boolean;
 }
 
 /** Thoughts: what opens them, and what closes any of them. From the templates of Qwen, DeepSeek, Magistral, Kimi, Command, Gemma. */
@@ -212,7 +214,8 @@ export function cleanAnswer(raw: string, frame: AnswerFrame, isWhole = true): Cl
   const calls: WrittenCall[] = [];
   let text = '';
   let next = 0;
-  let isSure = isWhole || frame.mayThinkAloud !== true;
+  let thinksAloud = false;
+  let isOpen = false;
   for (;;) {
     tokens.lastIndex = next;
     const token = tokens.exec(raw);
@@ -225,9 +228,9 @@ export function cleanAnswer(raw: string, frame: AnswerFrame, isWhole = true): Cl
     const step = readers[kind]?.({ found, index, after, groups }, { raw, tools: frame.tools, text }) ?? {
       next: after,
     };
-    if (!isWhole && step.isOpen === true)
-      return { text: isSure ? withoutTurns(text, frame, false) : '', calls: [] };
-    isSure ||= ['opens', 'closes', 'channel'].includes(kind);
+    isOpen = !isWhole && step.isOpen === true;
+    if (isOpen) break;
+    thinksAloud ||= ['opens', 'closes', 'channel'].includes(kind);
     if (step.wasThought === true) {
       text = '';
       calls.length = 0;
@@ -238,15 +241,20 @@ export function cleanAnswer(raw: string, frame: AnswerFrame, isWhole = true): Cl
     // What is taken out of a line of its own takes that line along.
     if (step.isText !== true && /(?:^|\n)$/u.test(text)) while (raw[next] === '\n') next += 1;
   }
-  if (!isSure) return { text: '', calls };
-  return { text: withoutTurns(isWhole ? text : withoutOpenEnd(text, frame.tools), frame, isWhole), calls };
+  if (isWhole) return { text: withoutTurns(text, frame, true), calls, thinksAloud };
+  if (frame.mayThinkAloud === true && !thinksAloud) return { text: '', calls, thinksAloud };
+  return {
+    text: withoutTurns(isOpen ? text : withoutOpenEnd(text, frame.tools), frame, false),
+    calls,
+    thinksAloud,
+  };
 }
 
 /** The same of a whole response: what was written as calls becomes calls. */
 export function cleanResponse(response: ModelResponse, frame: AnswerFrame): ModelResponse {
   const { content, stop } = response;
   const said = textOf(content);
-  const { text, calls } = cleanAnswer(said, frame);
+  const { text, calls, thinksAloud } = cleanAnswer(said, frame);
   const isCalling = content.some(({ type }) => type === 'tool_use');
   const added = isCalling || stop === 'cut' || stop === 'refusal' ? [] : calls.map(toolUse);
   if (text === said && added.length === 0) return response;
@@ -255,7 +263,12 @@ export function cleanResponse(response: ModelResponse, frame: AnswerFrame): Mode
     if (block.type !== 'text') return [block];
     return index === first && text.trim() !== '' ? [{ type: 'text', text }] : [];
   });
-  return { ...response, content: [...cleaned, ...added], stop: added.length > 0 ? 'tool_use' : stop };
+  return {
+    ...response,
+    content: [...cleaned, ...added],
+    stop: added.length > 0 ? 'tool_use' : stop,
+    thinksAloud,
+  };
 }
 
 function toolUse({ name, input }: WrittenCall): ToolUseBlock {

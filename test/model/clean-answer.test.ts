@@ -46,7 +46,7 @@ describe('of an answer people are shown what is meant for them [M11]', () => {
     ['A call: {"name":"get_weather","arguments":{}}', 'A call: {"name":"get_weather","arguments":{}}'],
     ['remember_item(quote, kind) stores what you said.', 'remember_item(quote, kind) stores what you said.'],
   ])('%j', (raw, text) => {
-    expect(cleanAnswer(raw, frame)).toEqual({ text, calls: [] });
+    expect(cleanAnswer(raw, frame)).toMatchObject({ text, calls: [] });
   });
 
   it('an answer that has read a channel may quote it', () => {
@@ -83,13 +83,16 @@ describe('a call that a model writes as text is a call [M11]', () => {
     '```tool_code\nprint(default_api.remember_item(quote="I like tea"))\n```',
     "remember_item(quote='I like tea')",
   ])('%j', (written) => {
-    expect(cleanAnswer(written, frame)).toEqual({ text: '', calls: [call] });
-    expect(cleanAnswer(`Sure!\n${written}`, frame)).toEqual({ text: 'Sure!\n', calls: [call] });
-    expect(cleanAnswer(`<think>I call ${written}</think>Hello`, frame)).toEqual({ text: 'Hello', calls: [] });
+    expect(cleanAnswer(written, frame)).toMatchObject({ text: '', calls: [call] });
+    expect(cleanAnswer(`Sure!\n${written}`, frame)).toMatchObject({ text: 'Sure!\n', calls: [call] });
+    expect(cleanAnswer(`<think>I call ${written}</think>Hello`, frame)).toMatchObject({
+      text: 'Hello',
+      calls: [],
+    });
   });
 
   it('one that cannot be read is not shown either, so that the model is told', () => {
-    expect(cleanAnswer('<tool_call>{"quote": I like', frame)).toEqual({
+    expect(cleanAnswer('<tool_call>{"quote": I like', frame)).toMatchObject({
       text: '',
       calls: [{ name: '', input: {} }],
     });

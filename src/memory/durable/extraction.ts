@@ -2,7 +2,13 @@ import { z } from 'zod';
 
 import { ModelError } from '../../core/errors.ts';
 import type { Logger } from '../../core/logger.ts';
-import { jsonSchemaOf, type ModelClient, type ModelRequest, structuredEntries } from '../../core/model.ts';
+import {
+  inputMaxChars,
+  jsonSchemaOf,
+  type ModelClient,
+  type ModelRequest,
+  structuredEntries,
+} from '../../core/model.ts';
 import { ownWords } from '../../core/own-words.ts';
 import type { Place, SessionKey } from '../../core/place.ts';
 import { maskSecrets } from '../../core/secrets.ts';
@@ -39,7 +45,6 @@ const maxItemsPerMessage = 3;
 const maxQuotesPerMessage = 10;
 /** What one call is given at most, so that its answer cannot be cut by its own length. */
 const batchMaxMessages = 10;
-const batchMaxChars = 20_000;
 
 export function createExtraction({
   model,
@@ -48,7 +53,7 @@ export function createExtraction({
   durable,
   tell,
 }: {
-  readonly model: Pick<ModelClient, 'complete'>;
+  readonly model: Pick<ModelClient, 'complete' | 'limitsOf'>;
   readonly modelName: string;
   /** A person's zone, IANA [H3]. Must not reject. */
   readonly timeZoneOf: (userId: string) => Promise<string>;
@@ -74,7 +79,8 @@ export function createExtraction({
       const findings: Finding[] = [];
       const nextSlice = createTimeSlice();
       const timeZone = await timeZoneOf(userId);
-      for (const batch of chunk(withWords, ({ text }) => text.length, batchMaxChars, batchMaxMessages)) {
+      const maxChars = inputMaxChars(model, modelName);
+      for (const batch of chunk(withWords, ({ text }) => text.length, maxChars, batchMaxMessages)) {
         const request = extractionRequest(modelName, timeZone, userId, speakerName, batch);
         const response = await model.complete(request, { signal });
         const items = structuredEntries(response, answeredItem, 'The extraction', 'items');

@@ -1,7 +1,7 @@
 import { ModelError } from '../../core/errors.ts';
 import type { Logger } from '../../core/logger.ts';
 import { lruCache } from '../../core/limits.ts';
-import type { ModelClient, WithPauses } from '../../core/model.ts';
+import { inputMaxChars, type ModelClient, type WithPauses } from '../../core/model.ts';
 import { hasUnknownReaders, sessionName, type Place, type SessionKey } from '../../core/place.ts';
 import { dataText, renderSection, type Section } from '../../core/section.ts';
 import type { Store } from '../../core/store.ts';
@@ -67,7 +67,9 @@ export function createRollingSummary(options: {
     const name = sessionName(session);
     const upTo = triedUpTo.get(name) ?? Infinity;
     const again = messages.filter(({ sequence }) => sequence <= upTo);
-    const batches = [again, messages.slice(again.length)].flatMap((part) => inBatches(part, ownZone));
+    const batches = [again, messages.slice(again.length)].flatMap((part) =>
+      inBatches(part, ownZone, inputMaxChars(model, settings.model)),
+    );
     let current = rolling;
     for (const [index, batch] of batches.entries()) {
       const last = batch.at(-1)?.sequence ?? current.cursor;

@@ -3,12 +3,11 @@ import { z } from 'zod';
 import { ModelError } from '../../core/errors.ts';
 import type { Logger } from '../../core/logger.ts';
 import {
-  estimateTokens,
-  inputOf,
   jsonSchemaOf,
   structuredAnswer,
   textOf,
   type ModelRequest,
+  type ModelResponse,
 } from '../../core/model.ts';
 import { createAnthropicClient, type ProbeOptions } from './anthropic-client.ts';
 
@@ -16,8 +15,9 @@ import { createAnthropicClient, type ProbeOptions } from './anthropic-client.ts'
 export interface Trial {
   readonly callsTools: boolean;
   readonly keepsToSchema: boolean;
+  readonly thinksAloud: boolean;
   /** Its context, where a prompt of the usual size does not fit it; `cuts`: and its server does not say so [M13]. */
-  readonly context?: { readonly tokens: number; readonly cuts: boolean };
+  readonly context: { readonly tokens: number; readonly cuts: boolean } | undefined;
 }
 
 const answerSchema = z.object({ summary: z.string() });
@@ -55,28 +55,34 @@ export async function tryTalents(
       ...more,
     });
 
-  const called = await ask('I drink tea. Call the tool for that.', { tools: [note] });
-  const callsTools = called.content.some(({ type }) => type === 'tool_use');
-  const keepsToSchema = await ask('Summarize in one sentence: Alice moved to Graz in May.', {
+  const called = await ask('I drink tea. Call the tool for that.', { tools: [note] }).catch(unlessPassing);
+  const summed = await ask('Summarize in one sentence: Alice moved to Graz in May.', {
     outputSchema: jsonSchemaOf(answerSchema),
-  }).then((response) => structuredAnswer(response, answerSchema, 'The trial').summary !== '', unlessPassing);
+  }).catch(unlessPassing);
   const long = `The word is "${word}". ${filler.repeat(Math.floor(promptMaxChars / filler.length))}\nWhat is the word? Answer with it alone.`;
-  const read = await ask(long, { maxTokens: 2000 }).catch(unlessPassing);
-  if (read === false)
-    return {
-      callsTools,
-      keepsToSchema,
-      context: { tokens: client.limitsOf?.(model).contextTokens ?? estimateTokens(long) / 2, cuts: false },
-    };
-  const counted = inputOf(read.usage);
-  const cuts = baseUrl !== undefined && counted > 0 && counted < estimateTokens(long) / 3;
-  const isRead = textOf(read.content).toLowerCase().includes(word);
-  return { callsTools, keepsToSchema, ...(cuts && !isRead ? { context: { tokens: counted, cuts } } : {}) };
+  const read = await ask(long).catch(unlessPassing);
+  const { contextTokens, cutsAt } = client.limitsOf?.(model) ?? {};
+  const isRead = read !== undefined && textOf(read.content).toLowerCase().includes(word);
+  const named = contextTokens === undefined ? undefined : { tokens: contextTokens, cuts: false };
+  return {
+    callsTools: called?.content.some(({ type }) => type === 'tool_use') === true,
+    keepsToSchema: summed !== undefined && isSummary(summed),
+    thinksAloud: [called, summed, read].some((each) => each?.thinksAloud === true),
+    context: cutsAt === undefined || isRead ? named : { tokens: cutsAt, cuts: true },
+  };
+}
+
+function isSummary(response: ModelResponse): boolean {
+  try {
+    return structuredAnswer(response, answerSchema, 'The trial').summary !== '';
+  } catch {
+    return false;
+  }
 }
 
 /** What a model cannot do is no failure of the trial. */
-function unlessPassing(error: unknown): false {
+function unlessPassing(error: unknown): undefined {
   if (error instanceof ModelError && ['invalid', 'empty', 'rejected', 'too-large'].includes(error.failure))
-    return false;
+    return undefined;
   throw error;
 }
