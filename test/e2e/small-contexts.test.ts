@@ -15,8 +15,16 @@ function withContext(server: ServerDouble, contextTokens: number): ServerDouble 
   return { ...server, contextTokens, refusals: {} };
 }
 
-const rows = [8_192, 4_096, 2_048].flatMap((tokens) =>
-  [llamaCpp, vllm].map((server) => ({ name: server.name, tokens, server: withContext(server, tokens) })),
+const sizes = [
+  { tokens: 8_192, lacks: 'memory' },
+  { tokens: 4_096, lacks: 'most tools' },
+  { tokens: 2_048, lacks: 'all tools' },
+];
+
+const rows = sizes.flatMap(({ tokens, lacks }) =>
+  [llamaCpp, vllm].map((server) => {
+    return { name: server.name, tokens, lacks, server: withContext(server, tokens) };
+  }),
 );
 
 async function openSmall(
@@ -28,7 +36,7 @@ async function openSmall(
   return openStage({ environment: { ...names, ...environment }, model: script });
 }
 
-describe.each(rows)('a context of $tokens tokens at $name [M13]', ({ tokens, server }) => {
+describe.each(rows)('a context of $tokens tokens at $name [M13]', ({ tokens, lacks, server }) => {
   it('has answers, what is remembered and a summary where they fit, and is named with what it leaves out', async () => {
     await using stage = await openSmall(server, serverDouble(server, createMind()), {
       DISCOCLAW_SUMMARY_EVERY_N_TURNS: '1',
@@ -50,7 +58,7 @@ describe.each(rows)('a context of $tokens tokens at $name [M13]', ({ tokens, ser
       .poll(async () => (await stage.ask('alice', 'dm', '!memory show')).text)
       .toContain(`Rolling summary:\n${summary}`);
     const { text: status } = await stage.ask(stage.info.owner.name, 'dm', '!status');
-    expect(status).toMatch(/\bcontext\b/u);
+    expect(status).toMatch(new RegExp(`\\bcontext\\b[^\\n]* ${tokens} tokens[^\\n]* ${lacks}\\b`, 'u'));
   });
 });
 
