@@ -17,8 +17,8 @@ function withContext(server: ServerDouble, contextTokens: number): ServerDouble 
 
 const sizes = [
   { tokens: 8_192, lacks: 'memory' },
-  { tokens: 4_096, lacks: 'most tools' },
-  { tokens: 2_048, lacks: 'all tools' },
+  { tokens: 4_096, lacks: 'tools' },
+  { tokens: 2_048, lacks: 'tools' },
 ];
 
 const rows = sizes.flatMap(({ tokens, lacks }) =>
