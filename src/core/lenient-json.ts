@@ -47,13 +47,11 @@ const mended = /"[^"\\]*(?:\\.[^"\\]*)*"|,(?=\s*[\]}])|(?<![\w.+-])\d{16,}(?![\w
 
 function parsed(json: string): unknown {
   try {
-    return parseJson(
-      json.replace(mended, (part) => {
-        if (part === ',') return '';
-        if (!part.startsWith('"')) return `"${part}"`;
-        return part.replace(/\p{Cc}/gu, (sign) => JSON.stringify(sign).slice(1, -1));
-      }),
-    );
+    const strict = json.replace(/[\n\r\t]/gu, ' ').replace(mended, (part) => {
+      if (part === ',') return '';
+      return part.startsWith('"') ? part : `"${part}"`;
+    });
+    return parseJson(strict);
   } catch {
     return undefined;
   }

@@ -51,11 +51,7 @@ function namesOf(text: string): ReadonlySet<string> {
 const telling =
   /^[^\p{Script=Hiragana}]{4,}$|^[\p{Script=Han}\p{Script=Katakana}\p{Script=Hangul}]{2,}$|\p{N}./u;
 
-function stemOf(term: string): string {
-  return Array.from(term)
-    .slice(0, /\p{Script=Hangul}/u.test(term) ? 2 : 5)
-    .join('');
-}
+const stemOf = (term: string): string => term.slice(0, 5);
 
 function isLatin(words: ReadonlySet<string>): boolean {
   return [...words].filter((word) => /^[^a-z\d]/u.test(word)).length * 2 <= words.size;
