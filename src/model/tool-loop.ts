@@ -207,9 +207,9 @@ export async function runToolCall(
 
 /** Some models write a prefix, a number or another case, as in `functions.Recall_Memory:0` [M14]. */
 function toolNamed(name: string, tools: readonly Tool[]): Tool | undefined {
-  const named = (wanted: string | undefined) => tools.find(({ definition }) => definition.name === wanted);
+  const find = (exact?: string) => tools.find(({ definition }) => definition.name === exact);
   const parts = name.toLowerCase().replace(/:\d+$/u, '').split(/[.:/]/u);
-  return named(name) ?? named(parts.at(-1));
+  return find(name) ?? find(parts.at(-1));
 }
 
 /** Offers the action to the person if possible; returns what the model is told. */

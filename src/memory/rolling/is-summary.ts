@@ -12,11 +12,11 @@ const fewNames = 4;
 export function isSummary(
   answer: string,
   before: string,
-  said: readonly Pick<LoggedMessage, 'role' | 'text'>[],
+  turns: readonly Pick<LoggedMessage, 'role' | 'text'>[],
 ): boolean {
   const words = wordsOf(answer);
   const names = namesOf(answer);
-  const spoken = said.filter(({ role }) => role === 'user');
+  const spoken = turns.filter(({ role }) => role === 'user');
   const source = wordsOf([before, ...spoken.map(({ text }) => text)].join('\n'));
   // Another script tells nothing but whether something is named at all.
   if (isLatin(words) !== isLatin(source)) return names.size > 1 || source.size === 0;
@@ -24,7 +24,7 @@ export function isSummary(
   const weight = shared.length + shared.filter((word) => names.has(word)).length;
   // Of little that was said a third is enough; in much some stand by chance.
   if (weight < Math.floor(Math.min(source.size / 3, 3 + source.size / 100))) return false;
-  const news = wordsOf(said.map(({ text }) => text).join('\n'));
+  const news = wordsOf(turns.map(({ text }) => text).join('\n'));
   const standing = sentencesOf(before).filter((each) => ![...wordsOf(each)].some((word) => news.has(word)));
   const old = [...namesOf(standing.join('\n'))];
   return old.length < fewNames || old.filter((name) => words.has(name)).length * 2 >= old.length;

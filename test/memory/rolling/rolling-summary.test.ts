@@ -245,7 +245,7 @@ describe('a model that gives nothing usable', () => {
   });
 });
 
-describe('an answer that is no summary [R2]', () => {
+describe('an answer that is not a summary [R2]', () => {
   const old =
     'Alice lives in Porto since 2019 and breeds axolotls with Bruno. Her sister Carla plays the lute.';
   const good = `${old} She asks how to repot her monstera.`;
@@ -271,7 +271,7 @@ describe('an answer that is no summary [R2]', () => {
     expect(await rolling.updateIfDue(session)).toBe('updated');
     expect(await rolling.show(session, publicPlace, aliceId)).toBe(good);
     expect(textOf(model.requests[3]?.system ?? [])).not.toContain('An earlier answer');
-    expect(textOf(model.requests[4]?.system ?? [])).toContain('An earlier answer was no summary');
+    expect(textOf(model.requests[4]?.system ?? [])).toContain('An earlier answer was not a summary');
 
     await turns(sessions, 'which soil', 'and how much water');
     model.become(({ purpose }) => (purpose === 'condense' ? none : `${good} `.repeat(3)));
