@@ -23,7 +23,7 @@ export function isSummary(
   const shared = [...words].filter((word) => source.has(word));
   const weight = shared.length + shared.filter((word) => names.has(word)).length;
   // Of little that was said a third is enough; in much some stand by chance.
-  if (weight < Math.floor(Math.min(source.size / 3, 3 + source.size / 100))) return false;
+  if (weight < Math.floor(Math.min(source.size / 3, 3 + source.size / 100, 5))) return false;
   const news = wordsOf(turns.map(({ text }) => text).join('\n'));
   const standing = sentencesOf(before).filter((each) => ![...wordsOf(each)].some((word) => news.has(word)));
   const old = [...namesOf(standing.join('\n'))];

@@ -7,7 +7,7 @@ import { maskSecrets } from '../../core/secrets.ts';
 import { dataText, renderSection } from '../../core/section.ts';
 import { type Clock, localMoment } from '../../core/time.ts';
 import { type Reach, mayUse, narrower, pickReach } from '../../core/visibility.ts';
-import { type SequencedMessage, turnLine } from '../log/records.ts';
+import { isHeard, type SequencedMessage, turnLine } from '../log/records.ts';
 import type { StoredSummary } from '../log/session-state.ts';
 import { isSummary } from './is-summary.ts';
 
@@ -60,7 +60,7 @@ async function writeSummary(
 ): Promise<string> {
   const limit = `Keep the summary under ${maxChars} characters (and under ${maxWords} words). Answer with the summary alone, without a heading.`;
   const before = previous?.text ?? '';
-  const turns = messages.map(({ message }) => message);
+  const turns = messages.map(({ message }) => message).filter((message) => !isHeard(message));
   const ask = async (
     purpose: 'summary' | 'condense',
     instructions: string,

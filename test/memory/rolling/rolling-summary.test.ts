@@ -280,6 +280,17 @@ describe('an answer that is not a summary [R2]', () => {
   });
 });
 
+it('a summary is not looked for words that the model was not given, as of what was heard [R2] [G7]', async () => {
+  const { sessions, rolling } = setUp();
+  for (const text of ['I breed axolotls in Porto', 'and my sister Carla plays the lute']) {
+    const { messages, ...context } = sessions.contextOf([text]);
+    const heard = { ...context, messages: messages.map((message) => ({ ...message, heard: true as const })) };
+    await sessions.log.recordUser(heard);
+    await sessions.answer(heard, 'ok');
+  }
+  expect(await rolling.updateIfDue(session)).toBe('updated');
+});
+
 describe('a summary that was replaced [R3]', () => {
   it('is kept in detail/ with when it was made and what it is about', async () => {
     const { sessions, model, rolling } = setUp();
