@@ -250,7 +250,8 @@ function createExchange({ onText, onRestart }: Pick<ToolLoopOptions, 'onText' | 
   /** All rounds so far; white space alone is held back until something follows. */
   const text = (): string => {
     const parts = round.trim() === '' ? [ended] : [ended, round];
-    return parts.filter((part) => part !== '').join(betweenRounds);
+    const gap = betweenRounds.slice(/\n{0,2}$/u.exec(ended)?.[0].length);
+    return parts.filter((part) => part !== '').join(gap);
   };
   const hasText = (): boolean => text().trim() !== '';
 

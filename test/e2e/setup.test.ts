@@ -16,9 +16,9 @@ import {
   lmStudio,
   ollama,
   openRouter,
-  partialServer,
   vllm,
-} from '../support/partial-servers.ts';
+} from '../model/servers/doubles.ts';
+import { serverDouble } from '../model/servers/server-double.ts';
 import { startBotHere } from './bot-here.ts';
 import { hasTerminals, startChild, startInTerminal } from './child.ts';
 
@@ -225,7 +225,7 @@ describe.concurrent('npm run setup, from nothing to a first answer [M10]', () =>
       .filter(({ server }) => server === anthropic || server === ollama || server === openRouter),
   )('with $name', async ({ server, number, name }) => {
     await using place = await openPlace();
-    const mind = partialServer(server, ({ hasTools }) => ({
+    const mind = serverDouble(server, ({ hasTools }) => ({
       text: hasTools ? 'It is tea.' : 'It is coffee.',
     }));
     const isKnown = ({ authorization }: IncomingHttpHeaders) =>

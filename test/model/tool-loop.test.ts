@@ -219,7 +219,7 @@ describe('the text', () => {
   it('is that of all rounds, streamed as it stands in the result', async () => {
     const pieces: string[] = [];
     const model = new RoundsModel(
-      calls('note', {}, 'Let me see.'),
+      calls('note', {}, 'Let me see.\n'),
       calls('note', {}, ' \n'),
       says('It is tea.'),
     );

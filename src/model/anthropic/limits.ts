@@ -15,6 +15,9 @@ const cutLeastTokens = 2000;
 /** Of a room that turned out to be too large. */
 const mistakenShare = 0.7;
 
+/** Of a body as JSON, in the tokens of the words in it. */
+const jsonShare = 1.2;
+
 const cutsPrompts =
   "the model's server seems to cut long prompts in silence: give it a larger context (Ollama: num_ctx of the model, or OLLAMA_CONTEXT_LENGTH)";
 
@@ -92,5 +95,5 @@ function roomIn(text: string, tokens: number, body: MessageCreateParamsStreaming
     ...(text.match(/\d[\d,]{2,12}/gu) ?? []).map((each) => Number(each.replaceAll(',', ''))),
   );
   const room = Math.min(tokens, known) * Math.min(1, estimated / counted);
-  return Math.floor(estimated <= known ? Math.min(room, known * mistakenShare) : room);
+  return Math.floor(estimated <= known * jsonShare ? Math.min(room, known * mistakenShare) : room);
 }

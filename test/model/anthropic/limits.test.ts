@@ -1,6 +1,6 @@
 import { describe, expect, it, onTestFinished, vi } from 'vitest';
 
-import type { ModelLimits } from '../../../src/core/model.ts';
+import { estimateTokens, type ModelLimits } from '../../../src/core/model.ts';
 import type { ModelAnswer } from '../../support/model-answer.ts';
 import { recordingLogger } from '../../support/recording-logger.ts';
 import { failureOf } from '../failure-of.ts';
@@ -81,6 +81,19 @@ describe('a limit that a server names [M13]', () => {
       await client.complete(asked).catch(() => undefined);
     }
     expect(server.requests.map(({ body }) => body.max_tokens)).toEqual([4096, 2048, 2048, 256, 4096]);
+  });
+
+  it('leaves less room where it is named for what was fitted to it, though no count says so', async () => {
+    const message =
+      "'max_tokens' or 'max_completion_tokens' is too large: 512. This model's maximum context length is 2048 tokens and your request has 1747 input tokens (512 > 2048 - 1747).";
+    const { client } = await clientOf(() => says(message));
+    const text = 'я'.repeat(184);
+    const content = Array.from({ length: 10 }, () => ({ type: 'text' as const, text }));
+    const fitted = { ...asked, maxTokens: 2048 - content.length * estimateTokens(text) };
+    for (const room of [2048, 1433]) {
+      await failureOf(client.complete({ ...fitted, system: [], messages: [{ role: 'user', content }] }));
+      expect(client.limitsOf?.('local')).toMatchObject({ contextTokens: 2048, roomTokens: room });
+    }
   });
 
   it.each([
