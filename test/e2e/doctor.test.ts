@@ -18,6 +18,12 @@ import { startChild } from './child.ts';
 import { laterBy } from './later.ts';
 import { openStage } from './stage.ts';
 
+/** Does what the doctor tries [M13]. */
+const able: ModelScript = ({ tools, output_config: output }) => {
+  if (tools !== undefined) return { toolUse: [{ name: 'note', input: { drink: 'tea' } }] };
+  return output?.format === undefined ? { text: 'A heron' } : { json: { summary: 'Alice moved to Graz.' } };
+};
+
 /** A folder where a bot is set up in order, against a Discord and a model of its own. */
 interface Practice extends AsyncDisposable {
   readonly sandbox: TestSandbox;
@@ -33,7 +39,7 @@ async function openPractice(
 ): Promise<Practice> {
   const folder = await mkdtemp(join(tmpdir(), 'discoclaw-doctor-'));
   const sandbox = await startTestSandbox(options.sandbox);
-  const model = await startModelServer(() => 'silent', options.probe);
+  const model = await startModelServer(able, options.probe);
   const base = {
     DISCORD_TOKEN: sandbox.token,
     DISCORD_API_URL: sandbox.apiUrl,
