@@ -135,7 +135,8 @@ describe('npm run doctor [O1]', () => {
   it('finds no problem beside a running bot, and changes nothing', async () => {
     await using stage = await openStage({
       isBuilt: true,
-      model: () => ({ text: 'Here you are.' }),
+      model: (body, index) =>
+        body.tools?.[0]?.name === 'note' || body.system === undefined ? able(body, index) : { text: 'Here.' },
     });
     await stage.ask('alice', '#general', 'Are you there?');
     const { code, output } = await examined(stage.folder, {
