@@ -25,7 +25,7 @@ const drink = { answer: 'You like oolong.', from: 'likes oolong' };
 
 export const longFile = {
   name: 'log.txt',
-  base64: Buffer.from('The bridge is open. '.repeat(3_000)).toString('base64'),
+  base64: Buffer.from('Мост открыт до полудня. '.repeat(1_600)).toString('base64'),
 };
 
 /** A person and the bot talk: what is said, and what comes of it with any server. */

@@ -2,7 +2,7 @@ import { APIError } from '@anthropic-ai/sdk';
 import type { MessageCreateParamsStreaming } from '@anthropic-ai/sdk/resources/messages';
 
 import type { Logger } from '../../core/logger.ts';
-import { estimateTokens, type ModelLimits } from '../../core/model.ts';
+import type { ModelLimits } from '../../core/model.ts';
 import { createLearnt, statementsIn } from './features.ts';
 import { estimatedTokens } from './request-body.ts';
 
@@ -89,7 +89,7 @@ export function createLimits(logger: Logger, contextByHand = Infinity) {
 
 /** Where the server counted more than was estimated, or refused what should have fitted, the room is smaller in the same measure. */
 function roomIn(text: string, tokens: number, body: MessageCreateParamsStreaming, known = Infinity): number {
-  const estimated = estimateTokens(JSON.stringify({ ...body, max_tokens: undefined })) + body.max_tokens;
+  const estimated = estimatedTokens(body) + body.max_tokens;
   const counted = Math.max(
     0,
     ...(text.match(/\d[\d,]{2,12}/gu) ?? []).map((each) => Number(each.replaceAll(',', ''))),

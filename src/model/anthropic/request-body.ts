@@ -5,9 +5,9 @@ import type {
   OutputConfig,
   TextBlockParam,
 } from '@anthropic-ai/sdk/resources/messages';
-import { estimateTokenCount } from 'tokenx';
 
 import {
+  estimateTokens,
   noUsage,
   type CacheLife,
   type ModelFeature,
@@ -101,7 +101,7 @@ export function largestUsage(body: MessageCreateParamsStreaming): ModelUsage {
 export function estimatedTokens(body: MessageCreateParamsStreaming): number {
   const unread = new Set(['data', 'signature']);
   const text = JSON.stringify(body, (name, value: unknown) => (unread.has(name) ? undefined : value));
-  return estimateTokenCount(text);
+  return estimateTokens(text);
 }
 
 function blocksOf({ system = [], messages }: MessageCreateParamsStreaming): readonly ContentBlockParam[] {

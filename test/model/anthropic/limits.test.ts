@@ -111,17 +111,18 @@ describe('a limit that a server names [M13]', () => {
   });
 });
 
-it.each<[object, ModelLimits]>([
-  [{ input_tokens: 2000, cache_read_input_tokens: 51 }, { cutsAt: 2051 }],
-  [{ input_tokens: 51, cache_read_input_tokens: 8000 }, {}],
-  [{ output_tokens: 1 }, {}],
+it.each<[string, object, ModelLimits]>([
+  ['It is tea. ', { input_tokens: 2000, cache_read_input_tokens: 51 }, { cutsAt: 2051 }],
+  ['Это чай... ', { input_tokens: 4096 }, { cutsAt: 4096 }],
+  ['It is tea. ', { input_tokens: 51, cache_read_input_tokens: 8000 }, {}],
+  ['It is tea. ', { output_tokens: 1 }, {}],
 ])(
-  'a server that cuts long prompts in silence is known by what it counts [M13]: %j',
-  async (usage, limits) => {
+  'a server that cuts long prompts in silence is known by what it counts [M13]: %s%j',
+  async (words, usage, limits) => {
     const logger = recordingLogger();
     const message = { content: [{ type: 'text', text: 'Hi' }], usage };
     const { client } = await clientOf(() => ({ message }), { logger });
-    for (const text of ['Hi', 'It is tea. '.repeat(3000), 'It is tea. '.repeat(3000)])
+    for (const text of ['Hi', words.repeat(3000), words.repeat(3000)])
       await client.complete({ ...asked, messages: [{ role: 'user', content: [{ type: 'text', text }] }] });
     expect(client.limitsOf?.('local')).toEqual(limits);
     expect(logger.warnings.filter((line) => line.includes('num_ctx'))).toHaveLength(

@@ -89,7 +89,7 @@ export interface ServerDouble {
   /** Calls that go wrong by themselves, counted from 0. */
   readonly faults?: Readonly<Record<number, ModelAnswer>>;
   readonly contextTokens: number;
-  /** What it says where that is too little; absent: it forgets the beginning in silence, down to half of them. */
+  /** What it says where that is too little; absent: it forgets the beginning in silence, and counts the rest. */
   readonly overflow?: (sizes: Sizes) => ModelAnswer | undefined;
   /** Whether it takes a schema and gives no heed to it. */
   readonly ignoresSchema?: true;
@@ -106,15 +106,12 @@ export function serverDouble(server: ServerDouble, mind: Mind): ModelScript {
     const wrong =
       objection?.(body) ?? overflow?.({ prompt, answer: body.max_tokens ?? 0, context: contextTokens });
     if (wrong !== undefined) return wrong;
-    const isCut = overflow === undefined && prompt > contextTokens;
-    // As was seen of Ollama: 2,051 of 4,096.
-    const counted = isCut ? contextTokens / 2 + 3 : prompt;
-    const seen = isCut ? lastTokensOf(body, counted) : body;
+    const seen = overflow === undefined ? lastTokensOf(body, contextTokens) : body;
     const isAskedInWords = seen.system?.some(({ text = '' }) => text.includes('JSON Schema')) === true;
     const isHeld = isIn['structured output'](body) && ignoresSchema === undefined;
     const json = isHeld ? 'held to' : isAskedInWords ? 'asked for' : undefined;
     const spoken = mind({ body: seen, hasTools: seen.tools !== undefined, json });
-    return send(puts?.(spoken, body) ?? spoken, { index, prompt: counted });
+    return send(puts?.(spoken, body) ?? spoken, { index, prompt: Math.min(prompt, contextTokens) });
   });
   return (body, index) => faults?.[index] ?? answer(body, index);
 }
