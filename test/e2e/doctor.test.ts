@@ -136,7 +136,9 @@ describe('npm run doctor [O1]', () => {
     await using stage = await openStage({
       isBuilt: true,
       model: (body, index) =>
-        body.tools?.[0]?.name === 'note' || body.system === undefined ? able(body, index) : { text: 'Here.' },
+        body.tools?.[0]?.name === 'note' || body.system === undefined
+          ? able(body, index)
+          : { text: 'Here you are.' },
     });
     await stage.ask('alice', '#general', 'Are you there?');
     const { code, output } = await examined(stage.folder, {
