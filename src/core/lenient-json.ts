@@ -47,13 +47,11 @@ const mended = /"[^"\\]*(?:\\.[^"\\]*)*"|,(?=\s*[\]}])|(?<![\w.+-])\d{16,}(?![\w
 
 function parsed(json: string): unknown {
   try {
-    return parseJson(
-      json.replace(mended, (part) => {
-        if (part === ',') return '';
-        if (!part.startsWith('"')) return `"${part}"`;
-        return part.replace(/\p{Cc}/gu, (sign) => JSON.stringify(sign).slice(1, -1));
-      }),
-    );
+    const strict = json.replace(/[\n\r\t]/gu, ' ').replace(mended, (part) => {
+      if (part === ',') return '';
+      return part.startsWith('"') ? part : `"${part}"`;
+    });
+    return parseJson(strict);
   } catch {
     return undefined;
   }
@@ -79,9 +77,9 @@ function inForm(value: unknown, schema: z.core.JSONSchema._JSONSchema | undefine
   if (type === 'array')
     return [spelt(value)].flat().map((each) => inForm(each, Array.isArray(items) ? undefined : items));
   if (type === 'object') {
-    const given = spelt(value) ?? {};
-    if (!isObject(given)) return value;
-    const fields = Object.entries(given).filter(([name, each]) => each !== null || required.includes(name));
+    const object = spelt(value) ?? {};
+    if (!isObject(object)) return value;
+    const fields = Object.entries(object).filter(([name, each]) => each !== null || required.includes(name));
     return Object.fromEntries(fields.map(([name, each]) => [name, inForm(each, properties[name])]));
   }
   if (type === 'string' && Number.isSafeInteger(value)) return String(value);

@@ -266,11 +266,11 @@ export function structuredEntries<T>(
   what: string,
   list = '',
 ): readonly T[] {
-  const given = jsonIn(wholeAnswer(response, what))?.flatMap((each) => each[list] ?? each);
+  const values = jsonIn(wholeAnswer(response, what))?.flatMap((each) => each[list] ?? each);
   const form = jsonSchemaOf(schema);
-  const fitting = given?.flatMap((each) => parseNearly(schema, form, each).data ?? []) ?? [];
+  const fitting = values?.flatMap((each) => parseNearly(schema, form, each).data ?? []) ?? [];
   // The reason is left out: it would carry the person's words into the log.
-  if (fitting.length === 0 && given?.length !== 0)
+  if (fitting.length === 0 && values?.length !== 0)
     throw new ModelError(`${what} gave no valid JSON`, 'invalid');
   return fitting;
 }

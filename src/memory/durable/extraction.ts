@@ -40,7 +40,6 @@ export interface ExtractionMessage extends Pick<UserMessage, 'id' | 'text' | 'at
   readonly place: Place;
 }
 
-const maxItemsPerMessage = 3;
 /** What more a model finds in one message is not looked for: several may name one sentence, and it was asked for three. */
 const maxQuotesPerMessage = 10;
 /** What one call is given at most, so that its answer cannot be cut by its own length. */
@@ -85,9 +84,8 @@ export function createExtraction({
         const response = await model.complete(request, { signal });
         const items = structuredEntries(response, answeredItem, 'The extraction', 'items');
         for (const message of batch) {
-          const about =
-            batch.length === 1 ? items : items.filter(({ messageId }) => messageId === message.id);
-          findings.push(...findingsIn(about, message));
+          const isAbout = ({ messageId = '' }) => batch.length === 1 || messageId.includes(message.id);
+          findings.push(...findingsIn(items.filter(isAbout), message));
           await nextSlice();
         }
       }
@@ -143,7 +141,7 @@ function findingsIn(items: readonly ExtractedItem[], message: ExtractionMessage)
     const text = sentencesQuoted(quote, message.text);
     return text === undefined ? [] : [{ kind, text, message }];
   });
-  return [...new Map(found.map((each) => [each.text, each])).values()].slice(0, maxItemsPerMessage);
+  return [...new Map(found.map((each) => [each.text, each])).values()];
 }
 
 /** What the model answers [A2]. */
@@ -155,11 +153,7 @@ const extractionAnswerSchema = z.object({
 const answeredItem = z.object({
   kind: z.string().trim().toLowerCase().pipe(z.enum(itemKinds)).catch('fact'),
   quote: z.string(),
-  /** Some models copy the brackets, too. */
-  messageId: z
-    .string()
-    .transform((id) => id.replaceAll(/\D+/gu, ''))
-    .optional(),
+  messageId: z.string().optional(),
 });
 
 type ExtractedItem = z.infer<typeof answeredItem>;

@@ -12,19 +12,19 @@ const fewNames = 4;
 export function isSummary(
   answer: string,
   before: string,
-  said: readonly Pick<LoggedMessage, 'role' | 'text'>[],
+  turns: readonly Pick<LoggedMessage, 'role' | 'text'>[],
 ): boolean {
   const words = wordsOf(answer);
   const names = namesOf(answer);
-  const spoken = said.filter(({ role }) => role === 'user');
+  const spoken = turns.filter(({ role }) => role === 'user');
   const source = wordsOf([before, ...spoken.map(({ text }) => text)].join('\n'));
   // Another script tells nothing but whether something is named at all.
   if (isLatin(words) !== isLatin(source)) return names.size > 1 || source.size === 0;
   const shared = [...words].filter((word) => source.has(word));
   const weight = shared.length + shared.filter((word) => names.has(word)).length;
   // Of little that was said a third is enough; in much some stand by chance.
-  if (weight < Math.floor(Math.min(source.size / 3, 3 + source.size / 100))) return false;
-  const news = wordsOf(said.map(({ text }) => text).join('\n'));
+  if (weight < Math.floor(Math.min(source.size / 3, 3 + source.size / 100, 5))) return false;
+  const news = wordsOf(turns.map(({ text }) => text).join('\n'));
   const standing = sentencesOf(before).filter((each) => ![...wordsOf(each)].some((word) => news.has(word)));
   const old = [...namesOf(standing.join('\n'))];
   return old.length < fewNames || old.filter((name) => words.has(name)).length * 2 >= old.length;
@@ -51,11 +51,7 @@ function namesOf(text: string): ReadonlySet<string> {
 const telling =
   /^[^\p{Script=Hiragana}]{4,}$|^[\p{Script=Han}\p{Script=Katakana}\p{Script=Hangul}]{2,}$|\p{N}./u;
 
-function stemOf(term: string): string {
-  return Array.from(term)
-    .slice(0, /\p{Script=Hangul}/u.test(term) ? 2 : 5)
-    .join('');
-}
+const stemOf = (term: string): string => term.slice(0, 5);
 
 function isLatin(words: ReadonlySet<string>): boolean {
   return [...words].filter((word) => /^[^a-z\d]/u.test(word)).length * 2 <= words.size;

@@ -26,6 +26,8 @@ const note = {
   description: 'Notes what a person drinks.',
   inputSchema: jsonSchemaOf(z.object({ drink: z.string() })),
 };
+/** Milliseconds for a few words. */
+const shortMs = 30_000;
 const word = 'heron';
 const filler = 'The river runs past the mill, the road and the old wall. ';
 
@@ -44,23 +46,28 @@ export async function tryTalents(
     totalTimeoutMs: timeoutMs,
     logger,
   });
-  const ask = (text: string, more: Partial<ModelRequest> = {}) =>
-    client.complete({
-      purpose: 'chat',
-      userId: '0',
-      model,
-      system: [],
-      messages: [{ role: 'user', content: [{ type: 'text', text }] }],
-      maxTokens: 2000,
-      ...more,
-    });
+  const ask = (text: string, patienceMs: number, more: Partial<ModelRequest> = {}) =>
+    client
+      .complete(
+        {
+          purpose: 'chat',
+          userId: '0',
+          model,
+          system: [],
+          messages: [{ role: 'user', content: [{ type: 'text', text }] }],
+          maxTokens: 2000,
+          ...more,
+        },
+        { signal: AbortSignal.timeout(patienceMs) },
+      )
+      .catch(unlessPassing);
 
-  const called = await ask('I drink tea. Call the tool for that.', { tools: [note] }).catch(unlessPassing);
-  const summed = await ask('Summarize in one sentence: Alice moved to Graz in May.', {
+  const called = await ask('I drink tea. Call the tool for that.', shortMs, { tools: [note] });
+  const summed = await ask('Summarize in one sentence: Alice moved to Graz in May.', shortMs, {
     outputSchema: jsonSchemaOf(answerSchema),
-  }).catch(unlessPassing);
+  });
   const long = `The word is "${word}". ${filler.repeat(Math.floor(promptMaxChars / filler.length))}\nWhat is the word? Answer with it alone.`;
-  const read = await ask(long).catch(unlessPassing);
+  const read = await ask(long, timeoutMs);
   const { contextTokens, cutsAt } = client.limitsOf?.(model) ?? {};
   const isRead = read !== undefined && textOf(read.content).toLowerCase().includes(word);
   const named = contextTokens === undefined ? undefined : { tokens: contextTokens, cuts: false };

@@ -16,7 +16,7 @@ const rows = readFileSync(new URL('summaries.jsonl', import.meta.url), 'utf8')
   .split('\n')
   .map((line) => row.parse(JSON.parse(line)));
 
-it.each([true, false])('is told of an answer, in twenty languages: %s [R2]', (expected) => {
+it.each([true, false])('an answer is a summary or not, in twenty languages: %s [R2]', (expected) => {
   const about = rows.filter((each) => each.isSummary === expected);
   expect(about.length).toBeGreaterThan(40);
   const wrong = about.filter(({ before, said, answer }) => {

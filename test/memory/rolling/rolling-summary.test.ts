@@ -266,7 +266,7 @@ describe('a model that gives nothing usable', () => {
   });
 });
 
-describe('an answer that is no summary [R2]', () => {
+describe('an answer that is not a summary [R2]', () => {
   const old =
     'Alice lives in Porto since 2019 and breeds axolotls with Bruno. Her sister Carla plays the lute.';
   const good = `${old} She asks how to repot her monstera.`;
@@ -292,13 +292,24 @@ describe('an answer that is no summary [R2]', () => {
     expect(await rolling.updateIfDue(session)).toBe('updated');
     expect(await rolling.show(session, publicPlace, aliceId)).toBe(good);
     expect(textOf(model.requests[3]?.system ?? [])).not.toContain('An earlier answer');
-    expect(textOf(model.requests[4]?.system ?? [])).toContain('An earlier answer was no summary');
+    expect(textOf(model.requests[4]?.system ?? [])).toContain('An earlier answer was not a summary');
 
     await turns(sessions, 'which soil', 'and how much water');
     model.become(({ purpose }) => (purpose === 'condense' ? none : `${good} `.repeat(3)));
     expect(await rolling.updateIfDue(session)).toBe('failed');
     expect(await rolling.show(session, publicPlace, aliceId)).toBe(good);
   });
+});
+
+it('a summary is not looked for words that the model was not given, as of what was heard [R2] [G7]', async () => {
+  const { sessions, rolling } = setUp();
+  for (const text of ['I breed axolotls in Porto', 'and my sister Carla plays the lute']) {
+    const { messages, ...context } = sessions.contextOf([text]);
+    const heard = { ...context, messages: messages.map((message) => ({ ...message, heard: true as const })) };
+    await sessions.log.recordUser(heard);
+    await sessions.answer(heard, 'ok');
+  }
+  expect(await rolling.updateIfDue(session)).toBe('updated');
 });
 
 describe('a summary that was replaced [R3]', () => {
