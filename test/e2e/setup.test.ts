@@ -271,7 +271,7 @@ describe.concurrent('npm run setup, from nothing to a first answer [M10]', () =>
       ...(server.apiKey !== undefined && { ANTHROPIC_API_KEY: server.apiKey }),
       // The vendor has those that are asked for without being named.
       // It cuts long prompts without a word.
-      ...(name === 'Ollama' && { DISCOCLAW_CONTEXT_TOKENS: '2051' }),
+      ...(name === 'Ollama' && { DISCOCLAW_CONTEXT_TOKENS: '4096' }),
       ...Object.fromEntries((isVendor ? all.slice(0, 1) : all).map((variable) => [variable, server.model])),
     });
 

@@ -3,6 +3,8 @@ import { z } from 'zod';
 import { ModelError } from '../../core/errors.ts';
 import type { Logger } from '../../core/logger.ts';
 import {
+  estimateTokens,
+  inputOf,
   jsonSchemaOf,
   structuredAnswer,
   textOf,
@@ -68,14 +70,17 @@ export async function tryTalents(
   });
   const long = `The word is "${word}". ${filler.repeat(Math.floor(promptMaxChars / filler.length))}\nWhat is the word? Answer with it alone.`;
   const read = await ask(long, timeoutMs);
-  const { contextTokens, cutsAt } = client.limitsOf?.(model) ?? {};
+  const { contextTokens } = client.limitsOf?.(model) ?? {};
   const isRead = read !== undefined && textOf(read.content).toLowerCase().includes(word);
+  // Besides the word that it did not read, half as many as were sent are evidence enough.
+  const counted = read === undefined ? 0 : inputOf(read.usage);
+  const cuts = !isRead && counted > 0 && counted < estimateTokens(long) / 2;
   const named = contextTokens === undefined ? undefined : { tokens: contextTokens, cuts: false };
   return {
     callsTools: called?.content.some(({ type }) => type === 'tool_use') === true,
     keepsToSchema: summed !== undefined && isSummary(summed),
     thinksAloud: [called, summed, read].some((each) => each?.thinksAloud === true),
-    context: cutsAt === undefined || isRead ? named : { tokens: cutsAt, cuts: true },
+    context: cuts ? { tokens: counted, cuts } : named,
   };
 }
 
