@@ -253,11 +253,11 @@ export function cleanAnswer(raw: string, frame: AnswerFrame, isWhole = true): Cl
 /** The same of a whole response: what was written as calls becomes calls. */
 export function cleanResponse(response: ModelResponse, frame: AnswerFrame): ModelResponse {
   const { content, stop } = response;
-  const said = textOf(content);
-  const { text, calls, thinksAloud } = cleanAnswer(said, frame);
+  const raw = textOf(content);
+  const { text, calls, thinksAloud } = cleanAnswer(raw, frame);
   const isCalling = content.some(({ type }) => type === 'tool_use');
   const added = isCalling || stop === 'cut' || stop === 'refusal' ? [] : calls.map(toolUse);
-  if (text === said && added.length === 0) return response;
+  if (text === raw && added.length === 0) return response;
   const first = content.findIndex(({ type }) => type === 'text');
   const cleaned = content.flatMap((block, index): ModelResponse['content'] => {
     if (block.type !== 'text') return [block];
@@ -277,7 +277,7 @@ function toolUse({ name, input }: WrittenCall): ToolUseBlock {
 
 /** Ends that may become a mark or a call. */
 const openEnd =
-  /(?:<[^<>\n]{0,80}|\[[^\]\n]{0,40}|◁[^▷\n]{0,10}|\]~!?b?|\{\s*"?\w*"?\s*|`+|~+|\bto=[\w.:-]*)$/u;
+  /(?:<[^<>\n]{0,80}|\[[^\]\n]{0,40}|◁[^▷\n]{0,10}|\]~!?b?|\{[\s\w"]{0,60}|`{1,9}|~{1,9}|\bto=[\w.:-]{0,60})$/u;
 const callPrefixes = ['functions.', 'default_api.', 'print('];
 
 function withoutOpenEnd(text: string, tools: readonly string[]): string {

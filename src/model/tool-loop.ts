@@ -221,7 +221,7 @@ export async function runToolCall(
 }
 
 function toolNamed(name: string, tools: readonly Tool[]): Tool | undefined {
-  const named = (wanted: string) => tools.find(({ definition }) => definition.name === wanted);
+  const named = (exact: string) => tools.find(({ definition }) => definition.name === exact);
   return named(name) ?? named(bareName(name));
 }
 

@@ -72,12 +72,12 @@ export function fitContext(
     };
     const sections =
       level === levels[0] ? input.sections : input.sections.filter(({ name }) => name !== 'discord_actions');
-    const asked = { ...input, ...forRules, sections, hasNoTools: kept.length === 0 };
-    const least = tokensOf(buildPrompt({ ...asked, promptMaxChars: 0 }));
+    const rest = { ...input, ...forRules, sections, hasNoTools: kept.length === 0 };
+    const least = tokensOf(buildPrompt({ ...rest, promptMaxChars: 0 }));
     const isLast = level === levels.at(-1);
     if (least + contextTokens * (isLast ? 0 : memoryShare) > room) continue;
     return {
-      prompt: largestWithin(asked, room),
+      prompt: largestWithin(rest, room),
       tools: new Set(kept.map(({ name }) => name)),
       maxTokens,
       resultsMaxChars: results * leastChars,

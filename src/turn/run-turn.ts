@@ -260,7 +260,7 @@ async function askOnce(
   turn: TurnContext,
   progress: Progress,
   typing: Typing,
-  asked: {
+  call: {
     readonly model: string;
     readonly tools: readonly Tool[];
     readonly contextTokens: number | undefined;
@@ -270,10 +270,10 @@ async function askOnce(
   const { signal } = running.control;
   signal.throwIfAborted();
   const needs = {
-    tools: asked.tools.map(({ definition }) => definition),
+    tools: call.tools.map(({ definition }) => definition),
     actions: new Set(bot.tools.actions.map(({ definition }) => definition.name)),
     answerTokens: bot.model.answerTokens,
-    contextTokens: asked.contextTokens,
+    contextTokens: call.contextTokens,
   };
   const composing = bot.prompts.compose(turn, memory.policy, needs, signal);
   const { prompt, names, thirdPartyMark, notes, ...fitted } = await timed('prompt', composing);
@@ -281,7 +281,7 @@ async function askOnce(
   progress.notes.push(...notes);
   progress.used.prompt.splice(0, Infinity, ...prompt.sources);
   const { system, messages } = prompt;
-  const tools = asked.tools.filter(({ definition }) => fitted.tools.has(definition.name));
+  const tools = call.tools.filter(({ definition }) => fitted.tools.has(definition.name));
   const size = sizeOf(prompt, tools);
   progress.size = size;
   // The words are on disk before the model is called [F4].
@@ -293,7 +293,7 @@ async function askOnce(
       purpose: 'chat',
       userId: turn.speaker.id,
       conversation: sessionName(sessionOf(turn)),
-      model: asked.model,
+      model: call.model,
       system,
       messages,
       maxTokens: fitted.maxTokens,
@@ -326,7 +326,7 @@ async function askOnce(
   // Behind the request, which it would hold up.
   void setImmediate().then(() => typing.show());
   const result = await timed('answer', answering);
-  return { ...result, hadNoTools: result.hadNoTools || (tools.length === 0 && asked.tools.length > 0) };
+  return { ...result, hadNoTools: result.hadNoTools || (tools.length === 0 && call.tools.length > 0) };
 }
 
 /** What the model is given; what its calls take is added. */

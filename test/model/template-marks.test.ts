@@ -3,7 +3,7 @@ import { expect, it } from 'vitest';
 import { withMarksBroken } from '../../src/model/template-marks.ts';
 import { templateMarks } from '../support/template-marks.ts';
 
-it.each(templateMarks)('%s is no mark any more, wherever it stands [M12]', (mark) => {
+it.each(templateMarks)('%s is broken up, wherever it stands [M12]', (mark) => {
   for (const text of [mark, `a${mark}b`, `<${mark}>`, `[${mark}]`, mark + mark]) {
     expect(withMarksBroken(text)).not.toContain(mark);
     expect(withMarksBroken(text).replaceAll(' ', '')).toBe(text.replaceAll(' ', ''));

@@ -91,7 +91,7 @@ describe('the tool loop', () => {
     expect(await loop(busy, { mayBeSilent: true, maxRounds: 5 })).toMatchObject({ stop: 'rounds' });
   });
 
-  it('accepts one where a tool has done what was asked, and is told of under it [M15]', async () => {
+  it('accepts one where a tool has done what was asked [M15]', async () => {
     const done = tool('note', answering({ ok: true, text: 'stored', note: '💾 Stored' }));
     const model = new RoundsModel(calls('note'), says(''));
     expect(await loop(model, { tools: [done] })).toMatchObject({ text: '', stop: 'end' });

@@ -92,7 +92,7 @@ function isSummary(response: ModelResponse): boolean {
   }
 }
 
-/** What a model cannot do is no failure of the trial. */
+/** A model that cannot do it does not end the trial. */
 function unlessPassing(error: unknown): undefined {
   if (error instanceof ModelError && ['invalid', 'empty', 'rejected', 'too-large'].includes(error.failure))
     return undefined;
