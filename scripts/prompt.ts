@@ -78,6 +78,7 @@ async function reportPrompt(config: Config, wish: Wish): Promise<string> {
         hasThirdPartyText: true,
       },
       { isMemoryOff: await memory.placeSettings.isMemoryOff(place), areActionsOff: true },
+      { tools: [], actions: new Set(), answerTokens: config.model.answerMaxTokens },
       new AbortController().signal,
     );
     return renderPromptReport(prompt);

@@ -222,6 +222,7 @@ function scripted(request: ModelRequest, { random, toolShare }: BilledBotOptions
     }
     case 'summary':
     case 'condense':
+      return says(JSON.stringify({ summary: words(random, 120, 250) }));
     case 'catch-up':
       return says(words(random, 120, 250));
     case 'extraction':

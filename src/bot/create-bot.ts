@@ -18,6 +18,7 @@ import type { PresentGuilds } from '../memory/gone-places.ts';
 import { createSignIn, type PagePath, type PagePerson } from '../page/sign-in.ts';
 import { callCost } from '../model/anthropic/models.ts';
 import { createMediaBudget } from '../model/media.ts';
+import { createPauses } from '../model/pauses.ts';
 import { createLateNotices, createMemoryNotices } from '../turn/notices.ts';
 import { createPauseNotes } from '../turn/pauses.ts';
 import { createPromptComposer } from '../turn/prompt-input.ts';
@@ -54,9 +55,11 @@ export function createBot(config: Config, ports: BotPorts) {
     work: createWorkQueue(basics),
   };
   const events = createEvents();
+  const pauses = createPauses(clock);
   const memory = createLayers(config, {
     ...basics,
     events,
+    withPauses: pauses.withPauses,
     answers: {
       ...keeping.outbox,
       async erase(userId, before, channelIds) {
@@ -95,7 +98,7 @@ export function createBot(config: Config, ports: BotPorts) {
     ...shared,
     layers: memory.afterTurn,
     work,
-    heldUntil: spending?.heldUntil,
+    heldUntil: [pauses.heldUntil, ...(spending === undefined ? [] : [spending.heldUntil])],
     async expire(userId) {
       for (const { expire } of [memory.undo, memory.proposals]) await expire(userId);
     },
@@ -108,6 +111,7 @@ export function createBot(config: Config, ports: BotPorts) {
     // What waits for all processes is dropped by the one that erases.
     if (erasedBy === 'here') void work.drop(userId);
     else work.end(userId);
+    pauses.evict(userId);
   });
   const commandOrder = createKeyedQueue();
   const waitingReactions = createWaitingReactions({ reactions, timer, clock });
@@ -170,6 +174,7 @@ export function createBot(config: Config, ports: BotPorts) {
       current: modelChoice.current,
       costOf: (name, used) => (model.isOffline ? 0 : callCost(name, used, config.model.prices)),
       timeoutMs: config.model.totalTimeoutMs,
+      answerTokens: config.model.answerMaxTokens,
       mediaBudget: createMediaBudget(),
     },
     tools: {
@@ -221,7 +226,13 @@ export function createBot(config: Config, ports: BotPorts) {
       ...shared,
       botSettings: memory.botSettings,
       mainModel: modelChoice.current,
-      queues: () => ({ turns: turns.open, afterTurn: work.size, writes: writes.size }),
+      queues: () => ({
+        turns: turns.open,
+        afterTurn: work.size,
+        writes: writes.size,
+        unwritten: pauses.unwritten(),
+        noRoomFor: prompts.leftOut(),
+      }),
       sources: statusSources,
     });
   const signIn = createSignIn({ store, writes, clock });

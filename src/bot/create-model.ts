@@ -16,7 +16,7 @@ export async function createModel(
   logger: Logger,
   budget?: CallBudget,
 ): Promise<ModelClient> {
-  const { apiKey, baseUrl, concurrency, idleTimeoutMs, totalTimeoutMs, prices } = config;
+  const { apiKey, baseUrl, concurrency, idleTimeoutMs, totalTimeoutMs, prices, contextTokens } = config;
   if (isOffline(config)) return createOfflineClient({ shareOf });
   // The SDK is slow to load.
   const { createAnthropicClient } = await import('../model/anthropic/anthropic-client.ts');
@@ -29,6 +29,7 @@ export async function createModel(
     queueLimit,
     idleTimeoutMs,
     totalTimeoutMs,
+    contextTokens,
     logger,
   });
 }

@@ -194,7 +194,7 @@ async function checkCommands(
   );
 }
 
-async function checkModels({ model, summary }: Config): Promise<readonly Finding[]> {
+async function checkModels({ model, summary, prompt }: Config, logger: Logger): Promise<readonly Finding[]> {
   const { apiKey, baseUrl } = model;
   if (apiKey === undefined && baseUrl === undefined)
     return [warning('model', 'no model is set, so an offline stand-in answers', 'npm run setup')];
@@ -210,10 +210,79 @@ async function checkModels({ model, summary }: Config): Promise<readonly Finding
     const options = { apiKey, baseUrl, model: name, timeoutMs: patienceMs };
     const finding = await tryModel(options, variableOf.get(name));
     found.push(finding);
+    if (finding.level === 'fine' && name === model.main)
+      found.push(
+        ...(await tryTalentsOf({ ...options, timeoutMs: model.totalTimeoutMs }, prompt.maxChars, logger)),
+      );
     // Only a wrong name concerns this model alone.
     if (finding.level !== 'fine' && finding.wrong !== 'model') break;
   }
   return found;
+}
+
+/** What an answering model can do of what the bot asks of it, and what to set where it cannot; by three short calls. Never rejects. */
+export async function tryTalentsOf(
+  options: ProbeOptions,
+  promptMaxChars: number,
+  logger: Logger,
+): Promise<readonly Finding[]> {
+  const { model } = options;
+  const about = 'model';
+  const { tryTalents } = await import('../model/anthropic/trial.ts');
+  try {
+    const { callsTools, keepsToSchema, thinksAloud, context } = await tryTalents(
+      options,
+      promptMaxChars,
+      logger,
+    );
+    const able = [
+      ...(callsTools ? ['calls tools'] : []),
+      ...(keepsToSchema ? ['writes summaries'] : []),
+      ...(context === undefined ? [`reads ${promptMaxChars} characters at once`] : []),
+      ...(thinksAloud ? ['thinks in its answers, which is left out of them'] : []),
+    ];
+    const larger =
+      'give it a context of 16384 tokens (Ollama: OLLAMA_CONTEXT_LENGTH=16384, llama.cpp: --ctx-size, vLLM: --max-model-len), which takes about 2 GB of memory with a model of 8 billion parameters';
+    return [
+      ...(able.length === 0 ? [] : [fine(about, `${model} ${able.join(', ')}`)]),
+      ...(callsTools
+        ? []
+        : [
+            warning(
+              about,
+              `${model} calls no tools, so it can store and look up nothing by itself`,
+              'choose a model that calls tools; what is remembered stands in its prompt all the same',
+            ),
+          ]),
+      ...(keepsToSchema
+        ? []
+        : [
+            warning(
+              about,
+              `${model} writes no summary that can be used`,
+              'set DISCOCLAW_FAST_MODEL to a model that does',
+            ),
+          ]),
+      ...(context === undefined
+        ? []
+        : [
+            context.cuts
+              ? warning(
+                  about,
+                  `The server of ${model} cuts prompts at ${context.tokens} tokens without a word`,
+                  `${larger}, or set DISCOCLAW_CONTEXT_TOKENS=${context.tokens}`,
+                )
+              : warning(
+                  about,
+                  `The context of ${model} holds ${context.tokens} tokens, so less memory fits`,
+                  larger,
+                ),
+          ]),
+    ];
+  } catch (error) {
+    const reason = error instanceof Error ? error.message : String(error);
+    return [warning(about, `${model} could not be tried: ${reason}`, 'npm run doctor tries it again')];
+  }
 }
 
 /** Asks a model for one token; `variable` is the setting that names the model. */
@@ -230,6 +299,8 @@ export async function tryModel(options: ProbeOptions, variable = 'DISCOCLAW_MODE
       return apiKey === undefined
         ? broken(about, "The model's server wants a key", 'set ANTHROPIC_API_KEY', 'key')
         : broken(about, "The model's server refused the key", 'check ANTHROPIC_API_KEY', 'key');
+    case 'credit':
+      return broken(about, `${model} is out of credit (${text})`, 'add credit to the account of the key');
     case 'model':
       return broken(about, `The model's server knows no model "${model}"`, `check ${variable}`, 'model');
     case 'busy':

@@ -1,7 +1,7 @@
 import type { Config } from '../config/config.ts';
 import type { ChannelPort, ServerPort } from '../core/channels.ts';
 import type { SessionKey } from '../core/place.ts';
-import type { ModelClient } from '../core/model.ts';
+import type { ModelClient, WithPauses } from '../core/model.ts';
 import type { Processes } from '../core/processes.ts';
 import type { Timer } from '../core/time.ts';
 import type { Tool } from '../core/tool.ts';
@@ -60,6 +60,8 @@ export interface LayerPorts
     Pick<BotPorts, 'logger'>,
     Pick<ChangeLedgerPorts, 'turnsOver'> {
   readonly model: ModelClient;
+  /** Around all background work that asks the model. */
+  readonly withPauses: WithPauses;
   readonly events: Events;
   readonly channels: ChannelPort;
   readonly answers: AnswerKeeper & Pick<Outbox, 'dropPast' | 'drop'>;
@@ -76,7 +78,8 @@ export type Memory = ReturnType<typeof createLayers>;
 
 /** What layers rest on: each person's writes, the log, and settings. */
 function createStores(config: Config, ports: LayerPorts) {
-  const { store, recent, model, channels, processes, events, expireAt, clock, timer, logger } = ports;
+  const { store, recent, model, withPauses, channels, processes, events, expireAt, clock, timer, logger } =
+    ports;
   const { timeZone } = config;
   const erasures = createErasures(store);
   const writes = createWrites({
@@ -85,7 +88,7 @@ function createStores(config: Config, ports: LayerPorts) {
     written: (userId) => void events.written.emit(userId),
     clock,
   });
-  const basics = { store, recent, writes, model, expireAt, clock, timer, timeZone, logger };
+  const basics = { store, recent, writes, model, withPauses, expireAt, clock, timer, timeZone, logger };
   const log = createSessionLog({
     ...basics,
     changes: recent,
@@ -156,19 +159,26 @@ export function createLayers(config: Config, ports: LayerPorts) {
     textOf: sessionLog.message,
     maxItems: config.durable.maxItems,
   });
+  const modelName = config.model.fast;
+  const extraction = createExtraction({
+    ...kept,
+    modelName,
+    durable: proposals,
+    tell: (stored) => events.stored.emit(stored),
+  });
   const extract = createExtractionFold({
-    extraction: createExtraction({
-      ...kept,
-      modelName: config.model.fast,
-      durable: proposals,
-      tell: (stored) => events.stored.emit(stored),
-    }),
+    extraction: {
+      extract: (work, ...rest) =>
+        kept.withPauses({ purpose: 'extraction', userId: work.userId, model: modelName }, () =>
+          extraction.extract(work, ...rest),
+        ),
+    },
     sessionLog,
     states,
     modeOf: people.mode,
     logger,
   });
-  const background = { ...kept, undoable, openNotebook: notebookOpener(kept), modelName: config.model.fast };
+  const background = { ...kept, undoable, openNotebook: notebookOpener(kept), modelName };
   const reflection = createReflection({
     ...background,
     sessionLog,

@@ -31,6 +31,7 @@ export async function openMemory(environment: Environment) {
   const memory = createLayers(config, {
     store,
     model: { isOffline: true, complete: () => Promise.reject(new Error('No model is asked')) },
+    withPauses: (_, work) => work(),
     recent,
     events,
     answers: {

@@ -13,11 +13,11 @@ import { nearestNames } from '../core/text.ts';
 import { withDiscord } from '../discord/checkup.ts';
 import { GatewayError } from '../discord/gateway-error.ts';
 import { inviteLink } from '../discord/permissions.ts';
-import type { listModels } from '../model/anthropic/anthropic-client.ts';
+import type { listModels, ProbeOptions } from '../model/anthropic/anthropic-client.ts';
 import { callCost, priceListDate, resolveModel } from '../model/anthropic/models.ts';
 import { createLogger } from '../observability/logger.ts';
 import { unlessMissing } from '../storage/files/file-system.ts';
-import { portalPage, tryModel } from './doctor.ts';
+import { portalPage, tryModel, tryTalentsOf } from './doctor.ts';
 import { useProxy } from './command-line.ts';
 
 /** What the steps of `npm run setup` share. */
@@ -180,8 +180,10 @@ async function setUpModel(setup: Setup): Promise<string | undefined> {
     // Before anything else, the key is put right.
     const chosen = listed === 'key' ? config.model.main : await chooseModel(setup, listed);
     const finding = await tryModel({ ...access, model: chosen });
-    if (finding.level === 'fine') asker.say(`✓ ${finding.text}.`);
-    else if (finding.wrong === 'key') {
+    if (finding.level === 'fine') {
+      asker.say(`✓ ${finding.text}.`);
+      await tellTalents(setup, { ...access, model: chosen });
+    } else if (finding.wrong === 'key') {
       asker.say(`${finding.text}. Copy it again from ${from}.`);
       apiKey = await askKey();
       continue;
@@ -212,10 +214,9 @@ async function chooseServer({ asker, config }: Setup): Promise<ModelServer> {
   }
 }
 
-/** Without the path that the bot adds itself. */
 function addressIn(text: string): string | undefined {
   try {
-    return variables.Model.ANTHROPIC_BASE_URL.read(text)?.replace(/\/v1$/u, '');
+    return variables.Model.ANTHROPIC_BASE_URL.read(text);
   } catch {
     return undefined;
   }
@@ -235,18 +236,33 @@ async function chooseModel({ asker, config }: Setup, listed: readonly string[]):
   }
 }
 
-/** The chosen model also stands in for those that the server does not have. Returns the fast one's name. */
+/** A server that cuts long prompts in silence is sent shorter ones. */
+async function tellTalents(setup: Setup, options: ProbeOptions): Promise<void> {
+  const { asker, config } = setup;
+  asker.say('Trying what it can do; a local model may take minutes to read a whole prompt.');
+  const access = { ...options, timeoutMs: config.model.totalTimeoutMs };
+  const logger = createLogger({ level: 'error' });
+  for (const { level, text, remedy } of await tryTalentsOf(access, config.prompt.maxChars, logger)) {
+    asker.say(level === 'fine' ? `✓ ${text}.` : `! ${text}: ${remedy}.`);
+    const [, tokens] = /DISCOCLAW_CONTEXT_TOKENS=(\d+)/u.exec(remedy ?? '') ?? [];
+    if (tokens !== undefined) await save(setup, 'DISCOCLAW_CONTEXT_TOKENS', tokens);
+  }
+}
+
+/** The chosen model also stands in for the fast one, and that of summaries, where the server does not have them. Returns the fast one's name. */
 async function saveModels(setup: Setup, listed: Listed, chosen: string): Promise<string> {
-  const { model, summary } = setup.config;
+  const { environment, config } = setup;
+  const { main, fast } = config.model;
   const isKept = (variable: string, name: string): boolean =>
     listed.length > 0 && listed !== 'key'
       ? listed.includes(resolveModel(name))
-      : chosen === model.main || (setup.environment[variable] ?? '') !== '';
-  const others = { DISCOCLAW_FAST_MODEL: model.fast, DISCOCLAW_SUMMARY_MODEL: summary.model };
-  if (chosen !== model.main) await save(setup, 'DISCOCLAW_MODEL', chosen);
-  for (const [variable, name] of Object.entries(others))
-    if (!isKept(variable, name)) await save(setup, variable, chosen);
-  return isKept('DISCOCLAW_FAST_MODEL', model.fast) ? model.fast : chosen;
+      : chosen === main || (environment[variable] ?? '') !== '';
+  if (chosen !== main) await save(setup, 'DISCOCLAW_MODEL', chosen);
+  const isFastKept = isKept('DISCOCLAW_FAST_MODEL', fast);
+  if (!isFastKept) await save(setup, 'DISCOCLAW_FAST_MODEL', chosen);
+  if (!isKept('DISCOCLAW_SUMMARY_MODEL', config.summary.model))
+    await save(setup, 'DISCOCLAW_SUMMARY_MODEL', '');
+  return isFastKept ? fast : chosen;
 }
 
 function envPath(): string {

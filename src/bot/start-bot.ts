@@ -96,7 +96,7 @@ export async function startBot(config: Config, options: StartOptions) {
       clock,
       timeZone,
       limits: config.limits,
-      tellOwner: (use) => bot.limits.tellOwners(ownerIds, use),
+      tellOwner: (news) => bot.limits.tellOwners(ownerIds, news),
       logger,
     });
     const model = watchModel(await createModel(config.model, logger, spending.budget), {
@@ -113,6 +113,7 @@ export async function startBot(config: Config, options: StartOptions) {
         usage.add(request, used);
         metrics?.used({ model: name, purpose, usage: used, cost: costOf(name, used) });
       },
+      onAccount: (failure, name) => void spending.tellOfAccount(failure, name),
     });
     const { url, ...transcription } = config.transcription;
     const transcribe =

@@ -11,7 +11,7 @@ import { priceListDate } from '../model/anthropic/models.ts';
 import type { WatchedModel } from '../observability/watched-model.ts';
 
 export interface StatusSources {
-  readonly model: Pick<WatchedModel, 'isOffline' | 'state' | 'openCalls' | 'refused'>;
+  readonly model: Pick<WatchedModel, 'isOffline' | 'state' | 'openCalls' | 'refused' | 'limitsOf'>;
   readonly gateway: () => Pick<
     StatusFacts,
     'pingMs' | 'readsContent' | 'malformed' | 'lockedOut' | 'servers' | 'shards'
@@ -33,7 +33,7 @@ export function createReadStatus(
     readonly botSettings: Pick<BotSettings, 'read'>;
     readonly clock: Clock;
     readonly mainModel: () => Promise<string>;
-    readonly queues: () => Pick<StatusFacts, 'turns' | 'afterTurn' | 'writes'>;
+    readonly queues: () => Pick<StatusFacts, 'turns' | 'afterTurn' | 'writes' | 'unwritten' | 'noRoomFor'>;
     readonly sources: StatusSources;
   },
 ): () => Promise<StatusFacts> {
@@ -57,6 +57,7 @@ export function createReadStatus(
       models: sources.model.isOffline ? undefined : { main, fast },
       modelState: sources.model.state,
       refused: sources.model.refused,
+      modelLimits: sources.model.limitsOf?.(main),
       ...sources.gateway(),
       letIn: letIn?.map(dataLine),
       askers: settings && askers(settings, 'waiting'),

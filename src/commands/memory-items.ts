@@ -116,6 +116,7 @@ export function refusal(reason: RefusalReason, text: string): string {
       return 'That looks like a secret, such as a password, key, card or bank number, so nothing was saved. Please keep it in a password manager; I can remember where it is kept.';
     case 'full':
       return 'Your memory is full, and everything in it is pinned. Nothing was saved; `!memory forget` makes room.';
+    case 'enough':
     case 'forgotten':
     case 'unknown-id':
       return 'That could not be saved. Please say it again.';

@@ -1,9 +1,12 @@
+import { conditionOf } from '../core/errors.ts';
 import {
   inputOf,
+  type ModelLimits,
   type ModelState,
   type OpenCalls,
   type PeriodUsage,
   type RefusedFeature,
+  type Unwritten,
   type UsageReport,
   type UsageSum,
 } from '../core/model.ts';
@@ -61,6 +64,9 @@ export interface StatusFacts {
   /** Names as configured; absent where only the offline stand-in speaks. */
   readonly models?: { readonly main: string; readonly fast: string };
   readonly modelState: ModelState;
+  /** What its server told of the main model, and what prompts have no room for since [M13]. */
+  readonly modelLimits?: ModelLimits | undefined;
+  readonly noRoomFor?: readonly string[] | undefined;
   /** What the model's server was found to refuse [M9]. */
   readonly refused?: readonly RefusedFeature[] | undefined;
   /** Milliseconds to the gateway and back. */
@@ -81,6 +87,8 @@ export interface StatusFacts {
   readonly lockedOut?: number | undefined;
   /** Jobs that run or wait: work after turns, and writes. */
   readonly afterTurn: number;
+  /** What background work could not write, once for each conversation or person [M16]. */
+  readonly unwritten?: readonly Unwritten[] | undefined;
   readonly writes: number;
   readonly modelCalls: OpenCalls;
   /** The day of the price list that costs go by. */
@@ -135,6 +143,7 @@ function shownFacts(facts: StatusFacts, most: number): readonly StatusFact[] {
   return [
     { title: `Discoclaw ${version}`, text: `up ${duration(upMs)}` },
     { title: 'Model', text: modelLine(facts), isBad: modelState.kind === 'unreachable' },
+    ...unwrittenFacts(facts),
     {
       title: 'Gateway',
       text: gatewayLine(facts, most),
@@ -150,17 +159,47 @@ function shownFacts(facts: StatusFacts, most: number): readonly StatusFact[] {
   ];
 }
 
-function modelLine({ models, modelState, refused = [], now }: StatusFacts): string {
+function modelLine({ models, modelState, modelLimits, noRoomFor, refused = [], now }: StatusFacts): string {
   if (models === undefined) return 'the offline stand-in, which is not a language model';
   const names = `${shownName(models.main)} (fast: ${shownName(models.fast)})`;
   const reach =
     modelState.kind === 'reachable'
       ? 'reachable'
-      : `out of reach for ${duration(now.getTime() - modelState.since.getTime())} (${modelState.failure})`;
+      : `${conditionOf(modelState.failure)} for ${duration(now.getTime() - modelState.since.getTime())}`;
   const lacking = refused.map(({ feature, model }) =>
     model === undefined ? feature : `${feature} (${shownName(model)})`,
   );
-  return `${names}, ${reach}${lacking.length === 0 ? '' : ` · left out, as its server refuses it: ${lacking.join(', ')}`}`;
+  return [
+    `${names}, ${reach}`,
+    ...(lacking.length === 0 ? [] : [`left out, as its server refuses it: ${lacking.join(', ')}`]),
+    ...limitLines(modelLimits, noRoomFor),
+  ].join(' · ');
+}
+
+function limitLines({ contextTokens, cutsAt }: ModelLimits = {}, noRoomFor: readonly string[] = []) {
+  const without = noRoomFor.length === 0 ? 'less memory fits' : `no room for ${noRoomFor.join(', ')}`;
+  return [
+    ...(contextTokens === undefined ? [] : [`its context holds ${contextTokens} tokens: ${without}`]),
+    ...(cutsAt === undefined
+      ? []
+      : [
+          `its server seems to cut prompts at ${cutsAt} tokens in silence: give it a larger context (Ollama: \`OLLAMA_CONTEXT_LENGTH\`), or set \`DISCOCLAW_CONTEXT_TOKENS\``,
+        ]),
+  ];
+}
+
+/** One part for each kind of work and reason, by what was not done first. */
+function unwrittenFacts({ unwritten = [], now }: StatusFacts): readonly StatusFact[] {
+  const newestFirst = unwritten.toSorted((a, b) => b.since.getTime() - a.since.getTime());
+  const parts = new Map(
+    newestFirst.map(({ purpose, model, failure, since }) => {
+      const why = `(${shownName(model)} is ${conditionOf(failure)})`;
+      return [purpose + why, `${purpose} for ${duration(now.getTime() - since.getTime())} ${why}`];
+    }),
+  );
+  return unwritten.length === 0
+    ? []
+    : [{ title: 'Not written', text: [...parts.values()].join(' · '), isBad: true }];
 }
 
 function gatewayLine(facts: StatusFacts, most: number): string {

@@ -169,6 +169,8 @@ function arrangeConfig(values: Values) {
       concurrency: values.DISCOCLAW_MODEL_CONCURRENCY,
       idleTimeoutMs: values.DISCOCLAW_MODEL_IDLE_TIMEOUT_MS,
       totalTimeoutMs: values.DISCOCLAW_MODEL_TIMEOUT_MS,
+      answerMaxTokens: values.DISCOCLAW_ANSWER_MAX_TOKENS,
+      contextTokens: values.DISCOCLAW_CONTEXT_TOKENS || undefined,
       prices: values.DISCOCLAW_MODEL_PRICES,
     },
     proxy: { http: values.HTTP_PROXY, https: values.HTTPS_PROXY, except: values.NO_PROXY },
@@ -199,7 +201,7 @@ function arrangeConfig(values: Values) {
     },
     summary: {
       enabled: values.DISCOCLAW_SUMMARY_ENABLED,
-      model: values.DISCOCLAW_SUMMARY_MODEL,
+      model: values.DISCOCLAW_SUMMARY_MODEL ?? values.DISCOCLAW_FAST_MODEL,
       maxChars: values.DISCOCLAW_SUMMARY_MAX_CHARS,
       everyTurns: values.DISCOCLAW_SUMMARY_EVERY_N_TURNS,
     },

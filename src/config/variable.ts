@@ -133,12 +133,12 @@ export function idsOr(fallback: string, about: string): Variable<readonly string
   return variable(about, `${expects}, or none`, fallback, (raw) => readSet(raw));
 }
 
-/** Http or https, without a trailing slash. */
-export function address(about: string): Variable<string | undefined> {
+/** Http or https, without a trailing slash, nor the ending that the program adds itself. */
+export function address(about: string, ending = /$/u): Variable<string | undefined> {
   return variable(about, 'an http or https address', '', (raw, fail) => {
     if (raw === undefined) return undefined;
     if (!URL.canParse(raw) || !/^https?:$/.test(new URL(raw).protocol)) return fail();
-    return raw.replace(/(?<!\/)\/+$/u, '');
+    return raw.replace(/(?<!\/)\/+$/u, '').replace(ending, '');
   });
 }
 

@@ -70,6 +70,7 @@ export const variables = {
     ),
     ANTHROPIC_BASE_URL: address(
       'Another server that speaks the Messages API, such as a local one: see docs/models.md.',
+      /(?:\/v1)?(?:\/messages)?$/u,
     ),
     DISCOCLAW_MODEL: textOr('sonnet', 'The model that answers: `haiku`, `sonnet`, `opus` or a model id.'),
     DISCOCLAW_FALLBACK_MODEL: text(
@@ -86,6 +87,16 @@ export const variables = {
       120_000,
       100,
       'Milliseconds for a whole answer, retries included.',
+    ),
+    DISCOCLAW_ANSWER_MAX_TOKENS: wholeNumber(
+      4096,
+      256,
+      'Tokens of an answer. With a model that thinks in its answer, its thoughts count too.',
+    ),
+    DISCOCLAW_CONTEXT_TOKENS: wholeNumber(
+      0,
+      0,
+      'Tokens that prompt and answer may have together, for a server that cuts longer ones without a word (0: as many as the server takes).',
     ),
   },
   Network: {
@@ -153,7 +164,7 @@ export const variables = {
   },
   'Rolling summary': {
     DISCOCLAW_SUMMARY_ENABLED: flag(true, 'Keep a rolling summary of each conversation.'),
-    DISCOCLAW_SUMMARY_MODEL: textOr('haiku', 'The model that writes summaries.'),
+    DISCOCLAW_SUMMARY_MODEL: text('The model that writes summaries (default: `DISCOCLAW_FAST_MODEL`).'),
     DISCOCLAW_SUMMARY_MAX_CHARS: wholeNumber(2000, 200, 'Maximum characters of a summary.'),
     DISCOCLAW_SUMMARY_EVERY_N_TURNS: wholeNumber(5, 1, 'Number of turns between summary updates.'),
   },

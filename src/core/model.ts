@@ -1,7 +1,7 @@
 import { z } from 'zod';
 
 import { ModelError, type ModelFailure } from './errors.ts';
-import { jsonIn } from './text.ts';
+import { jsonIn, parseNearly } from './lenient-json.ts';
 
 /** What a call is for: seen in logs, and chooses the offline model's rule. */
 export type ModelPurpose =
@@ -87,7 +87,7 @@ export interface ToolDefinition {
 }
 
 /** JSON Schema for a tool's input or an answer, without defaults and text lengths: descriptions tell them. */
-export function jsonSchemaOf(schema: z.ZodType): Readonly<Record<string, unknown>> {
+export function jsonSchemaOf(schema: z.ZodType): Readonly<z.core.JSONSchema.JSONSchema> {
   const { $schema: _, ...described } = z.toJSONSchema(schema, {
     io: 'input',
     override: ({ jsonSchema }) => {
@@ -117,12 +117,17 @@ export interface ModelRequest {
   readonly thinks?: false;
   /** Without thinking. */
   readonly maxTokens: number;
+  /** As history shows them; absent where no person is answered [M11]. */
+  readonly names?: { readonly own: string; readonly asker: string };
+  /** An answer without words is none that has to be asked for again [M15]. */
+  readonly mayBeEmpty?: boolean;
   /** The model stands in for one that failed [M10]. */
   readonly isFallback?: true;
 }
 
 /** What a server that only partly speaks the Messages API may refuse [M9]. */
 export type ModelFeature =
+  | 'schema keywords'
   | 'structured output'
   | 'hour-long cache'
   | 'cache marks'
@@ -135,6 +140,17 @@ export interface RefusedFeature {
   readonly feature: ModelFeature;
   /** Absent where the whole server lacks it. */
   readonly model?: string;
+}
+
+/** In tokens; what is not known is absent [M13]. */
+export interface ModelLimits {
+  /** Of prompt and answer together, as the server names it. */
+  readonly contextTokens?: number | undefined;
+  /** The same as {@link estimateTokens} counts. */
+  readonly roomTokens?: number | undefined;
+  readonly answerTokens?: number | undefined;
+  /** Its server cuts longer prompts in silence: so many it counted of one. */
+  readonly cutsAt?: number | undefined;
 }
 
 const usageSchema = z.object({
@@ -178,6 +194,10 @@ export interface ModelResponse {
   readonly usage: ModelUsage;
   /** The model that answered, where it is not the one that was asked [M10]. */
   readonly answeredBy?: string;
+  /** What failed with the one that was asked. */
+  readonly insteadFor?: ModelFailure;
+  /** Thoughts stood in its text, and were taken out [M11]. */
+  readonly thinksAloud?: boolean | undefined;
   /** Parts of the request that the server refuses [M9]. */
   readonly leftOut?: readonly ModelFeature[];
 }
@@ -200,9 +220,25 @@ export interface ModelCallOptions {
 export interface ModelClient {
   /** The rule-based stand-in, whose replies are labelled everywhere [M2]. */
   readonly isOffline: boolean;
-  /** What its server refuses, in order of discovery; left out since [M9]. */
+  /** What its server refuses, in order of discovery; left out for an hour [M9]. */
   readonly refused?: readonly RefusedFeature[];
+  /** What its server's errors told of a model within the last hour. */
+  limitsOf?(model: string): ModelLimits;
   complete(request: ModelRequest, options?: ModelCallOptions): Promise<ModelResponse>;
+}
+
+/** What background work gives a model at one time is at most so many characters, and half of its context [M13]. */
+export function inputMaxChars(client: Pick<ModelClient, 'limitsOf'>, model: string): number {
+  return Math.min(20_000, Math.floor((client.limitsOf?.(model).roomTokens ?? Infinity) / 2));
+}
+
+/**
+ * Tokens of a text for models of any kind, rather too many than too few: tokenizers take 3 to 5 letters of English or JSON for one, and of
+ * Cyrillic or Japanese script 2 to 4 bytes.
+ */
+export function estimateTokens(text: string): number {
+  const plain = text.length - (text.match(/\P{ASCII}/gu)?.reduce((sum, { length }) => sum + length, 0) ?? 0);
+  return Math.ceil(plain / 3.5 + (Buffer.byteLength(text) - plain) / 2.4);
 }
 
 export function textOf(content: readonly { readonly type: string; readonly text?: string }[]): string {
@@ -220,21 +256,54 @@ export function wholeAnswer({ stop, content }: ModelResponse, what: string): str
   return textOf(content).trim();
 }
 
-/** @throws {ModelError} when the answer is not whole, or not of the schema's shape [M7]. */
-export function structuredAnswer<T>(response: ModelResponse, schema: z.ZodType<T>, what: string): T {
-  const text = wholeAnswer(response, what);
-  try {
-    return schema.parse(jsonIn(text));
-  } catch {
-    // The reason is left out: it would carry the person's words into the log.
+/**
+ * What fits in an answer, each value read by itself, strictly or nearly [M14]; `list` names the field that may hold them.
+ * @throws {ModelError} when the answer is not whole, or has values of which none fits [M7].
+ */
+export function structuredEntries<T>(
+  response: ModelResponse,
+  schema: z.ZodType<T>,
+  what: string,
+  list = '',
+): readonly T[] {
+  const values = jsonIn(wholeAnswer(response, what))?.flatMap((each) => each[list] ?? each);
+  const form = jsonSchemaOf(schema);
+  const fitting = values?.flatMap((each) => parseNearly(schema, form, each).data ?? []) ?? [];
+  // The reason is left out: it would carry the person's words into the log.
+  if (fitting.length === 0 && values?.length !== 0)
     throw new ModelError(`${what} gave no valid JSON`, 'invalid');
-  }
+  return fitting;
+}
+
+/** The last value that fits. @throws {ModelError} as {@link structuredEntries}, and where there is none. */
+export function structuredAnswer<T>(response: ModelResponse, schema: z.ZodType<T>, what: string): T {
+  const answer = structuredEntries(response, schema, what).at(-1);
+  if (answer === undefined) throw new ModelError(`${what} has no answer`, 'invalid');
+  return answer;
 }
 
 /** Whether the answering model can be reached, by its newest calls. */
 export type ModelState =
   | { readonly kind: 'reachable' }
   | { readonly kind: 'unreachable'; readonly since: Date; readonly failure: ModelFailure };
+
+/** A model's account that has to be seen to [M16], or the day's limit on cost [L2]. */
+export type Trouble = { readonly model: string; readonly failure: ModelFailure } | { readonly limit: number };
+
+/** What the owner is told, each once a day, `YYYY-MM-DD`; US dollars. */
+export type OwnerNews = Trouble & { readonly day: string; readonly spent: number };
+
+/** What background work asks a model for. */
+export type BackgroundCall = Pick<ModelRequest, 'purpose' | 'userId' | 'conversation' | 'model'>;
+
+/** What it has not written, since when and why [M16]. */
+export interface Unwritten extends BackgroundCall {
+  readonly since: Date;
+  readonly failure: ModelFailure;
+}
+
+/** Does background work; where it failed a while ago, it rejects with `ModelError` `paused` and asks nothing [M16]. */
+export type WithPauses = <T>(call: BackgroundCall, work: () => Promise<T>) => Promise<T>;
 
 export interface OpenCalls {
   readonly running: number;

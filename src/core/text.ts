@@ -337,6 +337,14 @@ export function contentTerms(text: string): readonly string[] {
   return terms(text).filter((term) => !stopTerms.has(term));
 }
 
+/** Terms of the words with a digit, or with a capital that does not only begin the line. */
+export function namesIn(line: string): readonly string[] {
+  const words = line.replace(/^[^\p{L}\p{N}]+/u, '').split(' ');
+  return words
+    .filter((word, index) => /\p{N}/u.test(word) || (index > 0 && /\p{Lu}/u.test(word)))
+    .flatMap(contentTerms);
+}
+
 /** Whether a text has words, none of which says by itself what is meant, such as "me" or "everything" [K4]. */
 export function saysNothing(text: string): boolean {
   const found = terms(text);
@@ -347,17 +355,6 @@ export function saysNothing(text: string): boolean {
 export function encodingOf([first, second]: Uint8Array): 'utf-8' | 'utf-16le' | 'utf-16be' {
   if (first === 0xff && second === 0xfe) return 'utf-16le';
   return first === 0xfe && second === 0xff ? 'utf-16be' : 'utf-8';
-}
-
-/** JSON from an answer: some servers put it in a code fence, or words around it. @throws {SyntaxError} */
-export function jsonIn(text: string): unknown {
-  try {
-    return parseJson(withoutFence(text));
-  } catch (error) {
-    const start = text.indexOf('{');
-    if (start === -1) throw error;
-    return parseJson(text.slice(start, text.lastIndexOf('}') + 1));
-  }
 }
 
 export function withoutFence(text: string): string {

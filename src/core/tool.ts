@@ -2,6 +2,7 @@ import { z } from 'zod';
 
 import { buttonSchema, sentMaxChars, type CommandButton } from './reply.ts';
 import type { SourceInText } from './memory-source.ts';
+import { parseNearly } from './lenient-json.ts';
 import { jsonSchemaOf, type ToolDefinition } from './model.ts';
 import type { SectionSource } from './section.ts';
 import { idSchema } from './snowflake.ts';
@@ -125,7 +126,7 @@ export function refusal(text: string) {
   return { ok: false, text } as const;
 }
 
-/** A tool with one schema for description and check; bad input is answered with what is wrong. */
+/** A tool with one schema for description and check; input that does not come near it is answered with what is wrong [M14]. */
 export function checkedTool<Input>(tool: {
   readonly name: string;
   readonly description: string;
@@ -135,11 +136,12 @@ export function checkedTool<Input>(tool: {
   readonly run: (input: Input, context: TurnContext, signal: AbortSignal) => Promise<ToolOutcome>;
 }): Tool {
   const { name, description, input: schema, notDone, stores, run } = tool;
+  const inputSchema = jsonSchemaOf(schema);
   return {
-    definition: { name, description, inputSchema: jsonSchemaOf(schema) },
+    definition: { name, description, inputSchema },
     stores,
     async run(input, context, signal) {
-      const parsed = schema.safeParse(input);
+      const parsed = parseNearly(schema, inputSchema, input);
       if (!parsed.success) return refusal(`${notDone}: ${z.prettifyError(parsed.error)}`);
       return run(parsed.data, context, signal);
     },

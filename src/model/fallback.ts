@@ -1,4 +1,4 @@
-import { ModelError, passingFailures, type ModelFailure } from '../core/errors.ts';
+import { ModelError, longestRetryMs, outages, type ModelFailure } from '../core/errors.ts';
 import type { Logger } from '../core/logger.ts';
 import type {
   ModelCallOptions,
@@ -11,13 +11,8 @@ import type {
 /** Milliseconds that a model that failed is not asked again: each person would wait for it first. */
 const restMs = 60_000;
 
-/** The model is down, unknown to its server, or over its vendor's rate limit, after retries [M10]; never over our own limits. */
-function fallsBack(failure: ModelFailure): boolean {
-  return passingFailures.has(failure) || failure === 'timeout' || failure === 'unknown-model';
-}
-
 export interface FallbackOptions {
-  /** A name as in requests. */
+  /** A name as in requests; `undefined` where there is none. */
   readonly fallback: string | undefined;
   /** Milliseconds that the main model may say nothing. */
   readonly patienceMs: number;
@@ -26,20 +21,33 @@ export interface FallbackOptions {
   readonly logger: Logger;
 }
 
-/** Has another model answer people where the one of the request cannot [M10]; the answer says which. */
+/** Has another model answer people where the one of the request cannot [M10]; the answer says which and why. */
 export function withFallback(client: ModelClient, options: FallbackOptions): ModelClient {
   const { fallback, patienceMs, now, logger } = options;
-  if (fallback === undefined) return client;
-  let resting: { readonly model: string; readonly until: number } | undefined;
+  /** By model, why it is not asked, and until when. */
+  const rests = new Map<string, { readonly failure: ModelFailure; readonly until: number }>();
+
+  /** Makes no call that would only wait [M16]. */
+  async function ask(request: ModelRequest, callOptions: ModelCallOptions): Promise<ModelResponse> {
+    const { failure = 'unavailable', until = 0 } = rests.get(request.model) ?? {};
+    const leftMs = until - now();
+    if (leftMs > 0) throw new ModelError('Not asked yet', failure, { retryAfterMs: leftMs });
+    return client.complete(request, callOptions).catch((error: unknown) => {
+      if (error instanceof ModelError && error.retryAfterMs > longestRetryMs)
+        rests.set(request.model, { failure: error.failure, until: now() + error.retryAfterMs });
+      throw error;
+    });
+  }
 
   async function askFallback(
     request: ModelRequest,
     name: string,
     callOptions: ModelCallOptions,
+    insteadFor: ModelFailure,
   ): Promise<ModelResponse> {
     const other = { ...withoutReasoning(request), model: name, isFallback: true } as const;
-    const response = await client.complete(other, callOptions);
-    return { ...response, answeredBy: name };
+    const response = await ask(other, callOptions);
+    return { ...response, answeredBy: name, insteadFor };
   }
 
   return {
@@ -47,21 +55,25 @@ export function withFallback(client: ModelClient, options: FallbackOptions): Mod
     get refused() {
       return client.refused ?? [];
     },
+    limitsOf: (model) => client.limitsOf?.(model) ?? {},
     async complete(request, callOptions = {}) {
       const { purpose, model } = request;
-      if (purpose !== 'chat' || model === fallback) return client.complete(request, callOptions);
-      if (resting?.model === model && now() < resting.until)
-        return askFallback(request, fallback, callOptions);
+      if (purpose !== 'chat' || fallback === undefined || model === fallback)
+        return ask(request, callOptions);
       const patience = startPatience(patienceMs, now, callOptions);
       try {
-        return await client.complete(request, patience.options);
+        return await ask(request, patience.options);
       } catch (error) {
         if (!(error instanceof ModelError) || callOptions.signal?.aborted === true) throw error;
-        if (!patience.isOver() && !fallsBack(error.failure)) throw error;
-        resting = { model, until: now() + restMs };
-        logger.warn('the fallback model answers', { failure: error.failure, model, fallback });
+        const failure = patience.isOver() ? 'timeout' : error.failure;
+        if (!outages.has(failure) && failure !== 'empty') throw error;
+        if ((rests.get(model)?.until ?? 0) <= now()) {
+          // For the next message it may have words.
+          if (failure !== 'empty') rests.set(model, { failure, until: now() + restMs });
+          logger.warn('the fallback model answers', { failure, model, fallback });
+        }
         if (error.partialText !== '') callOptions.onRestart?.();
-        return await askFallback(request, fallback, callOptions);
+        return await askFallback(request, fallback, callOptions, failure);
       } finally {
         patience.end();
       }

@@ -1,6 +1,6 @@
 import { setImmediate } from 'node:timers/promises';
 
-import { ModelError } from '../core/errors.ts';
+import { conditionOf, ModelError } from '../core/errors.ts';
 import type { Logger } from '../core/logger.ts';
 import { sourcesShown, type ToolRead } from '../core/memory-source.ts';
 import {
@@ -19,6 +19,7 @@ import { unlessAborted } from '../core/time.ts';
 import { offerText, type MemoryNotice, type Offer, type Tool, type ToolOutcome } from '../core/tool.ts';
 import type { TurnContext } from '../core/turn-context.ts';
 import { startDeadline } from '../core/deadline.ts';
+import { bareName } from './written-calls.ts';
 import { withMediaFallback, type MediaBudget } from './media.ts';
 
 /** `onText` gets the text of all rounds, with blank lines between them; `onQueue` may be called in any round. */
@@ -31,6 +32,8 @@ export interface ToolLoopOptions extends ModelCallOptions {
   readonly context: TurnContext;
   /** An answer without text is not a failure. */
   readonly mayBeSilent?: true;
+  /** Characters of all that tools give, since every round sends it again. Default: 40,000 [P4]. */
+  readonly resultsMaxChars?: number | undefined;
   /** Rounds of tool calls. Default: 8 [M6]. */
   readonly maxRounds?: number;
   /** Milliseconds for the whole loop, tools included. */
@@ -52,7 +55,7 @@ export interface ToolLoopOptions extends ModelCallOptions {
 }
 
 export interface LoopResult {
-  /** Has at least one visible character, unless the answer may be silent. */
+  /** Empty only where it may be, or where a tool has done what was asked [M15]. */
   readonly text: string;
   /** `cut`: the model's output limit; `rounds` and `timeout`: the loop's own, with the best text so far [M6]. */
   readonly stop: 'end' | 'cut' | 'refusal' | 'rounds' | 'timeout';
@@ -68,8 +71,7 @@ const unseenNotes = {
 
 const defaultMaxRounds = 8;
 const resultMaxChars = 8_000;
-/** For all results of a loop, since every round sends them again [P4]. */
-const resultsMaxChars = 40_000;
+const allResultsMaxChars = 40_000;
 /** Every result may have so many: the model must know what was done. */
 const resultLeastChars = 300;
 const betweenRounds = '\n\n';
@@ -78,16 +80,16 @@ const notRun =
 
 /**
  * Asks the model and runs its tool calls in order until it answers [M3]. Tool errors go to the model only. After the
- * last round, calls are not run and the model is asked once more. Rejects with `ModelError`, `invalid` where there is
- * no text; its `partialText` holds the text of all rounds.
+ * last round, calls are not run and the model is asked once more. Rejects with `ModelError`, whose `partialText` holds the text of all
+ * rounds.
  */
 export async function runToolLoop(options: ToolLoopOptions): Promise<LoopResult> {
   const deadline = startDeadline(options.deadlineMs, options.signal);
   const exchange = createExchange(options);
   try {
-    const stop = await runRounds(options, deadline.signal, exchange);
-    if (!exchange.hasText() && options.mayBeSilent === undefined)
-      throw new ModelError(`No text in the answer (${stop})`, 'invalid');
+    const { stop, hasDone } = await runRounds(options, deadline.signal, exchange);
+    if (!exchange.hasText() && !options.mayBeSilent && !hasDone)
+      throw new ModelError(`No text in the answer (${stop})`, stop === 'end' ? 'empty' : 'invalid');
     return exchange.result(stop);
   } catch (error) {
     const reason: unknown = deadline.signal.aborted ? deadline.signal.reason : error;
@@ -103,7 +105,7 @@ async function runRounds(
   options: ToolLoopOptions,
   signal: AbortSignal,
   exchange: ReturnType<typeof createExchange>,
-): Promise<LoopResult['stop']> {
+): Promise<{ readonly stop: LoopResult['stop']; readonly hasDone: boolean }> {
   const { request, tools, onQueue, logger, maxRounds = defaultMaxRounds } = options;
   const client = withMediaFallback(options.client, logger, (titles) =>
     options.onNote?.(`📎 My model could not read: ${titles.join(', ')}`),
@@ -114,11 +116,19 @@ async function runRounds(
   const takeMedia = options.mediaBudget?.(options.context.speaker.id, () =>
     options.onNote?.('📎 The files were too large to be looked at again on the way to this answer'),
   );
-  let resultsLeft = resultsMaxChars;
+  /** People are told of it, whatever the model says. */
+  let hasDone = false;
+  let resultsLeft = options.resultsMaxChars ?? allResultsMaxChars;
   for (let round = 1; ; round += 1) {
     signal.throwIfAborted();
+    const mayBeEmpty = hasDone || exchange.hasText() || options.mayBeSilent === true;
     const answering = client.complete(
-      { ...request, messages: [...messages], tools: definitions },
+      {
+        ...request,
+        messages: [...messages],
+        tools: definitions,
+        mayBeEmpty,
+      },
       {
         signal,
         onText: (piece) => exchange.add(piece),
@@ -133,10 +143,14 @@ async function runRounds(
     for (const feature of response.leftOut ?? [])
       if (feature === 'pictures' || feature === 'documents') options.onNote?.(unseenNotes[feature]);
     if (response.answeredBy !== undefined)
-      options.onNote?.(`🔁 Answered by ${response.answeredBy}: ${request.model} is out of reach`);
+      options.onNote?.(
+        `🔁 Answered by ${response.answeredBy}: ${request.model} is ${conditionOf(response.insteadFor ?? 'unavailable')}`,
+      );
     const isOver = round > maxRounds + 1;
-    if (response.stop !== 'tool_use') return isOver && response.stop === 'end' ? 'rounds' : response.stop;
-    if (isOver) return 'rounds';
+    if (response.stop !== 'tool_use' || isOver) {
+      const ranOut = isOver && ['tool_use', 'end'].includes(response.stop);
+      return { stop: ranOut || response.stop === 'tool_use' ? 'rounds' : response.stop, hasDone };
+    }
 
     const results: ToolResultBlock[] = [];
     for (const call of response.content.filter((block) => block.type === 'tool_use')) {
@@ -145,6 +159,7 @@ async function runRounds(
       const outcomes: ToolOutcome[] = [];
       const onOutcome = (outcome: ToolOutcome): void => {
         outcomes.push(outcome);
+        hasDone ||= [outcome.note, outcome.notice, outcome.offer].some((each) => each !== undefined);
         if (outcome.thirdPartyMark === undefined) return;
         context = { ...context, hasThirdPartyText: true };
         options.onThirdPartyText?.(outcome.thirdPartyMark);
@@ -156,7 +171,8 @@ async function runRounds(
       const text = withinResults(result.text, resultsLeft);
       resultsLeft -= text.length;
       const sources = outcomes.flatMap((outcome) => sourcesShown(outcome, text));
-      options.onRead?.({ tool: call.name, sources }, text.length);
+      const tool = toolNamed(call.name, tools)?.definition.name ?? call.name;
+      options.onRead?.({ tool, sources }, text.length);
       results.push({ ...result, text });
     }
     // Only the next round, within seconds, reads this from the cache.
@@ -184,7 +200,7 @@ export async function runToolCall(
   },
 ): Promise<ToolResultBlock> {
   const { tools, context, signal, onNote, onOffer, logger } = options;
-  const tool = tools.find(({ definition }) => definition.name === call.name);
+  const tool = toolNamed(call.name, tools);
   if (tool === undefined) {
     const names = tools.map(({ definition }) => definition.name).join(', ');
     return toolResult(call, { ok: false, text: `There is no such tool. The tools are: ${names || 'none'}` });
@@ -202,6 +218,11 @@ export async function runToolCall(
     logger.error('tool failed', { tool: call.name, error });
     return toolResult(call, { ok: false, text: 'The tool failed. Do not claim that it succeeded.' });
   }
+}
+
+function toolNamed(name: string, tools: readonly Tool[]): Tool | undefined {
+  const named = (exact: string) => tools.find(({ definition }) => definition.name === exact);
+  return named(name) ?? named(bareName(name));
 }
 
 /** Offers the action to the person if possible; returns what the model is told. */
@@ -229,7 +250,8 @@ function createExchange({ onText, onRestart }: Pick<ToolLoopOptions, 'onText' | 
   /** All rounds so far; white space alone is held back until something follows. */
   const text = (): string => {
     const parts = round.trim() === '' ? [ended] : [ended, round];
-    return parts.filter((part) => part !== '').join(betweenRounds);
+    const gap = betweenRounds.slice(/\n{0,2}$/u.exec(ended)?.[0].length);
+    return parts.filter((part) => part !== '').join(gap);
   };
   const hasText = (): boolean => text().trim() !== '';
 
@@ -257,11 +279,12 @@ function createExchange({ onText, onRestart }: Pick<ToolLoopOptions, 'onText' | 
     },
     result: (stop: LoopResult['stop']): LoopResult => ({ text: text(), stop, hadNoTools }),
     failure(error: unknown): ModelError {
-      const { message, failure, cause, partialText } =
+      const { message, failure, cause, partialText, retryAfterMs } =
         error instanceof ModelError
           ? error
           : new ModelError('The exchange with the model failed', 'broken', { cause: error });
-      return new ModelError(message, failure, { cause, partialText: hasText() ? text() : partialText });
+      const before = hasText() ? text() : partialText;
+      return new ModelError(message, failure, { cause, partialText: before, retryAfterMs });
     },
   };
 }

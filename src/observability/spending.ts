@@ -1,9 +1,9 @@
 import { z } from 'zod';
 
-import { ModelError } from '../core/errors.ts';
+import { ModelError, type ModelFailure } from '../core/errors.ts';
 import { createKeyedQueue } from '../core/keyed-queue.ts';
 import type { Logger } from '../core/logger.ts';
-import type { CallBudget } from '../core/model.ts';
+import type { CallBudget, OwnerNews, Trouble } from '../core/model.ts';
 import { assertSnowflake } from '../core/snowflake.ts';
 import type { DocumentKind, Store } from '../core/store.ts';
 import { localDate, nextDayAt, type Clock } from '../core/time.ts';
@@ -19,6 +19,8 @@ const sumSchema = z.object({
   usd: z.number(),
   /** The owner was told that most of it is used. */
   isReported: z.literal(true).exactOptional(),
+  /** The owner was told that an account has to be seen to. */
+  isAccountReported: z.literal(true).exactOptional(),
 });
 
 type Sum = z.infer<typeof sumSchema>;
@@ -27,14 +29,6 @@ export const spendingKind: DocumentKind<Sum> = { version: 1, schema: sumSchema }
 
 /** Share of the daily limit at which the owner is told. */
 const mostShare = 0.8;
-
-/** How much of the day's limit is used, in US dollars. */
-export interface DailyUse {
-  /** `YYYY-MM-DD`. */
-  readonly day: string;
-  readonly spent: number;
-  readonly limit: number;
-}
 
 export interface SpendingOptions {
   readonly store: Pick<Store, 'read' | 'update' | 'remove'>;
@@ -46,8 +40,8 @@ export interface SpendingOptions {
     readonly dailyCost?: number | undefined;
     readonly dailyCostPerPerson?: number | undefined;
   };
-  /** Tells the owner, once a day, that most of the limit is used. May reject. */
-  readonly tellOwner: (use: DailyUse) => Promise<void>;
+  /** Tells the owner, each once a day. May reject. */
+  readonly tellOwner: (news: OwnerNews) => Promise<void>;
   readonly logger: Logger;
 }
 
@@ -88,20 +82,22 @@ export function createSpending({ store, clock, timeZone, limits, tellOwner, logg
     });
   }
 
-  /** The process that notes it first tells the owner. Never rejects. */
-  async function tellOfMost(day: string, limit: number): Promise<void> {
+  /** The process that notes it first on a day tells the owner. Never rejects. */
+  async function tellOnce(day: string, about: Trouble): Promise<void> {
+    const mark = 'limit' in about ? 'isReported' : 'isAccountReported';
     let spent: number | undefined;
     try {
       await store.update(totalKey, spendingKind, (stored) => {
-        const isNews = stored?.day === day && stored.isReported === undefined;
-        spent = isNews ? stored.usd : undefined;
-        return isNews ? { ...stored, isReported: true as const } : stored;
+        const known = present(stored, day) ?? { version: 1 as const, day, usd: 0 };
+        const isNews = known.day === day && known[mark] === undefined;
+        spent = isNews ? known.usd : undefined;
+        return isNews ? { ...known, [mark]: true as const } : stored;
       });
       if (spent === undefined) return;
-      logger.warn('most of the daily cost limit is used', { day, spent, limit });
-      await tellOwner({ day, spent, limit });
+      logger.warn('the owner is told by direct message', { ...about, day, spent });
+      await tellOwner({ ...about, day, spent });
     } catch (error) {
-      logger.warn('the owner could not be told about the daily cost', { error });
+      logger.warn('the owner could not be told by direct message', { error });
     }
   }
 
@@ -111,7 +107,7 @@ export function createSpending({ store, clock, timeZone, limits, tellOwner, logg
       if (dailyCostPerPerson !== undefined) await add(ownKey(userId), day, -usd);
       const total = dailyCost === undefined ? undefined : await add(totalKey, day, -usd);
       if (dailyCost !== undefined && total !== undefined && total >= dailyCost * mostShare)
-        await tellOfMost(day, dailyCost);
+        await tellOnce(day, { limit: dailyCost });
     } catch (error) {
       logger.error('unused model cost could not be released', { userId, error });
     }
@@ -124,7 +120,7 @@ export function createSpending({ store, clock, timeZone, limits, tellOwner, logg
     }
     if (dailyCost === undefined || (await add(totalKey, day, usd, dailyCost)) !== undefined) return true;
     if (dailyCostPerPerson !== undefined) await add(ownKey(userId), day, -usd);
-    await tellOfMost(day, dailyCost);
+    await tellOnce(day, { limit: dailyCost });
     return false;
   }
 
@@ -160,6 +156,10 @@ export function createSpending({ store, clock, timeZone, limits, tellOwner, logg
       held.delete(userId);
       if (day === undefined) return undefined;
       return day === today() ? nextDayAt(clock(), timeZone) : clock();
+    },
+    /** Tells the owner, once a day, of a model whose account has to be seen to [M16]. Never rejects. */
+    tellOfAccount(failure: ModelFailure, model: string): Promise<void> {
+      return tellOnce(today(), { model, failure });
     },
     /** Resolves when the store has what was really used. Never rejects. */
     async flush(): Promise<void> {

@@ -1,4 +1,4 @@
-import { ModelError, type ModelFailure } from '../core/errors.ts';
+import { accountFailures, longestRetryMs, ModelError, outages, type ModelFailure } from '../core/errors.ts';
 import { measure } from '../core/logger.ts';
 import type { Clock } from '../core/time.ts';
 import type { ModelClient, ModelRequest, ModelResponse, ModelState, OpenCalls } from '../core/model.ts';
@@ -6,16 +6,16 @@ import type { ModelClient, ModelRequest, ModelResponse, ModelState, OpenCalls } 
 /** After so many, the model counts as out of reach. */
 const failuresInARow = 2;
 
+/** Not by the message, nor for a moment. */
+function lasts({ failure, retryAfterMs }: ModelError): boolean {
+  return accountFailures.has(failure) || retryAfterMs > longestRetryMs;
+}
+
 /** Nothing came from the model at all. */
-const outOfReach: ReadonlySet<ModelFailure> = new Set([
-  'overloaded',
-  'unavailable',
-  'rejected',
-  'unknown-model',
-  'broken',
-  'stalled',
-  'timeout',
-]);
+function isLost(error: ModelError): boolean {
+  const { failure } = error;
+  return failure === 'rejected' || (failure === 'rate-limited' ? lasts(error) : outages.has(failure));
+}
 
 export interface WatchedModelOptions {
   readonly clock: Clock;
@@ -23,6 +23,8 @@ export interface WatchedModelOptions {
   readonly onState: (state: ModelState, model: string) => void;
   /** Called for each answer, with the name of the model in the request. Must not throw. */
   readonly onUsage: (request: ModelRequest, response: Pick<ModelResponse, 'usage'>) => void;
+  /** Called for each failure, of any model, that somebody has to see to [M16]. Must not throw. */
+  readonly onAccount: (failure: ModelFailure, model: string) => void;
 }
 
 export interface WatchedModel extends ModelClient {
@@ -40,14 +42,15 @@ export function watchModel(model: ModelClient, options: WatchedModelOptions): Wa
   /** A full local queue or a partial answer says nothing about the model's health. */
   function follow({ purpose, isFallback, model: name }: ModelRequest, error?: ModelError): void {
     if (purpose !== 'chat' || isFallback === true) return;
-    if (error !== undefined && (!outOfReach.has(error.failure) || error.partialText !== '')) return;
+    if (error !== undefined && (!isLost(error) || error.partialText !== '')) return;
     failures = error === undefined ? 0 : failures + 1;
-    const kind = error === undefined ? 'reachable' : 'unreachable';
-    if (state.kind === kind || (error !== undefined && failures < failuresInARow)) return;
+    if (error !== undefined && failures < failuresInARow && !lasts(error)) return;
+    const known = state.kind === 'unreachable' ? state : undefined;
+    if (known?.failure === error?.failure) return;
     state =
       error === undefined
         ? { kind: 'reachable' }
-        : { kind: 'unreachable', since: options.clock(), failure: error.failure };
+        : { kind: 'unreachable', since: known?.since ?? options.clock(), failure: error.failure };
     options.onState(state, name);
   }
 
@@ -56,6 +59,7 @@ export function watchModel(model: ModelClient, options: WatchedModelOptions): Wa
     get refused() {
       return model.refused ?? [];
     },
+    limitsOf: (name) => model.limitsOf?.(name) ?? {},
     get state() {
       return state;
     },
@@ -87,6 +91,7 @@ export function watchModel(model: ModelClient, options: WatchedModelOptions): Wa
           follow(request, error);
           // Somebody stopped it.
           if (error.failure !== 'aborted') measure('modelError', { failure: error.failure });
+          if (accountFailures.has(error.failure)) options.onAccount(error.failure, request.model);
         }
         throw error;
       } finally {

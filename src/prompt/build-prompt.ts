@@ -19,6 +19,8 @@ export interface PromptInput {
   readonly rules: string;
   /** For a model without tools [M9]. Default: the same. */
   readonly rulesWithoutTools?: string;
+  /** It is offered none, so that nothing may speak of them. */
+  readonly hasNoTools?: boolean;
   /** In any order. */
   readonly sections: readonly Section[];
   readonly history: readonly HistoryEntry[];
@@ -120,7 +122,8 @@ function leftOutOf(file: OpenedFile, shown: PromptDraft['files']): string | unde
 }
 
 function draftOf(input: PromptInput): PromptDraft {
-  const sections = input.sections.map(withinBudget);
+  const read = input.hasNoTools === true ? input.sections.flatMap(withoutToolWords) : input.sections;
+  const sections = read.map(withinBudget);
   return {
     soul: input.soul,
     rules: input.rules,

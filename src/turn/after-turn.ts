@@ -18,8 +18,8 @@ export interface AfterTurnPorts {
   readonly people: Pick<PersonSettingsStore, 'mayStore'>;
   /** Nothing more is made of talk in a deleted channel [K15]. */
   readonly goneChannels: () => Promise<ReadonlySet<string>>;
-  /** When a limit on cost ends that held work back, told once [L2]. */
-  readonly heldUntil?: ((userId: string) => Date | undefined) | undefined;
+  /** When what held a person's work back ends: a limit on cost, told once [L2], and a pause after a failure [M16]. */
+  readonly heldUntil?: readonly ((userId: string) => Date | undefined)[];
   readonly begin: Writes['begin'];
   /** Deletes what has expired of a person; retried later where it rejects. */
   readonly expire: (userId: string) => Promise<void>;
@@ -33,8 +33,8 @@ export type AfterTurn = ReturnType<typeof createAfterTurn>;
 
 /** The work after turns, queued per user, never delaying a reply [A1]. Waiting sessions share one run. */
 export function createAfterTurn(ports: AfterTurnPorts) {
-  const { layers, work, states, log, settings, people, goneChannels, begin, heldUntil, expire, logger } =
-    ports;
+  const { layers, work, states, log, settings, people, goneChannels, begin, expire, logger } = ports;
+  const { heldUntil = [] } = ports;
   work.start(run);
 
   /**
@@ -77,8 +77,9 @@ export function createAfterTurn(ports: AfterTurnPorts) {
         });
       }
     }
-    const until = heldUntil?.(userId);
-    if (until !== undefined) for (const session of sessions) schedule(session, until);
+    const times = heldUntil.flatMap((until) => until(userId)?.getTime() ?? []);
+    if (times.length === 0) return;
+    for (const session of sessions) schedule(session, new Date(Math.max(...times)));
   }
 
   /** Not where memory is off or paused, nor where there is no log; cursors keep what is left. Never rejects. */

@@ -1,7 +1,7 @@
 import { z } from 'zod';
 
 import { ModelError } from '../core/errors.ts';
-import { jsonSchemaOf, structuredAnswer, type ModelClient, type ModelRequest } from '../core/model.ts';
+import { jsonSchemaOf, structuredEntries, type ModelClient, type ModelRequest } from '../core/model.ts';
 import type { Logger } from '../core/logger.ts';
 import { maskSecrets } from '../core/secrets.ts';
 import { dataLine, renderSection } from '../core/section.ts';
@@ -54,14 +54,11 @@ const mostLinks = 3;
 /** Messages about the subject that get a point in any case. */
 const mostAbout = 8;
 
-const answerSchema = z.object({
-  points: z.array(
-    z.object({
-      text: z.string().describe('One sentence that names who said it.'),
-      messageIds: z.array(z.string()).describe('The ids in brackets of the messages that it rests on.'),
-    }),
-  ),
+const pointSchema = z.object({
+  text: z.string().describe('One sentence that names who said it.'),
+  messageIds: z.array(z.string()).describe('The ids in brackets of the messages that it rests on.'),
 });
+const answerSchema = z.object({ points: z.array(pointSchema) });
 
 const task = `You condense a stretch of talk in a Discord channel for somebody who was away.
 Give what matters, the most important first: what was said about the subject that they ask about, if they do, whatever it is; what was decided, agreed or promised, with its dates; what was asked and is still open, above all of the one who was away; what was found; addresses that were shared. Leave out small talk. Each line begins with the date and time at which it was written: write every time as a date, such as 2026-01-16, and never as today, tomorrow, on Friday or next week; what a line calls tomorrow counts from its own date. Each point is one short sentence in the language of the talk, and names who said it as the lines do. Only what was said: no guesses, no advice.
@@ -138,7 +135,8 @@ async function condensePart(
     outputSchema: jsonSchemaOf(answerSchema),
     maxTokens: 512 + most * 200,
   };
-  const { points } = structuredAnswer(await model.complete(request, { signal }), answerSchema, 'Condensing');
+  const response = await model.complete(request, { signal });
+  const points = structuredEntries(response, pointSchema, 'Condensing', 'points');
   const byId = new Map(part.map((line) => [line.id, line]));
   const found = points
     .map(({ text, messageIds }) => ({

@@ -17,10 +17,9 @@ import { renderSection, type Section, type SectionSource } from '../core/section
 import { snowflakeTime } from '../core/snowflake.ts';
 import { newestMark, ownMark, sessionOf, type TurnContext } from '../core/turn-context.ts';
 import type { Consent } from '../memory/settings/person-settings.ts';
-import { buildPrompt, type Prompt } from '../prompt/build-prompt.ts';
 import { datedAmong, historyWindow, type HistoryWindow } from '../prompt/history.ts';
+import { fitContext, type ContextNeeds, type FittedContext } from '../prompt/fit-context.ts';
 import { forwardedSection, repliedSection } from '../prompt/quoted.ts';
-import { promptRules, promptRulesWithoutTools } from '../prompt/rules.ts';
 import {
   countingMarks,
   earlierMessages,
@@ -62,8 +61,9 @@ export interface SwitchedOff {
   readonly consent?: Consent;
 }
 
-export interface ComposedPrompt {
-  readonly prompt: Prompt;
+export interface ComposedPrompt extends FittedContext {
+  /** The bot's and the speaker's, as the prompt has them. */
+  readonly names: { readonly own: string; readonly asker: string };
   /**
    * The answer's mark, where the prompt has text that the speaker did not write [M5a]: what the turn brings along, others'
    * words in history, or an answer of the last half hour that may repeat such.
@@ -87,12 +87,21 @@ export type PromptComposer = ReturnType<typeof createPromptComposer>;
 export function createPromptComposer(ports: PromptPorts) {
   const { soul, timeZoneOf, botName, historyBudget, maxChars, logger } = ports;
   const allKept = lruCache<string, KeptPrompt>(keptSessions);
+  let leftOut: readonly string[] = [];
   return {
     evict(userId: string): void {
       for (const name of Array.from(allKept.keys())) if (name.endsWith(`:${userId}`)) allKept.delete(name);
     },
 
-    async compose(context: TurnContext, off: SwitchedOff, signal: AbortSignal): Promise<ComposedPrompt> {
+    /** What the newest prompt had no room for [M13]. */
+    leftOut: (): readonly string[] => leftOut,
+
+    async compose(
+      context: TurnContext,
+      off: SwitchedOff,
+      needs: ContextNeeds,
+      signal: AbortSignal,
+    ): Promise<ComposedPrompt> {
       const reading = earlierMessages(ports, context, off.consent?.wasPaused);
       const [timeZone, sectionsRead, soulText, { earlier, marks }, enclosed] = await Promise.all([
         timeZoneOf(context.speaker.id),
@@ -122,10 +131,8 @@ export function createPromptComposer(ports: PromptPorts) {
       const memory = sectionsRead.map((section) => (section === current ? (summary ?? section) : section));
       const sections = [...memory, ...enclosedSections(enclosed, nameOf, timeZone)];
 
-      const prompt = buildPrompt({
+      const input = {
         soul: soulText,
-        rules: promptRules,
-        rulesWithoutTools: promptRulesWithoutTools,
         sections,
         history: entries,
         historyBudget,
@@ -140,16 +147,20 @@ export function createPromptComposer(ports: PromptPorts) {
         files: enclosed.files,
         promptMaxChars: maxChars,
         cacheLife: cacheLife(earlier, context),
-      });
+      };
+      const fitted = fitContext(input, needs);
+      leftOut = fitted.leftOut;
       const shown = entries.map(({ message }) => message);
       const holdsOthersWords =
         enclosed.hasThirdPartyText ||
         sections.some((section) => section.hasThirdPartyText === true) ||
         shown.some((message) => showsOthers(message, context));
-      const more = prompt.leftOut.length - maxNamedFiles;
-      const named = [...prompt.leftOut.slice(0, maxNamedFiles), ...(more > 0 ? [`${more} more`] : [])];
+      const files = fitted.prompt.leftOut;
+      const more = files.length - maxNamedFiles;
+      const named = [...files.slice(0, maxNamedFiles), ...(more > 0 ? [`${more} more`] : [])];
       return {
-        prompt,
+        ...fitted,
+        names: { own: botName, asker: nameOf(speaker) },
         thirdPartyMark: holdsOthersWords
           ? ownMark
           : newestMark([...enclosed.marks, ...shown.map(({ id }) => marks.get(id))]),

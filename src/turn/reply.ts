@@ -1,6 +1,6 @@
 import type { CommandButton, FinishedReply, FooterParts, RefusalReason, ReplyPort } from '../core/reply.ts';
 import type { PresentPlace } from '../core/channels.ts';
-import { ModelError, withReference } from '../core/errors.ts';
+import { longestRetryMs, ModelError, withReference } from '../core/errors.ts';
 import type { Logger } from '../core/logger.ts';
 import { hasMoreReaders, type Place } from '../core/place.ts';
 import { snowflakeTime } from '../core/snowflake.ts';
@@ -17,6 +17,7 @@ import {
   type UnfinishedReply,
 } from './outbox.ts';
 import type { TurnControl } from './sessions.ts';
+import { timeAndWait } from './turn-limits.ts';
 
 export interface ReplyPorts {
   readonly outbox: PersonalOutbox;
@@ -270,17 +271,20 @@ const moreReadersLine =
  * The one line that people get when a turn fails [M7]. `reference` is in the log too; no internals reach the
  * channel.
  */
-export function failureLine(error: unknown, reference: string): string {
-  return withReference(`⚠️ ${whatHappened(error)}`, reference);
+export function failureLine(error: unknown, reference: string, now: Date): string {
+  return withReference(`⚠️ ${whatHappened(error, now)}`, reference);
 }
 
-function whatHappened(error: unknown): string {
+function whatHappened(error: unknown, now: Date): string {
   if (!(error instanceof ModelError))
     return 'Something went wrong on my side. Your message is kept; please ask again.';
+  if (error.retryAfterMs > longestRetryMs)
+    return `My language model takes no questions until ${timeAndWait(new Date(now.getTime() + error.retryAfterMs))}. Please ask again then; commands still work.`;
   switch (error.failure) {
     case 'rate-limited':
     case 'overloaded':
     case 'busy':
+    case 'paused':
       return 'I have too much to do right now. Please ask again in a minute.';
     case 'over-limit':
       return 'My budget for today is used up. Please ask again tomorrow.';
@@ -293,10 +297,17 @@ function whatHappened(error: unknown): string {
       return 'I cannot reach my language model right now. Please ask again in a moment.';
     case 'unknown-model':
       return 'The server of my language model does not know it. The person who runs me can choose another with DISCOCLAW_MODEL.';
-    case 'rejected':
+    case 'no-api':
+      return 'The server of my language model has no Messages API at this address. The person who runs me can correct it with ANTHROPIC_BASE_URL.';
+    case 'out-of-credit':
+    case 'unauthorized':
+      return 'I cannot answer right now: the person who runs me has to look into my account with the provider of my language model. Commands still work.';
     case 'too-large':
+      return 'This is more than my language model can read at one time. Please ask again with a shorter message, or with fewer files.';
+    case 'rejected':
       return 'My language model refused this. If it happens again, the person who runs me can find the reason in my log.';
     case 'invalid':
+    case 'empty':
       return 'My language model gave no usable answer. Please ask again, perhaps in other words.';
   }
 }

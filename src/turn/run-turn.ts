@@ -16,7 +16,7 @@ import { workOf, type Writes } from '../core/writes.ts';
 import type { ChangeLedger } from '../memory/changes.ts';
 import type { UndoableNotes } from '../memory/notebook/undoable.ts';
 import type { MediaBudget } from '../model/media.ts';
-import { runToolLoop } from '../model/tool-loop.ts';
+import { runToolLoop, type LoopResult } from '../model/tool-loop.ts';
 import type { Prompt } from '../prompt/build-prompt.ts';
 import type { AfterTurn } from './after-turn.ts';
 import type { Hearing } from './hearing.ts';
@@ -49,8 +49,8 @@ import { openMemory, type TurnMemory, type TurnMemoryPorts } from './turn-memory
 import { decidePolicy, type PolicyPorts, type TurnTools } from './turn-policy.ts';
 import type { WaitingReactions } from './waiting-reactions.ts';
 
-/** Output tokens of an answer at most: some 12,000 characters. */
-const answerMaxTokens = 4096;
+/** A server may name the size of its context twice, the second time by its own count [M13]. */
+const mostSizes = 3;
 
 /** What answers people. */
 export interface TurnModel {
@@ -61,6 +61,8 @@ export interface TurnModel {
   readonly costOf: (model: string, usage: ModelUsage) => number | undefined;
   /** Milliseconds for an answer, tools included. */
   readonly timeoutMs: number;
+  /** Of an answer at most. */
+  readonly answerTokens: number;
   readonly mediaBudget: MediaBudget;
 }
 
@@ -214,60 +216,10 @@ function noProgress(): Progress {
 
 /** The model's answer, made of memory and with tools, shown as it grows; or a line that says why there is none. Never rejects. */
 async function answerTurn(running: RunningTurn, turn: TurnContext, typing: Typing): Promise<Answer | 'left'> {
-  const { memory, reply, bot } = running;
-  const { signal } = running.control;
+  const { reply } = running;
   const progress = noProgress();
-  let textSoFar = '';
   try {
-    signal.throwIfAborted();
-    const composing = bot.prompts.compose(turn, memory.policy, signal);
-    const { prompt, thirdPartyMark, notes } = await timed('prompt', composing);
-    progress.thirdPartyMark = thirdPartyMark;
-    progress.notes.push(...notes);
-    progress.used.prompt.push(...prompt.sources);
-    const { system, messages } = prompt;
-    const tools = memory.policy.tools(bot.tools);
-    const size = sizeOf(prompt, tools);
-    progress.size = size;
-    // The words are on disk before the model is called [F4].
-    await unlessAborted(signal, memory.recorded);
-    const answering = runToolLoop({
-      client: bot.model.client,
-      request: {
-        purpose: 'chat',
-        userId: turn.speaker.id,
-        conversation: sessionName(sessionOf(turn)),
-        model: await bot.model.current(),
-        system,
-        messages,
-        maxTokens: answerMaxTokens,
-      },
-      tools,
-      context: { ...turn, hasThirdPartyText: thirdPartyMark !== undefined },
-      mediaBudget: bot.model.mediaBudget,
-      deadlineMs: bot.model.timeoutMs,
-      signal,
-      onText: (piece) => reply.show((textSoFar += piece)),
-      onRestart: () => (textSoFar = ''),
-      onQueue: (isWaiting) => showWaiting(running, isWaiting),
-      onNote: (note) => progress.notes.push(note),
-      onNotice: (notice) => progress.notices.push(notice),
-      onOffer: (offer) => turn.speaker.isBot === undefined && addOffer(progress.offers, offer),
-      onThirdPartyText: (mark) => (progress.thirdPartyMark = newestMark([progress.thirdPartyMark, mark])),
-      onRead(read, characters) {
-        if (read.sources.length > 0) progress.used.tools.push(read);
-        size.parts.push({ name: 'tool_results', characters });
-      },
-      onUsage(usage, by) {
-        size.usage = addUsage(size.usage, usage);
-        const cost = bot.model.costOf(by, usage);
-        size.cost = size.cost === undefined || cost === undefined ? undefined : size.cost + cost;
-      },
-      logger: bot.logger,
-    });
-    // Behind the request, which it would hold up.
-    void setImmediate().then(() => typing.show());
-    const { text, stop, hadNoTools } = await timed('answer', answering);
+    const { text, stop, hadNoTools } = await askModel(running, turn, progress, typing);
     reply.hold();
     // An answer that a time limit or refusal cut short is shown as far as it came, marked and logged [E1].
     if (stop === 'timeout') throw new ModelError('The answer broke off', 'timeout', { partialText: text });
@@ -280,6 +232,103 @@ async function answerTurn(running: RunningTurn, turn: TurnContext, typing: Typin
   }
 }
 
+/** Asks with all that the model's context holds: again with less where its server names a smaller one [M13]. */
+async function askModel(
+  running: RunningTurn,
+  turn: TurnContext,
+  progress: Progress,
+  typing: Typing,
+): Promise<LoopResult> {
+  const { memory, bot } = running;
+  const model = await bot.model.current();
+  const tools = memory.policy.tools(bot.tools);
+  for (let sizes = 1; ; sizes += 1) {
+    const contextTokens = bot.model.client.limitsOf?.(model).roomTokens;
+    try {
+      return await askOnce(running, turn, progress, typing, { model, tools, contextTokens });
+    } catch (error) {
+      const isTooLarge = error instanceof ModelError && error.failure === 'too-large';
+      const isNews = bot.model.client.limitsOf?.(model).roomTokens !== contextTokens;
+      if (!isTooLarge || !isNews || sizes === mostSizes) throw error;
+    }
+  }
+}
+
+/** The order is what [F4] wants: the prompt is made while the words go to the disk, and both come before the model. */
+async function askOnce(
+  running: RunningTurn,
+  turn: TurnContext,
+  progress: Progress,
+  typing: Typing,
+  call: {
+    readonly model: string;
+    readonly tools: readonly Tool[];
+    readonly contextTokens: number | undefined;
+  },
+): Promise<LoopResult> {
+  const { memory, reply, bot } = running;
+  const { signal } = running.control;
+  signal.throwIfAborted();
+  const needs = {
+    tools: call.tools.map(({ definition }) => definition),
+    actions: new Set(bot.tools.actions.map(({ definition }) => definition.name)),
+    answerTokens: bot.model.answerTokens,
+    contextTokens: call.contextTokens,
+  };
+  const composing = bot.prompts.compose(turn, memory.policy, needs, signal);
+  const { prompt, names, thirdPartyMark, notes, ...fitted } = await timed('prompt', composing);
+  progress.thirdPartyMark = thirdPartyMark;
+  progress.notes.push(...notes);
+  progress.used.prompt.splice(0, Infinity, ...prompt.sources);
+  const { system, messages } = prompt;
+  const tools = call.tools.filter(({ definition }) => fitted.tools.has(definition.name));
+  const size = sizeOf(prompt, tools);
+  progress.size = size;
+  // The words are on disk before the model is called [F4].
+  await unlessAborted(signal, memory.recorded);
+  let textSoFar = '';
+  const answering = runToolLoop({
+    client: bot.model.client,
+    request: {
+      purpose: 'chat',
+      userId: turn.speaker.id,
+      conversation: sessionName(sessionOf(turn)),
+      model: call.model,
+      system,
+      messages,
+      maxTokens: fitted.maxTokens,
+      names,
+    },
+    tools,
+    resultsMaxChars: fitted.resultsMaxChars,
+    context: { ...turn, hasThirdPartyText: thirdPartyMark !== undefined },
+    mediaBudget: bot.model.mediaBudget,
+    deadlineMs: bot.model.timeoutMs,
+    signal,
+    onText: (piece) => reply.show((textSoFar += piece)),
+    onRestart: () => (textSoFar = ''),
+    onQueue: (isWaiting) => showWaiting(running, isWaiting),
+    onNote: (note) => progress.notes.push(note),
+    onNotice: (notice) => progress.notices.push(notice),
+    onOffer: (offer) => turn.speaker.isBot === undefined && addOffer(progress.offers, offer),
+    onThirdPartyText: (mark) => (progress.thirdPartyMark = newestMark([progress.thirdPartyMark, mark])),
+    onRead(read, characters) {
+      if (read.sources.length > 0) progress.used.tools.push(read);
+      size.parts.push({ name: 'tool_results', characters });
+    },
+    onUsage(usage, by) {
+      size.usage = addUsage(size.usage, usage);
+      const cost = bot.model.costOf(by, usage);
+      size.cost = size.cost === undefined || cost === undefined ? undefined : size.cost + cost;
+    },
+    logger: bot.logger,
+  });
+  // Behind the request, which it would hold up.
+  void setImmediate().then(() => typing.show());
+  const result = await timed('answer', answering);
+  return { ...result, hadNoTools: result.hadNoTools || (tools.length === 0 && call.tools.length > 0) };
+}
+
 /** What the model is given; what its calls take is added. */
 function sizeOf({ parts, maxChars }: Prompt, tools: readonly Tool[]) {
   const characters = JSON.stringify(tools.map(({ definition }) => definition)).length;
@@ -290,7 +339,7 @@ function sizeOf({ parts, maxChars }: Prompt, tools: readonly Tool[]) {
 
 /** What people get instead of a whole answer: what came of it, and one clear line. */
 async function explain(
-  { question, reply, control, bot: { limits, makeReference, logger } }: RunningTurn,
+  { question, reply, control, bot: { limits, makeReference, clock, logger } }: RunningTurn,
   error: unknown,
   progress: Progress,
 ): Promise<Answer | 'left'> {
@@ -309,7 +358,7 @@ async function explain(
   }
   const reference = makeReference();
   logger.error('a turn failed', { reference, userId, channelId, error });
-  const problem = text === '' ? failureLine(error, reference) : brokenOffLine(reference);
+  const problem = text === '' ? failureLine(error, reference, clock()) : brokenOffLine(reference);
   return { text, problem, ...progress };
 }
 

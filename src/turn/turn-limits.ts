@@ -1,7 +1,9 @@
+import { conditionOf } from '../core/errors.ts';
 import type { DirectMessagePort, ReplyPort } from '../core/reply.ts';
 import type { IncomingMessage } from '../core/message.ts';
 import { createMinuteBudget } from '../core/limits.ts';
 import type { Logger } from '../core/logger.ts';
+import type { OwnerNews } from '../core/model.ts';
 import { counted } from '../core/text.ts';
 import { discordTime, sleep, type Timer } from '../core/time.ts';
 import { hideFromHistory, type Outbox } from './outbox.ts';
@@ -62,24 +64,23 @@ export function createTurnLimits(ports: TurnLimitPorts) {
       return `⏳ What my answers may cost today is used up. It goes on at ${timeAndWait(budgetResetsAt())}. Commands still work.`;
     },
     /**
-     * Tells the owners by direct message that most of the day's limit is used. Rejects with what may pass, or
-     * without anybody to tell.
+     * Tells the owners by direct message that most of the day's limit is used, or that the account of a model has to be seen to [M16].
+     * Rejects with what may pass, or without anybody to tell.
      */
-    async tellOwners(
-      this: void,
-      ownerIds: readonly string[],
-      { day, spent, limit }: { readonly day: string; readonly spent: number; readonly limit: number },
-    ): Promise<void> {
+    async tellOwners(this: void, ownerIds: readonly string[], news: OwnerNews): Promise<void> {
       if (ownerIds.length === 0) throw new Error('The owner is not known yet');
-      const text = `⚠️ Of the $${limit.toFixed(2)} that my model calls may cost today, $${spent.toFixed(2)} is used. Once the rest is too little for a call, I answer nobody until ${timeAndWait(budgetResetsAt())}; commands still work, and background work is done then. The limit is \`DISCOCLAW_DAILY_COST_USD\`.`;
+      const text =
+        'model' in news
+          ? `⚠️ ${news.model} is ${conditionOf(news.failure)}: its server refuses my calls. Please look into my account there: its credit and limits, or the key in \`ANTHROPIC_API_KEY\`. Until then it answers nobody and writes nothing into memory; commands still work, and \`/status\` tells more. I say this once a day.`
+          : `⚠️ Of the $${news.limit.toFixed(2)} that my model calls may cost today, $${news.spent.toFixed(2)} is used. Once the rest is too little for a call, I answer nobody until ${timeAndWait(budgetResetsAt())}; commands still work, and background work is done then. The limit is \`DISCOCLAW_DAILY_COST_USD\`.`;
       for (const ownerId of ownerIds) {
-        const nonceBase = `${day.replaceAll('-', '')}${ownerId.slice(-8)}c`;
+        const nonceBase = `${news.day.replaceAll('-', '')}${ownerId.slice(-8)}${'limit' in news ? 'c' : 'a'}`;
         await ports.directMessages.send(ownerId, [{ text }], nonceBase, hide);
       }
     },
   };
 }
 
-function timeAndWait(date: Date): string {
+export function timeAndWait(date: Date): string {
   return `${discordTime(date, 't')} (${discordTime(date, 'R')})`;
 }

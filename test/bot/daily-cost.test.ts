@@ -4,7 +4,8 @@ import { createBot } from '../../src/bot/create-bot.ts';
 import { assertPricesKnown } from '../../src/bot/create-model.ts';
 import { readConfig } from '../../src/config/config.ts';
 import { RecentChanges } from '../../src/core/changes.ts';
-import { noUsage, type ModelClient, type ModelPurpose } from '../../src/core/model.ts';
+import { ModelError } from '../../src/core/errors.ts';
+import { noUsage, type ModelClient, type ModelPurpose, type ModelRequest } from '../../src/core/model.ts';
 import { snowflakeAt } from '../../src/core/snowflake.ts';
 import { createSpending } from '../../src/observability/spending.ts';
 import { createOutbox } from '../../src/turn/outbox.ts';
@@ -13,9 +14,13 @@ import { fakeReplies } from '../support/fake-replies.ts';
 import { aliceId, incoming } from '../support/incoming.ts';
 import { ManualTimer } from '../support/manual-timer.ts';
 import { MemoryStore } from '../support/memory-store.ts';
+import { inSummarySchema } from '../support/model-answer.ts';
 import { recordingLogger } from '../support/recording-logger.ts';
 
-it('background work that the limit kept back is done when the next day begins, though nobody says anything [L2]', async () => {
+type Reserve = (request: ModelRequest, usd: number) => Promise<void>;
+
+/** A bot that was told something at eight in the evening; a person's calls cost a dollar a day. `call` may fail. */
+async function evening(call: (request: ModelRequest, reserve: Reserve) => Promise<void>) {
   const store = new MemoryStore();
   const recent = new RecentChanges();
   const logger = recordingLogger();
@@ -40,10 +45,10 @@ it('background work that the limit kept back is done when the next day begins, t
   const model: ModelClient = {
     isOffline: false,
     async complete(request) {
-      const reserved = await spending.budget?.reserve(request, request.purpose === 'chat' ? 0.4 : 0.8);
-      reserved?.charge();
+      await call(request, async (...of) => (await spending.budget?.reserve(...of))?.charge());
       asked.push(request.purpose);
-      return { content: [{ type: 'text', text: 'Alice likes tea.' }], stop: 'end', usage: noUsage };
+      const text = inSummarySchema('Alice likes tea.', request.outputSchema);
+      return { content: [{ type: 'text', text }], stop: 'end', usage: noUsage };
     },
   };
   const bot = createBot(config, {
@@ -58,16 +63,35 @@ it('background work that the limit kept back is done when the next day begins, t
   const message = incoming({ id: snowflakeAt(clock()), text: 'I like tea', at: clock().toISOString() });
   await bot.handlers.message(message);
   await bot.idle();
-  expect(asked).toEqual(['chat']);
-  timer.pass(4 * 3_600_000 - 1);
-  await bot.idle();
-  expect(asked).toEqual(['chat']);
+  return {
+    /** The calls that were answered by then. */
+    async after(this: void, ms: number) {
+      timer.pass(ms);
+      await bot.idle();
+      return asked;
+    },
+    state: () => store.readText(`sessions/${message.channelId}/${aliceId}/state.json`),
+  };
+}
 
-  timer.pass(1);
-  await bot.idle();
-  expect(asked).toEqual(['chat', 'summary']);
-  const state = await store.readText(`sessions/${message.channelId}/${aliceId}/state.json`);
-  expect(state).toContain('Alice likes tea.');
+it('background work that the limit kept back is done when the next day begins, though nobody says anything [L2]', async () => {
+  const { after, state } = await evening((request, reserve) =>
+    reserve(request, request.purpose === 'chat' ? 0.4 : 0.8),
+  );
+  expect(await after(4 * 3_600_000 - 1)).toEqual(['chat']);
+  expect(await after(1)).toEqual(['chat', 'summary']);
+  expect(await state()).toContain('Alice likes tea.');
+});
+
+it('background work that failed is done after pauses, though nobody says anything [M16]', async () => {
+  let failures = 0;
+  const { after } = await evening(async ({ purpose }) => {
+    if (purpose === 'summary' && (failures += 1) < 3) throw new ModelError('no', 'invalid');
+  });
+  expect(await after(60_000)).toEqual(['chat']);
+  expect(await after(119_999)).toEqual(['chat']);
+  expect(failures).toBe(2);
+  expect(await after(1)).toEqual(['chat', 'summary']);
 });
 
 const check = (environment: Readonly<Record<string, string>>) => () =>

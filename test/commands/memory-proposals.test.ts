@@ -12,7 +12,9 @@ async function noticing(
   { place = publicPlace, replaces }: { readonly place?: Place; readonly replaces?: string } = {},
 ): Promise<string> {
   await people.set(unconditional(aliceId), { mode: 'ask' });
-  const messageId = '400000000000000000';
+  // Of one message three are asked about at most.
+  const { length } = await proposals.list(aliceId);
+  const messageId = `40000000000000000${length}`;
   const found = {
     text,
     place,

@@ -76,13 +76,28 @@ describe('the status [O8]', () => {
     ]);
   });
 
-  it('says since when the model is out of reach, and that the disk refuses', async () => {
+  it('says since when the model cannot be had and why, and that the disk refuses', async () => {
     const text = await status({
       modelState: { kind: 'unreachable', since: ago(2 * hourMs), failure: 'overloaded' },
       lastWrite: { at: ago(1000), isOk: false },
     });
-    expect(text).toContain('sonnet (fast: haiku), out of reach for 2 h 0 min (overloaded)');
+    expect(text).toContain('sonnet (fast: haiku), overloaded for 2 h 0 min\n');
     expect(text).toContain('⚠️ the last write failed 1 s ago');
+    expect(text).not.toContain('Not written');
+  });
+
+  it('says what background work has not written, since when and why, once for each reason [M16]', async () => {
+    const lost = [
+      ['summary', 'unknown-model', 1],
+      ['summary', 'unknown-model', 3],
+      ['extraction', 'invalid', 2],
+    ] as const;
+    const unwritten = lost.map(([purpose, failure, hours]) => {
+      return { purpose, userId: aliceId, model: 'claude-haiku-5-5', failure, since: ago(hours * hourMs) };
+    });
+    expect(await status({ unwritten })).toContain(
+      '\nNot written: summary for 3 h 0 min (claude-haiku-5-5 is unknown to its server) · extraction for 2 h 0 min (claude-haiku-5-5 is giving no usable answers)\n',
+    );
   });
 
   it('names the models whose price is not known, with their tokens', async () => {

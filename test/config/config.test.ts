@@ -55,6 +55,17 @@ describe('the configuration', () => {
     );
   });
 
+  it.each([
+    ...['', '/v1', '/v1/', '/v1/messages', '/messages'].map((end) => [
+      `http://host:80${end}`,
+      'http://host:80',
+    ]),
+    ['https://openrouter.ai/api/v1', 'https://openrouter.ai/api'],
+    ['https://gateway.example/v1/acme', 'https://gateway.example/v1/acme'],
+  ])("takes the model's address as other programs want it: %s [M1]", (ANTHROPIC_BASE_URL, address) => {
+    expect(readConfig({ ANTHROPIC_BASE_URL }).config.model.baseUrl).toBe(address);
+  });
+
   it('has the page on with a port and an address, and never where others could listen in [Y1]', () => {
     const DISCOCLAW_PAGE_PORT = '8080';
     const pageAt = (DISCOCLAW_PAGE_URL: string, more: Record<string, string> = {}) =>

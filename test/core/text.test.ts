@@ -7,7 +7,6 @@ import {
   clipAtWord,
   nfkc,
   toSingleLine,
-  jsonIn,
   normalizeText,
   sameItemForm,
   terms,
@@ -15,19 +14,6 @@ import {
 } from '../../src/core/text.ts';
 
 const anyText = fc.string({ unit: 'binary', maxLength: 60 });
-
-describe('the data of a structured answer [M9]', () => {
-  it.each([
-    '{"a":1}',
-    '```json\n{"a":1}\n```',
-    'Here you are:\n{"a":1}\nAnything else?',
-    '<think>Hm.</think>{"a":1}',
-  ])('is found in %j', (text) => expect(jsonIn(text)).toEqual({ a: 1 }));
-
-  it.each(['', 'They like tea.', '{"a":', 'a } b {'])('is not in %j', (text) =>
-    expect(() => jsonIn(text)).toThrow(SyntaxError),
-  );
-});
 
 describe('plain ASCII', () => {
   it('gives the same terms, line and normal form as it does beside a letter of another script', () => {

@@ -18,6 +18,12 @@ import { startChild } from './child.ts';
 import { laterBy } from './later.ts';
 import { openStage } from './stage.ts';
 
+/** Does what the doctor tries [M13]. */
+const able: ModelScript = ({ tools, output_config: output }) => {
+  if (tools !== undefined) return { toolUse: [{ name: 'note', input: { drink: 'tea' } }] };
+  return output?.format === undefined ? { text: 'A heron' } : { json: { summary: 'Alice moved to Graz.' } };
+};
+
 /** A folder where a bot is set up in order, against a Discord and a model of its own. */
 interface Practice extends AsyncDisposable {
   readonly sandbox: TestSandbox;
@@ -33,7 +39,7 @@ async function openPractice(
 ): Promise<Practice> {
   const folder = await mkdtemp(join(tmpdir(), 'discoclaw-doctor-'));
   const sandbox = await startTestSandbox(options.sandbox);
-  const model = await startModelServer(() => 'silent', options.probe);
+  const model = await startModelServer(able, options.probe);
   const base = {
     DISCORD_TOKEN: sandbox.token,
     DISCORD_API_URL: sandbox.apiUrl,
@@ -129,7 +135,10 @@ describe('npm run doctor [O1]', () => {
   it('finds no problem beside a running bot, and changes nothing', async () => {
     await using stage = await openStage({
       isBuilt: true,
-      model: () => ({ text: 'Here you are.' }),
+      model: (body, index) =>
+        body.tools?.[0]?.name === 'note' || body.system === undefined
+          ? able(body, index)
+          : { text: 'Here you are.' },
     });
     await stage.ask('alice', '#general', 'Are you there?');
     const { code, output } = await examined(stage.folder, {

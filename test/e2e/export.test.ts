@@ -9,7 +9,7 @@ import { eventually } from '../support/eventually.ts';
 import { asksForSummary, callsForAnswers, command, newestCall, promptFor, toldIn } from './memory-talk.ts';
 import { openStage } from './stage.ts';
 
-const summary = 'They talked about bees and hornets.';
+const summary = 'They talked about wasps and hornets.';
 
 const stage = await openStage({
   environment: { DISCOCLAW_SUMMARY_EVERY_N_TURNS: '1' },

@@ -24,17 +24,29 @@ const askedOf = (stage: Stage): readonly (string | undefined)[] =>
 
 describe('while the main model cannot answer, the other one does and says so [M10]', () => {
   it.each<readonly [string, ModelAnswer]>([
-    ['is unknown to its server', { status: 404, body: { error: 'The model `main-model` does not exist.' } }],
-    ['is over its rate limit for long', { status: 429, headers: { 'retry-after': '60' } }],
-    ['never answers', 'silent'],
-  ])('%s', async (_, main) => {
+    ['unknown to its server', { status: 404, body: { error: 'The model `main-model` does not exist.' } }],
+    ['over its rate limit', { status: 429, headers: { 'retry-after': '7200' } }],
+    ['out of credit', { status: 402, error: 'Insufficient credits' }],
+    ['without a valid key', { status: 401 }],
+    ['out of reach', 'silent'],
+  ])('where it is %s', async (why, main) => {
     await using stage = await openWith(main);
     const { text } = await stage.ask('alice', '#general', 'What is my drink?');
-    expect(text).toBe('It is tea.\n-# 🔁 Answered by other-model: main-model is out of reach');
+    expect(text).toBe(`It is tea.\n-# 🔁 Answered by other-model: main-model is ${why}`);
     // Nobody else waits for it within the next minute.
     const before = askedOf(stage).length;
     expect((await stage.ask('bob', '#dev', 'And mine?')).text).toContain('It is tea.');
     expect(askedOf(stage).slice(before)).toEqual(['other-model']);
+  });
+
+  it('also where it has no words, asked twice for each message [M15]', async () => {
+    await using stage = await openWith('empty');
+    for (const words of ['Hello', 'And again'])
+      expect((await stage.ask('alice', 'dm', words)).text).toMatch(
+        /It is tea\.\n-# .*Answered by other-model/u,
+      );
+    const twice = ['main-model', 'main-model', 'other-model'];
+    expect(askedOf(stage)).toEqual([...twice, ...twice]);
   });
 
   it('also where its server does not know it at the start, which is a warning then', async () => {

@@ -144,22 +144,25 @@ describe.concurrent('a fast model that fails [E2]', () => {
       'cut',
       { json: { items: 'three of them' } },
     ];
+    // What fails pauses until a restart at most [M16].
+    const again = async () => stage.stopBot().then(() => stage.startBot());
     const words: string[] = [];
     const kept: string[] = [];
     for (const [index, failure] of failing.entries()) {
       fast = failure;
       const before = fastCalls();
+      await again();
       const reply = await stage.ask('alice', 'dm', `I own ${index} teapots`);
       words.push(reply.text);
       await eventually(() => expect(fastCalls()).toBeGreaterThan(before));
       kept.push(await shown());
     }
-    // The last one can pass for a summary; as items it is nonsense.
-    for (const memory of kept.slice(0, -1)) expect(memory).toContain('Alice likes green tea.');
+    for (const memory of kept) expect(memory).toContain('Alice likes green tea.');
     expect(new Set(words)).toEqual(new Set(['Certainly.']));
     expect(await shown()).toContain('Durable memory (0 items):');
 
     fast = { text: 'Alice owns teapots.' };
+    await again();
     await stage.ask('alice', 'dm', 'One more thing');
     await eventually(async () => expect(await shown()).toContain('Alice owns teapots.'));
     const dm = await stage.sandbox.messages({ in: '@alice', from: 'bot' });

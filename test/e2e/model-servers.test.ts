@@ -1,123 +1,116 @@
 import { describe, expect, it } from 'vitest';
 
 import type { ModelFeature } from '../../src/core/model.ts';
-import { sampleBytes } from '../discord/attachments/samples.ts';
 import {
-  isIn,
+  anthropic,
   liteLlm,
   llamaCpp,
   lmStudio,
   ollama,
+  ollamaWithoutTools,
   openRouter,
-  partialServer,
+  openRouterWithoutTools,
+  privateWords,
+  unsignedThoughts,
   vllm,
-  type Mind,
-} from '../support/partial-servers.ts';
-import { callsOf, kindOf, sectionIn, systemIn, toldIn } from './model-calls.ts';
-import { openStage, type Stage } from './stage.ts';
+  vllmWithoutTools,
+} from '../model/servers/doubles.ts';
+import { isIn, serverDouble, type ServerDouble } from '../model/servers/server-double.ts';
 import { withFooter } from './footers.ts';
+import { callsOf, sectionIn, systemIn, toldIn } from './model-calls.ts';
+import { openStage, type Stage } from './stage.ts';
+import { createMind, noSummary, summary, turns } from './twenty-turns.ts';
 
-const summary = 'They talk about tea.';
-const axolotls = 'I breed axolotls';
-const lute = 'I play the lute';
+/** What the person has remembered, also in their words, whether by a tool, by a command, or because it was noticed. */
+const items = [
+  'Alice likes oolong',
+  'I breed axolotls.',
+  'I play the lute, so please remember it.',
+  'I work on the harbour bridge in Porto.',
+  'Я живу в Казани.',
+  'ナッツアレルギーです。',
+].toSorted();
 
-/** A model that answers from its prompt, calls a tool to remember what it is told to, and gives JSON only where it is asked for that. */
-const mind: Mind = ({ body, hasTools, wantsJson }) => {
-  const last = body.messages?.at(-1)?.content ?? [];
-  const said = last.map(({ text = '' }) => text).join('');
-  const all = (body.messages ?? []).flatMap(({ content }) => content.map(({ text = '' }) => text)).join('');
-  switch (kindOf(body)) {
-    case 'summary':
-    case 'condense':
-    case 'stretch':
-    case 'missed':
-      return { text: summary };
-    case 'extraction': {
-      const messageId = /\[(?<id>\d+)\][^\n]*I breed axolotls/u.exec(said)?.groups?.['id'];
-      const items = messageId === undefined ? [] : [{ kind: 'fact', quote: axolotls, messageId }];
-      const json = JSON.stringify({ items });
-      return { text: wantsJson ? `Here you are:\n\`\`\`json\n${json}\n\`\`\`` : 'They breed axolotls.' };
-    }
-    case 'chat':
-  }
-  if (last.some(({ type }) => type === 'tool_result')) return { text: 'I have noted it.' };
-  const isAsked = /^Remember that/mu.test(said);
-  if (isAsked && hasTools)
-    return { toolUse: { name: 'remember_item', input: { kind: 'fact', quote: lute } } };
-  if (isAsked) return { text: 'Of course, I will keep that in mind!' };
-  return { text: all.includes('likes oolong') ? 'You like oolong.' : 'I do not know.' };
-};
+/** Nothing that may be on Discord, not for one edit, or kept, or told to a model later. */
+const neverShown = [privateWords, '<|im_end|>', '</think>', '<tool_call>', noSummary];
 
-const scenes: readonly (readonly [typeof ollama, readonly ModelFeature[]])[] = [
-  [ollama, ['structured output', 'tools']],
-  [llamaCpp, ['structured output', 'pictures']],
+/** With what their requests are without in the end. */
+const servers: readonly (readonly [ServerDouble, readonly ModelFeature[]])[] = [
+  [ollama, ['structured output']],
+  [ollamaWithoutTools, ['structured output', 'tools']],
+  [llamaCpp, ['schema keywords', 'structured output', 'pictures']],
   [lmStudio, ['structured output', 'cache marks']],
-  [vllm, ['tools', 'pictures']],
+  [vllm, ['pictures']],
+  [vllmWithoutTools, ['tools', 'pictures']],
   [liteLlm, ['structured output', 'pictures']],
-  [openRouter, ['cache marks', 'tools', 'thinking', 'structured output', 'pictures']],
+  [openRouter, ['structured output']],
+  [openRouterWithoutTools, ['cache marks', 'tools', 'thinking', 'structured output', 'pictures']],
+  [anthropic, []],
 ];
 
-async function shown(stage: Stage): Promise<string> {
-  return (await stage.ask('alice', 'dm', '!memory show')).text;
+async function itemsOf(stage: Stage): Promise<readonly string[]> {
+  const document = JSON.parse(await stage.readFile(stage.pathFor('alice', 'durable.json')));
+  return document.items
+    .flatMap(({ text, status }: Record<string, string>) => (status === 'active' ? [text] : []))
+    .toSorted();
 }
 
-describe.each(scenes.map(([server, leftOut]) => ({ server, leftOut, name: server.name })))(
-  'with $name as the model’s server [M9]',
+describe.each(servers.map(([server, leftOut]) => ({ server, leftOut, name: server.name })))(
+  'twenty turns with $name as the model’s server [M9] [M10]',
   ({ server, leftOut }) => {
-    it('a conversation has memory, a summary, what is noticed, and tools or the next best way', async () => {
+    it('have clean answers, the same items, a summary, a picture or word of it, and an undo', async () => {
+      const models = ['DISCOCLAW_MODEL', 'DISCOCLAW_FAST_MODEL'];
       await using stage = await openStage({
         environment: {
-          DISCOCLAW_MODEL: server.model,
-          DISCOCLAW_FAST_MODEL: server.model,
-          DISCOCLAW_SUMMARY_MODEL: server.model,
+          ...Object.fromEntries(models.map((variable) => [variable, server.model])),
           DISCOCLAW_MODEL_PRICES: `${server.model}=0/0`,
-          DISCOCLAW_SUMMARY_EVERY_N_TURNS: '1',
           DISCOCLAW_SUMMARY_TO_DURABLE_ENABLED: 'true',
           ...(server.apiKey === undefined ? {} : { ANTHROPIC_API_KEY: server.apiKey }),
         },
-        model: partialServer(server, mind),
+        model: serverDouble(server, createMind()),
       });
       const hasTools = !leftOut.includes('tools');
 
       await stage.ask('alice', 'dm', '!memory remember Alice likes oolong');
-      const question = await stage.sandbox.say({ as: 'alice', in: 'dm', text: 'What do I drink?' });
-      const first = await stage.answerTo(question);
-      expect(first.text).toContain('You like oolong.');
-      if (!hasTools) await withFooter(stage, first, 'saying it in plain words stores and changes nothing');
+      for (const { says: text, file, answer: expected, calls, footer, command, notable } of turns) {
+        const attachments = file === undefined ? [] : [file];
+        const answer = await stage.answerTo(
+          await stage.sandbox.say({ as: 'alice', in: 'dm', text, attachments }),
+        );
+        const before = calls !== undefined && hasTools ? 'Let me see.\n\n' : '';
+        expect([text, answer.text.split('\n-# ')[0]]).toEqual([text, before + expected]);
+        if (hasTools && footer !== undefined) await withFooter(stage, answer, footer);
+        if (file?.name === 'cup.png' && leftOut.includes('pictures'))
+          await withFooter(stage, answer, 'The model that I use cannot see pictures');
+        const noticed = notable === undefined ? [] : [text];
+        await expect.poll(() => itemsOf(stage)).toEqual(expect.arrayContaining(noticed));
+        if (command !== undefined && !hasTools) await stage.ask('alice', 'dm', command);
+      }
+      await expect
+        .poll(async () => (await stage.ask('alice', 'dm', '!memory show')).text)
+        .toContain(`Rolling summary:\n${summary}`);
+      expect(await itemsOf(stage)).toEqual(items);
 
-      await stage.ask('alice', 'dm', `${axolotls}.`);
-      await expect.poll(() => shown(stage)).toContain(axolotls);
-      await expect.poll(() => shown(stage)).toContain(`Rolling summary:\n${summary}`);
-
-      const asked = await stage.sandbox.say({ as: 'alice', in: 'dm', text: `Remember that ${lute}.` });
-      const answer = await stage.answerTo(asked);
-      expect(answer.text.split('\n-# ')[0]).toBe(
-        hasTools ? 'I have noted it.' : 'Of course, I will keep that in mind!',
-      );
-      if (hasTools) await withFooter(stage, answer, `Remembered: "Remember that ${lute}."`);
-      expect((await shown(stage)).includes(lute)).toBe(hasTools);
-
-      const looked = await stage.sandbox.say({
-        as: 'alice',
-        in: 'dm',
-        text: 'What do I drink, as in this picture?',
-        attachments: [{ name: 'cup.png', base64: sampleBytes.png.toString('base64') }],
-      });
-      const seen = await stage.answerTo(looked);
-      expect(seen.text.split('\n-# ')[0]).toBe('You like oolong.');
-      if (leftOut.includes('pictures'))
-        await withFooter(stage, seen, 'The model that I use cannot see pictures');
+      const { requests } = stage.model;
+      const sent = (await stage.sandbox.requests()).filter(({ method }) => method !== 'GET');
+      const written = {
+        shown: JSON.stringify(sent.map(({ body }) => body)),
+        kept: JSON.stringify(await stage.kept()),
+        told: requests.map(({ raw }) => raw).join('\n'),
+      };
+      for (const [where, all] of Object.entries(written))
+        expect([where, ...neverShown.filter((words) => all.includes(words))]).toEqual([where]);
+      expect(written.shown + written.kept).not.toContain(unsignedThoughts);
 
       const { text: status } = await stage.ask(stage.info.owner.name, 'dm', '!status');
       expect(status).toMatch(/Today \(.*\$0\.00/u);
-      const told = / · left out, as its server refuses it: (?<features>[^\n]*)/u.exec(status)?.groups?.[
-        'features'
-      ];
+      const refused = / · left out, as its server refuses it: (?<features>[^\n·]*[^\n· ])/u.exec(status);
       const named = leftOut.map((name) => (name === 'cache marks' ? name : `${name} (${server.model})`));
-      expect(told?.split(', ').toSorted()).toEqual(named.toSorted());
+      expect(refused?.groups?.['features']?.split(', ').toSorted() ?? []).toEqual(named.toSorted());
+      // The long file has shown that it is small.
+      expect(/\bcontext\b/u.test(status)).toBe(server.contextTokens < 20_000);
 
       // Nothing is tried again and again, not even by calls at the same time.
-      const { requests } = stage.model;
       for (const name of leftOut)
         expect(requests.filter(({ body }) => isIn[name](body)).length).toBeLessThanOrEqual(
           2 * leftOut.length,

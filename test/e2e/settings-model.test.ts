@@ -45,7 +45,7 @@ describe('an owner chooses the model in chat [M10]', () => {
     expect(await give('Who?')).toBe('It is new-model.');
     isDown.add('new-model');
     expect(await give('Who?')).toBe(
-      'It is other-model.\n-# 🔁 Answered by other-model: new-model is out of reach',
+      'It is other-model.\n-# 🔁 Answered by other-model: new-model is unknown to its server',
     );
     expect(await give('!settings model default')).toContain('I answer with main-model again');
     expect(await give('Who?')).toBe('It is main-model.');

@@ -16,9 +16,9 @@ import {
   lmStudio,
   ollama,
   openRouter,
-  partialServer,
   vllm,
-} from '../support/partial-servers.ts';
+} from '../model/servers/doubles.ts';
+import { serverDouble } from '../model/servers/server-double.ts';
 import { startBotHere } from './bot-here.ts';
 import { hasTerminals, startChild, startInTerminal } from './child.ts';
 
@@ -44,7 +44,7 @@ async function openPlace(): Promise<Place> {
   const folder = await mkdtemp(join(tmpdir(), 'discoclaw-setup-'));
   const sandbox = await startTestSandbox();
   const model = await startModelServer(
-    () => 'silent',
+    () => ({ text: 'A heron' }),
     (_body, index) =>
       model.probes[index]?.headers.authorization === `Bearer ${goodKey}` ? { text: 'Hi' } : { status: 401 },
     ({ authorization }) => (authorization === `Bearer ${goodKey}` ? undefined : 401),
@@ -225,7 +225,7 @@ describe.concurrent('npm run setup, from nothing to a first answer [M10]', () =>
       .filter(({ server }) => server === anthropic || server === ollama || server === openRouter),
   )('with $name', async ({ server, number, name }) => {
     await using place = await openPlace();
-    const mind = partialServer(server, ({ hasTools }) => ({
+    const mind = serverDouble(server, ({ hasTools }) => ({
       text: hasTools ? 'It is tea.' : 'It is coffee.',
     }));
     const isKnown = ({ authorization }: IncomingHttpHeaders) =>
@@ -264,12 +264,14 @@ describe.concurrent('npm run setup, from nothing to a first answer [M10]', () =>
     expect(said.includes('refused the key. Copy it again from')).toBe(server.apiKey !== undefined);
 
     const env = readEnvFile(await place.env());
-    const all = ['DISCOCLAW_MODEL', 'DISCOCLAW_FAST_MODEL', 'DISCOCLAW_SUMMARY_MODEL'];
+    const all = ['DISCOCLAW_MODEL', 'DISCOCLAW_FAST_MODEL'];
     expect(env).toEqual({
       DISCORD_TOKEN: place.sandbox.token,
       ...(!isVendor && { ANTHROPIC_BASE_URL: model.url }),
       ...(server.apiKey !== undefined && { ANTHROPIC_API_KEY: server.apiKey }),
       // The vendor has those that are asked for without being named.
+      // It cuts long prompts without a word.
+      ...(name === 'Ollama' && { DISCOCLAW_CONTEXT_TOKENS: '4096' }),
       ...Object.fromEntries((isVendor ? all.slice(0, 1) : all).map((variable) => [variable, server.model])),
     });
 

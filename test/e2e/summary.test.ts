@@ -15,7 +15,7 @@ function turnsSince(call: ModelServerRequest): string | undefined {
 }
 
 it('summarises at the fifth turn, though the bot was killed after the third', async () => {
-  const summary = 'They build a parser in Rust.';
+  const summary = 'They take 5 turns to build a parser in Rust.';
   await using stage = await openStage({
     isBuilt: true,
     model: answeringBy({
@@ -47,7 +47,7 @@ it('summarises at the fifth turn, though the bot was killed after the third', as
   const sixth = await say(6);
   const section = sectionIn(sixth, 'conversation_summary');
   expect(section).toMatch(
-    /^<conversation_summary>\nSummary of this conversation until \d{4}-\d\d-\d\d \d\d:\d\d \(UTC\):\nThey build a parser in Rust\.\n/u,
+    /^<conversation_summary>\nSummary of this conversation until \d{4}-\d\d-\d\d \d\d:\d\d \(UTC\):\nThey take 5 turns to build a parser in Rust\.\n/u,
   );
   expect(turnsSince(sixth)).toBeUndefined();
   const seventh = await say(7);

@@ -71,6 +71,7 @@ async function openMemory(folder: string, fileSystem: FileSystem) {
   const rolling = createRollingSummary({
     ...common,
     settings: { ...rollingSettings, enabled: true, everyTurns: 1 },
+    withPauses: (_, work) => work(),
     model,
   });
   const durable: DurableMemory = createDurableMemory({

@@ -56,6 +56,7 @@ function openRolling({ store, states, log, clock }: Sessions): LayerUnderTest {
   return folding(
     createRollingSummary({
       settings: { ...rollingSettings, enabled: true, model: 'haiku', everyTurns: 1, maxChars: 500 },
+      withPauses: (_, work) => work(),
       store,
       states,
       log,

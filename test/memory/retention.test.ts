@@ -80,6 +80,7 @@ async function openMemory(folder: string, days: number, fileSystem?: FileSystem)
   const rolling = createRollingSummary({
     ...common,
     settings: { ...rollingSettings, enabled: true, everyTurns: 1 },
+    withPauses: (_, work) => work(),
     model,
   });
   const durable: DurableMemory = createDurableMemory({
@@ -240,8 +241,11 @@ it('keeps items that a person asked to remember, pinned, edited or confirmed, wh
   using scene = openFolder();
   const memory = await openMemory(scene.folder, 30);
   const messageId = snowflakeAt(new Date(startTime - 40 * dayMs));
-  const remember = (text: string, type: 'manual' | 'summary') =>
-    memory.durable.remember(unconditional(aliceId), { text, place: dmPlace, messageId, type });
+  let said = 0;
+  const remember = (text: string, type: 'manual' | 'summary') => {
+    const saidIn = { messageId: String(BigInt(messageId) + BigInt((said += 1))), place: dmPlace };
+    return memory.durable.remember(unconditional(aliceId), { text, type, ...saidIn });
+  };
   await remember('Plays the harp', 'manual');
   await remember('Lives in Oslo', 'summary');
   await remember('Keeps bees', 'summary');

@@ -556,10 +556,14 @@ describe('undo', () => {
     const [id = ''] = await memory.turn('I like tea');
     const noticed = { text: 'I like tea', place: publicPlace, messageId: id, type: 'summary' } as const;
     await memory.durable.remember(unconditional(aliceId), noticed);
+    await memory.pass(1000);
+    // It was found once more, which must not be what is undone.
+    await memory.durable.remember(unconditional(aliceId), noticed);
     expect(await memory.durable.undo(unconditional(aliceId))).toMatchObject({
       what: 'remember',
       isDone: true,
     });
+    expect((await memory.state()).items).toEqual([]);
     expect(await memory.durable.remember(unconditional(aliceId), noticed)).toMatchObject({
       reason: 'forgotten',
     });

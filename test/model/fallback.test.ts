@@ -18,7 +18,7 @@ const request: ModelRequest = {
 type Complete = ModelClient['complete'];
 
 /** A client whose main model does as told, and whose other one says "It is tea." */
-function harness(main: Complete, patienceMs = 10_000) {
+function harness(main: Complete, patienceMs = 10_000, fallback: string | null = 'other') {
   let now = 0;
   const asked: ModelRequest[] = [];
   const client: ModelClient = {
@@ -29,7 +29,7 @@ function harness(main: Complete, patienceMs = 10_000) {
     },
   };
   const both = withFallback(client, {
-    fallback: 'other',
+    fallback: fallback ?? undefined,
     patienceMs,
     now: () => now,
     logger: recordingLogger(),
@@ -61,6 +61,16 @@ describe('a fallback model [M10]', () => {
     await complete();
     expect(models()).toEqual(['main', 'other', 'other', 'main', 'other']);
   });
+
+  it.each(['out-of-credit', 'unauthorized', 'rate-limited', 'unknown-model'] as const)(
+    'answers and says why, also while the main one rests: %s [M16]',
+    async (failure) => {
+      const { complete, models } = harness(() => Promise.reject(new ModelError('no', failure)));
+      const instead = { answeredBy: 'other', insteadFor: failure };
+      expect([await complete(), await complete()]).toMatchObject([instead, instead]);
+      expect(models()).toEqual(['main', 'other', 'other']);
+    },
+  );
 
   it('stands in for whichever model answers people, for each by itself', async () => {
     const { complete, models } = harness(isDown);
@@ -121,5 +131,24 @@ describe('a fallback model [M10]', () => {
     const fast = harness(isDown);
     await expect(fast.complete({}, { purpose: 'summary' })).rejects.toMatchObject({ failure: 'unavailable' });
     expect(fast.models()).toEqual(['main']);
+  });
+});
+
+describe('a limit that lasts [M16]', () => {
+  const retryAfterMs = 7_200_000;
+  const isLimited: Complete = () => Promise.reject(new ModelError('no', 'rate-limited', { retryAfterMs }));
+
+  it('costs one call, and is told with what is left of it', async () => {
+    const [alone, both] = [harness(isLimited, 10_000, null), harness(isLimited)];
+    await expect(alone.complete()).rejects.toMatchObject({ failure: 'rate-limited', retryAfterMs });
+    await both.complete();
+    for (const { pass } of [alone, both]) pass(retryAfterMs - 1000);
+    for (const purpose of ['chat', 'summary', 'catch-up'] as const)
+      await expect(alone.complete({}, { purpose })).rejects.toMatchObject({ retryAfterMs: 1000 });
+    expect(await both.complete()).toMatchObject({ insteadFor: 'rate-limited' });
+    expect([alone.models(), both.models()]).toEqual([['main'], ['main', 'other', 'other']]);
+    alone.pass(1000);
+    await expect(alone.complete()).rejects.toMatchObject({ retryAfterMs });
+    expect(alone.models()).toEqual(['main', 'main']);
   });
 });

@@ -58,13 +58,21 @@ describe('a tool call', () => {
     for (const { text } of [nobody, full, long]) expect(text).toMatch(/^Not done\. It cannot be offered/u);
   });
 
-  it('lists the tools to a model that calls an unknown one', async () => {
-    const result = await runToolCall(
-      { ...call, name: 'fly' },
-      options(() => Promise.reject(new Error('never run'))),
-    );
+  it.each(['Note', 'functions.note', 'default_api:note', 'functions.note:0', 'tools/NOTE'])(
+    'runs the tool that is called %s [M14]',
+    async (name) => {
+      expect(await runToolCall({ ...call, name }, options(echo))).toMatchObject({ isError: false });
+    },
+  );
 
-    expect(result).toMatchObject({ text: 'There is no such tool. The tools are: note', isError: true });
+  it('lists the tools to a model that calls an unknown one', async () => {
+    for (const name of ['fly', 'note.fly', 'footnote', 'note pad', '']) {
+      const result = await runToolCall(
+        { ...call, name },
+        options(() => Promise.reject(new Error('never run'))),
+      );
+      expect(result).toMatchObject({ text: 'There is no such tool. The tools are: note', isError: true });
+    }
   });
 
   it.each([

@@ -86,9 +86,16 @@ describe('the tool loop', () => {
     const model = new RoundsModel(calls('note'), says(''));
     expect(await loop(model, { mayBeSilent: true })).toMatchObject({ text: '', stop: 'end' });
     const silent = new RoundsModel(calls('note'), says(''));
-    expect(await failureOf(loop(silent))).toMatchObject({ failure: 'invalid' });
+    expect(await failureOf(loop(silent))).toMatchObject({ failure: 'empty' });
     const busy = new RoundsModel(calls('note'));
     expect(await loop(busy, { mayBeSilent: true, maxRounds: 5 })).toMatchObject({ stop: 'rounds' });
+  });
+
+  it('accepts one where a tool has done what was asked [M15]', async () => {
+    const done = tool('note', answering({ ok: true, text: 'stored', note: '💾 Stored' }));
+    const model = new RoundsModel(calls('note'), says(''));
+    expect(await loop(model, { tools: [done] })).toMatchObject({ text: '', stop: 'end' });
+    expect(model.requests.map(({ mayBeEmpty }) => mayBeEmpty)).toEqual([false, true]);
   });
 
   it('gives the answer of a model that calls no tool', async () => {
@@ -212,7 +219,7 @@ describe('the text', () => {
   it('is that of all rounds, streamed as it stands in the result', async () => {
     const pieces: string[] = [];
     const model = new RoundsModel(
-      calls('note', {}, 'Let me see.'),
+      calls('note', {}, 'Let me see.\n'),
       calls('note', {}, ' \n'),
       says('It is tea.'),
     );

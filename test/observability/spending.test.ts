@@ -2,10 +2,10 @@ import * as fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 
 import { ModelError, StoreError } from '../../src/core/errors.ts';
-import type { Reservation } from '../../src/core/model.ts';
+import type { OwnerNews, Reservation } from '../../src/core/model.ts';
 import type { Store } from '../../src/core/store.ts';
 import type { ExportedFile } from '../../src/memory/layer.ts';
-import { createSpending, type DailyUse, type SpendingOptions } from '../../src/observability/spending.ts';
+import { createSpending, type SpendingOptions } from '../../src/observability/spending.ts';
 import { aliceId, bobId } from '../support/incoming.ts';
 import { MemoryStore } from '../support/memory-store.ts';
 import { recordingLogger } from '../support/recording-logger.ts';
@@ -18,7 +18,7 @@ const summary = (userId = aliceId) => ({ userId, purpose: 'summary' }) as const;
 function spendingOver(store: Store, limits: SpendingOptions['limits']) {
   const logger = recordingLogger();
   const time = { now: new Date('2026-01-15T22:30:00Z') };
-  const told: DailyUse[] = [];
+  const told: OwnerNews[] = [];
   const spending = createSpending({
     store,
     clock: () => time.now,
@@ -135,6 +135,22 @@ describe('what model calls may cost a day [L2]', () => {
     expect(told).toEqual([{ day: '2026-01-15', spent: 0.5, limit: 1 }]);
   });
 
+  it('lets the owner know once a day in all of accounts, beside the limit and over a restart [M16]', async () => {
+    const store = new MemoryStore();
+    const { spending, reserve, told, time } = spendingOver(store, { dailyCost: 10 });
+    (await reserve(chat(), 9)).charge(9);
+    await spending.flush();
+    await spending.tellOfAccount('out-of-credit', 'opus');
+    await spending.tellOfAccount('unauthorized', 'haiku');
+    expect(told.slice(1)).toEqual([{ day: '2026-01-15', spent: 9, model: 'opus', failure: 'out-of-credit' }]);
+    const next = spendingOver(store, {});
+    await next.spending.tellOfAccount('out-of-credit', 'opus');
+    expect(next.told).toEqual([]);
+    time.now = new Date('2026-01-16T12:00:00Z');
+    await spending.tellOfAccount('out-of-credit', 'opus');
+    expect(told).toHaveLength(3);
+  });
+
   it('tells when background work that was refused can be done, once', async () => {
     const { spending, reserve, time } = spendingOver(new MemoryStore(), { dailyCost: 1 });
     await expect(reserve(chat(), 2)).rejects.toBeInstanceOf(ModelError);
@@ -177,7 +193,7 @@ describe('what model calls may cost a day [L2]', () => {
 function openTwo(limits: SpendingOptions['limits']) {
   const time = { now: new Date('2026-01-15T12:00:00Z') };
   const data = new SharedData({ now: () => time.now.getTime(), pause: () => 1 });
-  const told: DailyUse[] = [];
+  const told: OwnerNews[] = [];
   const openProcess = () =>
     createSpending({
       store: data.open().store,

@@ -37,6 +37,7 @@ function watchedModel() {
     onState: ({ kind }) => seen.push(kind),
     onUsage: ({ model: name, purpose }, { usage: { inputTokens } }) =>
       seen.push(`${name} used ${inputTokens} for ${purpose}`),
+    onAccount: (failure, name) => seen.push(`${name} is ${failure}`),
   });
   const fail = async (
     changes: Partial<ModelRequest>,
@@ -72,6 +73,17 @@ describe('a watched model', () => {
     for (const _ of [1, 2]) await fail({}, new ModelError('no', 'broken', { partialText: 'Half of' }));
     await fail({});
     expect(model.state.kind).toBe('reachable');
+  });
+
+  it('is lost at once by its account, which is told for every model, and by a limit that lasts [M16]', async () => {
+    const { model, seen, fail } = watchedModel();
+    await fail({ purpose: 'summary', model: 'haiku' }, new ModelError('no', 'unauthorized'));
+    expect(model.state.kind).toBe('reachable');
+    await fail({}, new ModelError('no', 'rate-limited', { retryAfterMs: 7_200_000 }));
+    expect(model.state).toMatchObject({ failure: 'rate-limited' });
+    await fail({}, new ModelError('no', 'out-of-credit'));
+    expect(model.state).toMatchObject({ failure: 'out-of-credit' });
+    expect(seen).toEqual(['haiku is unauthorized', 'unreachable', 'unreachable', 'sonnet is out-of-credit']);
   });
 
   it('counts the calls that run and that wait, and passes on who waits', async () => {

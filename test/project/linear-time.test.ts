@@ -1,6 +1,7 @@
 import { expect, it } from 'vitest';
 
 import { parseCommand } from '../../src/commands/command.ts';
+import { jsonIn } from '../../src/core/lenient-json.ts';
 import { ownWords } from '../../src/core/own-words.ts';
 import { maskSecrets } from '../../src/core/secrets.ts';
 import { dataLine, dataText } from '../../src/core/section.ts';
@@ -81,6 +82,7 @@ const readersOfTexts: Readonly<
     readMark,
     parseNote,
     summaryOf,
+    jsonIn: (text) => jsonIn(`{}${text}`),
     withoutEmptyParts,
     clipAtWord: (text) => clipAtWord(text, text.length - 1),
     clipAtSentence: (text) => clipAtSentence(text, text.length - 1),

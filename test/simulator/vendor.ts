@@ -58,7 +58,10 @@ export class Vendor {
       await this.#pause(between(firstMs), signal, isAlive);
       if (fault === 'refuses') return errorResponse(400, 'invalid_request_error');
       if (fault === 'overloaded') return errorResponse(529, 'overloaded_error');
-      const said = saidMessage(fault === 'nonsense' ? { text: '<!doctype html>' } : answer, index);
+      const said =
+        fault === 'nonsense'
+          ? saidMessage({ text: '<!doctype html>' }, index)
+          : saidMessage(answer, index, [body.system, body.output_config]);
       if (said === undefined) return errorResponse(500, 'api_error');
       const events = streamedMessage(fault === 'too-long' ? { ...said, stop: 'max_tokens' } : said);
       const pieces =

@@ -22,6 +22,7 @@ export function layersAlone(
 ): Memory {
   return createLayers(config, {
     model: { isOffline: true, complete: () => Promise.reject(new Error('No model is asked')) },
+    withPauses: (_, work) => work(),
     recent: new RecentChanges(),
     events: createEvents(),
     answers: noAnswers,

@@ -9,7 +9,7 @@ interface Paced {
  * What the scripted server does with a call:
  * - `text`: says it, in one piece or in several with `pauseMs` after each, all but the first once `rest` is settled; `json`: says it as JSON;
  * - `toolUse`: calls tools, after saying `text` where given;
- * - `status`: refuses with an HTTP status; `error` is the message, or `body` all that it says;
+ * - `status`: refuses with an HTTP status; `error` is the message, or `body` or `page` all that it says;
  * - `events`: streams these events as they stand, `{ pauseMs }` being a pause, `{ until }` something that is waited for and `{ bytes }` a piece of the
  *   stream as it is sent; the end of the list ends the stream;
  * - `message`: answers in one piece with this JSON, whatever the client asked for;
@@ -31,6 +31,8 @@ export type ModelAnswer =
       readonly error?: string;
       /** The whole body, in place of the vendor's. */
       readonly body?: unknown;
+      /** A body that is not JSON. */
+      readonly page?: string;
     } & Paced)
   | ({ readonly events: readonly object[] } & Paced)
   | ({ readonly message: unknown } & Paced)
@@ -41,6 +43,12 @@ export type ModelAnswer =
   | 'empty'
   | 'refusal'
   | 'max_tokens';
+
+/** A summary that a script gives as plain text, in the schema, where `asked` says that one is wanted [R2]. */
+export function inSummarySchema(text: string, asked: unknown): string {
+  const isWanted = /properties\W+summary\b/u.test(JSON.stringify([asked]));
+  return isWanted && !text.startsWith('{') ? JSON.stringify({ summary: text }) : text;
+}
 
 export interface ScriptedToolUse {
   readonly name: string;
@@ -67,8 +75,11 @@ export const halfText = 'Half an ';
 const inputUsage = { input_tokens: 10, cache_read_input_tokens: 3, cache_creation_input_tokens: 2 };
 const outputUsage = { output_tokens: 5 };
 
-/** The message behind an answer; `undefined` where the answer is none or is given event by event. `index` makes tool ids differ. */
-export function saidMessage(answer: ModelAnswer, index: number): SaidMessage | undefined {
+/**
+ * The message behind an answer; `undefined` where the answer is none or is given event by event. `index` makes tool ids
+ * differ; `asked` is how it is asked for.
+ */
+export function saidMessage(answer: ModelAnswer, index: number, asked?: unknown): SaidMessage | undefined {
   if (answer === 'empty') return { blocks: [], stop: 'end_turn' };
   if (answer === 'refusal') return { blocks: [], stop: 'refusal' };
   if (answer === 'max_tokens') return { blocks: [{ type: 'text', pieces: [halfText] }], stop: 'max_tokens' };
@@ -85,7 +96,7 @@ export function saidMessage(answer: ModelAnswer, index: number): SaidMessage | u
     return { blocks: [...text, ...calls], stop: 'tool_use' };
   }
   if ('text' in answer) {
-    const pieces = typeof answer.text === 'string' ? [answer.text] : answer.text;
+    const pieces = typeof answer.text === 'string' ? [inSummarySchema(answer.text, asked)] : answer.text;
     const blocks: readonly SaidBlock[] = [{ type: 'text', pieces }];
     return { blocks, stop: 'end_turn', pauseMs: answer.pauseMs, rest: answer.rest };
   }

@@ -106,7 +106,7 @@ export async function startModelServer(
     if (request.method !== 'POST' || path !== '/v1/messages') sendError(response, 404, 'no such path');
     // As strict parsers of JSON are: a lone half of a character is none.
     else if (/\\ud[89a-f]/iu.test(raw)) sendError(response, 400, 'The request body is not valid JSON');
-    else await answerWith(response, answer(body, index), { isStreamed: body.stream === true, index });
+    else await answerWith(response, answer(body, index), body, index);
   }
 
   await new Promise<void>((resolve) => {
@@ -135,7 +135,8 @@ export async function startModelServer(
 async function answerWith(
   response: ServerResponse,
   answer: ModelAnswer,
-  call: { readonly isStreamed: boolean; readonly index: number },
+  body: MessagesBody,
+  index: number,
 ): Promise<void> {
   if (answer === 'silent') return;
   if (answer === 'html') {
@@ -152,12 +153,14 @@ async function answerWith(
     if (answer.delayMs !== undefined) await sleep(answer.delayMs);
   }
   if (typeof answer === 'object' && 'status' in answer) {
-    if (answer.body !== undefined) sendJson(response, answer.status, answer.body, answer.headers);
-    else sendError(response, answer.status, answer.error ?? 'scripted', answer.headers);
+    const { status, error = status === 404 ? 'model: scripted' : 'scripted', headers } = answer;
+    if (answer.body !== undefined) sendJson(response, status, answer.body, headers);
+    else if (answer.page !== undefined) response.writeHead(status).end(answer.page);
+    else sendError(response, status, error, headers);
     return;
   }
-  const said = saidMessage(answer, call.index);
-  if (said !== undefined && !call.isStreamed) sendJson(response, 200, wholeMessage(said));
+  const said = saidMessage(answer, index, [body.system, body.output_config]);
+  if (said !== undefined && body.stream !== true) sendJson(response, 200, wholeMessage(said));
   else if (said !== undefined) await streamToEnd(response, streamedMessage(said));
   else if (typeof answer === 'object' && 'message' in answer) sendJson(response, 200, answer.message);
   else if (typeof answer === 'object' && 'events' in answer) await streamToEnd(response, answer.events);

@@ -1,5 +1,6 @@
 import { ModelError } from '../../src/core/errors.ts';
 import { textOf, type ModelClient, type ModelRequest, type ModelResponse } from '../../src/core/model.ts';
+import { inSummarySchema } from './model-answer.ts';
 
 export type ScriptedAnswer =
   | string
@@ -25,7 +26,9 @@ export class ScriptedModel implements ModelClient {
     this.requests.push(request);
     const answer = await this.#answer(request);
     if (answer instanceof ModelError) throw answer;
-    const { text, stop } = typeof answer === 'string' ? { text: answer, stop: 'end' as const } : answer;
+    const { text: given, stop } =
+      typeof answer === 'string' ? { text: answer, stop: 'end' as const } : answer;
+    const text = inSummarySchema(given, request.outputSchema);
     const usage = {
       inputTokens: 1,
       outputTokens: 1,

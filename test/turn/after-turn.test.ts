@@ -99,7 +99,7 @@ describe('work after a turn', () => {
     await expect.poll(() => runs).toEqual([[aliceInGeneral, aliceInDev]]);
   });
 
-  it('is done once a limit on cost resets, where that kept it back [L2]', async () => {
+  it('is done once what kept it back is over: a limit on cost, and a pause after a failure [L2] [M16]', async () => {
     const until = new Date(Date.now() + 60_000);
     const work = workInMemory();
     const waiting: unknown[] = [];
@@ -112,7 +112,11 @@ describe('work after a turn', () => {
           return work.add(userId, key, at);
         },
       },
-      heldUntil: (userId) => (userId === aliceId ? until : undefined),
+      heldUntil: [
+        (userId) => (userId === aliceId ? until : undefined),
+        (userId) => (userId === aliceId ? new Date(until.getTime() - 1) : undefined),
+        () => undefined,
+      ],
     });
     for (const session of [aliceInGeneral, aliceInDev, bobInGeneral]) afterTurn.schedule(session);
     await work.idle();

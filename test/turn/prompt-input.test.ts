@@ -78,11 +78,13 @@ async function thirdPartyTextIn(
 ): Promise<boolean> {
   const messages = aliceContext.messages.map((each) => ({ ...each, files }));
   const turn = { ...aliceContext, messages };
-  return (await composerOver(history).compose(turn, allOn, signal)).thirdPartyMark !== undefined;
+  return (await composerOver(history).compose(turn, allOn, noTools, signal)).thirdPartyMark !== undefined;
 }
 
+const noTools = { tools: [], actions: new Set<string>(), answerTokens: 4096 };
+
 async function promptWhere(off: Partial<SwitchedOff>): Promise<string> {
-  const { prompt } = await composerOver([]).compose(aliceContext, { ...allOn, ...off }, signal);
+  const { prompt } = await composerOver([]).compose(aliceContext, { ...allOn, ...off }, noTools, signal);
   return JSON.stringify(prompt.messages);
 }
 
@@ -115,7 +117,7 @@ describe('when the turn and what is before it were written [H3]', () => {
       { ...alice, ...inJanuary('08T23:30') },
       { ...bot, ...inJanuary('08T23:31') },
     ];
-    const { prompt } = await composerOver(history, zone).compose(turn, allOn, signal);
+    const { prompt } = await composerOver(history, zone).compose(turn, allOn, noTools, signal);
     return prompt.messages.flatMap(({ content }) =>
       content.flatMap((block) => (block.type === 'text' ? [block.text] : [])),
     );
@@ -152,7 +154,7 @@ async function keptAfter(
   let lives = '';
   for (const time of times) {
     const turn = { ...aliceContext, now: new Date(Date.parse(alice.at) + time) };
-    const { prompt } = await composer.compose(turn, allOn, signal);
+    const { prompt } = await composer.compose(turn, allOn, noTools, signal);
     const content = prompt.messages.map((each): readonly object[] => each.content);
     lives = [prompt.system, ...content].map((blocks) => blocks.map(lifeOf)).join(' | ');
   }
@@ -223,7 +225,7 @@ function conversation(historyBudget = 200) {
   const ask = async (until = signal) => {
     turns += 1;
     const asked = message(99 + turns, aliceId, 'human');
-    const { prompt } = await composer.compose({ ...aliceContext, messages: [asked] }, allOn, until);
+    const { prompt } = await composer.compose({ ...aliceContext, messages: [asked] }, allOn, noTools, until);
     history.push(asked);
     return JSON.stringify(prompt.messages);
   };
@@ -256,7 +258,7 @@ describe('the summary in a running conversation [P2]', () => {
     await ask();
     Object.assign(told, { text: 'They talk of tea.', withdrawals: 1 });
     expect(await ask()).toContain('They talk of tea.');
-    const { prompt } = await composer.compose(aliceContext, { ...allOn, isMemoryOff: true }, signal);
+    const { prompt } = await composer.compose(aliceContext, { ...allOn, isMemoryOff: true }, noTools, signal);
     expect(JSON.stringify(prompt.messages)).not.toContain('tea');
     composer.evict(aliceId);
     told.text = 'They met again.';
@@ -301,7 +303,7 @@ describe('a layer', () => {
       },
     };
     const composer = composerOver([], { layers: [broken, after], logger });
-    const { prompt } = await composer.compose(aliceContext, allOn, signal);
+    const { prompt } = await composer.compose(aliceContext, allOn, noTools, signal);
     expect(JSON.stringify(prompt.messages)).toContain('- notes');
     expect(logger.lines).toEqual([
       {
@@ -344,7 +346,7 @@ describe("other people's text in the context [M5a]", () => {
   it('is there with what was heard, in the turn and as long as history shows it [G7]', async () => {
     expect(await thirdPartyTextIn([{ ...alice, heard: true }, bot])).toBe(true);
     const spoken = { ...aliceContext, messages: [{ ...alice, heard: true as const }] };
-    expect((await composerOver([]).compose(spoken, allOn, signal)).thirdPartyMark).toBe(ownMark);
+    expect((await composerOver([]).compose(spoken, allOn, noTools, signal)).thirdPartyMark).toBe(ownMark);
   });
 
   it('is there with a card in history, such as the preview of a link', async () => {
@@ -357,7 +359,7 @@ describe("other people's text in the context [M5a]", () => {
     const later = { ...sent, id: snowflakeAt(new Date(Date.parse(bot.at) + 1)) };
     const inHistory = async (history: readonly ChatMessage[], minutes = 29) => {
       const turn = { ...aliceContext, now: new Date(Date.parse(bot.at) + minutes * minuteMs) };
-      const { thirdPartyMark } = await composerOver(history, unlogged).compose(turn, allOn, signal);
+      const { thirdPartyMark } = await composerOver(history, unlogged).compose(turn, allOn, noTools, signal);
       return thirdPartyMark !== undefined;
     };
     const toAlice = { ...sent, answers: alice.id };
@@ -394,7 +396,7 @@ describe('an earlier answer that may repeat others’ words [M5a]', () => {
   async function composed(context: TurnContext, now: string, ports = marked, question = old) {
     const turn = { ...context, now: new Date(now) };
     const composer = composerOver([question, answer], ports);
-    const { prompt, thirdPartyMark: mark } = await composer.compose(turn, allOn, signal);
+    const { prompt, thirdPartyMark: mark } = await composer.compose(turn, allOn, noTools, signal);
     return { mark, isShown: JSON.stringify(prompt.messages).includes('canary') };
   }
 
@@ -486,7 +488,7 @@ describe('what was said in a pause that is over [K9]', () => {
     const off = consent === undefined ? allOn : { ...allOn, consent };
     const composer = composerOver(history, { historyBudget: 3000, ...ports });
     const messages = context.messages.map((each) => ({ ...each, id: idAt(60) }));
-    const { prompt } = await composer.compose({ ...context, messages }, off, signal);
+    const { prompt } = await composer.compose({ ...context, messages }, off, noTools, signal);
     return JSON.stringify(prompt.messages);
   }
 

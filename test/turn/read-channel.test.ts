@@ -335,6 +335,8 @@ describe('whose words are told to others [B4]', () => {
   });
 });
 
+const point = (messageIds: unknown) => ({ text: 'It matters', messageIds });
+
 describe('a long stretch [B4]', () => {
   const telling = [
     'We decided to take the red logo',
@@ -424,13 +426,14 @@ describe('a long stretch [B4]', () => {
   });
 
   it.each([
-    ['in brackets', (id: string) => `[${id}]`],
-    ['that are not messages', () => '999'],
+    ['in brackets', (ids: string[]) => ({ points: ids.map((id) => point([`[${id}]`])) })],
+    ['that are not messages', (ids: string[]) => ({ points: ids.map(() => point(['999'])) })],
+    ['as text, in a list alone [M14]', (ids: string[]) => [...ids.map((id) => point(id)), { text: 'Hm' }]],
   ])('uses only valid ids if the model names ids %s', async (_, write) => {
     const messages = longTalk(telling);
     const model = new ScriptedModel((request) => {
       const ids = [...inputOf(request).matchAll(/\[(\d+)\] \w+: (?!chatter)/gu)].map(([, id]) => id ?? '');
-      return JSON.stringify({ points: ids.map((id) => ({ text: 'It matters', messageIds: [write(id)] })) });
+      return JSON.stringify(write(ids));
     });
     const { text } = await openReading(messages, { model }).run();
     for (const each of telling)

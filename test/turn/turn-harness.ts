@@ -102,11 +102,15 @@ export function turnWith(answer: AnswerTurn, changes: TurnChanges = {}, hasThird
       recordReply: (_, { text }) => Promise.resolve(steps.push(`log reply ${text}`) > 0),
     },
     prompts: {
-      compose: (turn) => {
+      compose: (turn, _, { tools }) => {
         present = turn;
         return Promise.resolve({
           prompt: { system: [], messages: [], parts: [], maxChars: 1000, leftOut: [], sources: [] },
           thirdPartyMark: hasThirdPartyText ? ownMark : undefined,
+          names: { own: 'Discoclaw', asker: 'alice' },
+          tools: new Set(tools.map(({ name }) => name)),
+          maxTokens: 4096,
+          leftOut: [],
           notes: [],
         });
       },
@@ -150,6 +154,7 @@ export function turnWith(answer: AnswerTurn, changes: TurnChanges = {}, hasThird
       }),
       current: async () => 'sonnet',
       costOf: () => 0.01,
+      answerTokens: 4096,
       timeoutMs: 10_000,
       mediaBudget: createMediaBudget(),
       ...changes.model,

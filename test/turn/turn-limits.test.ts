@@ -194,5 +194,14 @@ describe('the lines on cost [L2]', () => {
     await limits.tellOwners([aliceId, bobId], use);
     const text = expect.stringContaining('Of the $5.00 that my model calls may cost today, $4.02 is used.');
     expect(sent).toEqual([aliceId, bobId].map((id) => [id, [{ text }], `20260115${id.slice(-8)}c`]));
+    // Another message than the one of the limit [M16].
+    await limits.tellOwners([aliceId], {
+      day: '2026-01-15',
+      spent: 0,
+      model: 'opus',
+      failure: 'unauthorized',
+    });
+    const account = expect.stringMatching(/^⚠️ opus is without a valid key: its server refuses my calls\. /u);
+    expect(sent.at(-1)).toEqual([aliceId, [{ text: account }], `20260115${aliceId.slice(-8)}a`]);
   });
 });

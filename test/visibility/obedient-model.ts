@@ -53,6 +53,7 @@ export function createObedientModel(seen: (request: ModelRequest) => void): Mode
           return Promise.resolve(chat(request, text));
         case 'summary':
         case 'condense':
+          return Promise.resolve(said(JSON.stringify({ summary: repeated(text) || 'Nothing.' })));
         case 'catch-up':
           return Promise.resolve(said(repeated(text) || 'Nothing.'));
         case 'extraction':

@@ -2,7 +2,13 @@ import { z } from 'zod';
 
 import { ModelError } from '../../core/errors.ts';
 import type { Logger } from '../../core/logger.ts';
-import { jsonSchemaOf, type ModelClient, type ModelRequest, structuredAnswer } from '../../core/model.ts';
+import {
+  inputMaxChars,
+  jsonSchemaOf,
+  type ModelClient,
+  type ModelRequest,
+  structuredEntries,
+} from '../../core/model.ts';
 import { ownWords } from '../../core/own-words.ts';
 import type { Place, SessionKey } from '../../core/place.ts';
 import { maskSecrets } from '../../core/secrets.ts';
@@ -34,12 +40,10 @@ export interface ExtractionMessage extends Pick<UserMessage, 'id' | 'text' | 'at
   readonly place: Place;
 }
 
-const maxItemsPerMessage = 3;
 /** What more a model finds in one message is not looked for: several may name one sentence, and it was asked for three. */
 const maxQuotesPerMessage = 10;
 /** What one call is given at most, so that its answer cannot be cut by its own length. */
 const batchMaxMessages = 10;
-const batchMaxChars = 20_000;
 
 export function createExtraction({
   model,
@@ -48,7 +52,7 @@ export function createExtraction({
   durable,
   tell,
 }: {
-  readonly model: Pick<ModelClient, 'complete'>;
+  readonly model: Pick<ModelClient, 'complete' | 'limitsOf'>;
   readonly modelName: string;
   /** A person's zone, IANA [H3]. Must not reject. */
   readonly timeZoneOf: (userId: string) => Promise<string>;
@@ -74,12 +78,14 @@ export function createExtraction({
       const findings: Finding[] = [];
       const nextSlice = createTimeSlice();
       const timeZone = await timeZoneOf(userId);
-      for (const batch of chunk(withWords, ({ text }) => text.length, batchMaxChars, batchMaxMessages)) {
+      const maxChars = inputMaxChars(model, modelName);
+      for (const batch of chunk(withWords, ({ text }) => text.length, maxChars, batchMaxMessages)) {
         const request = extractionRequest(modelName, timeZone, userId, speakerName, batch);
         const response = await model.complete(request, { signal });
-        const { items } = structuredAnswer(response, extractionAnswerSchema, 'The extraction');
+        const items = structuredEntries(response, answeredItem, 'The extraction', 'items');
         for (const message of batch) {
-          findings.push(...findingsIn(items, message));
+          const isAbout = ({ messageId = '' }) => batch.length === 1 || messageId.includes(message.id);
+          findings.push(...findingsIn(items.filter(isAbout), message));
           await nextSlice();
         }
       }
@@ -131,14 +137,11 @@ interface Finding extends Pick<ExtractedItem, 'kind'> {
 }
 
 function findingsIn(items: readonly ExtractedItem[], message: ExtractionMessage): readonly Finding[] {
-  const found = items
-    .filter(({ messageId }) => messageId === message.id)
-    .slice(0, maxQuotesPerMessage)
-    .flatMap(({ kind, quote }) => {
-      const text = sentencesQuoted(quote, message.text);
-      return text === undefined ? [] : [{ kind, text, message }];
-    });
-  return [...new Map(found.map((each) => [each.text, each])).values()].slice(0, maxItemsPerMessage);
+  const found = items.slice(0, maxQuotesPerMessage).flatMap(({ kind, quote }) => {
+    const text = sentencesQuoted(quote, message.text);
+    return text === undefined ? [] : [{ kind, text, message }];
+  });
+  return [...new Map(found.map((each) => [each.text, each])).values()];
 }
 
 /** What the model answers [A2]. */
@@ -146,7 +149,14 @@ const extractionAnswerSchema = z.object({
   items: z.array(z.object({ kind: z.enum(itemKinds), quote: z.string(), messageId: z.string() })),
 });
 
-type ExtractedItem = z.infer<typeof extractionAnswerSchema>['items'][number];
+/** What is taken of it [M14]: the sentence is held to [M5a] all the same. */
+const answeredItem = z.object({
+  kind: z.string().trim().toLowerCase().pipe(z.enum(itemKinds)).catch('fact'),
+  quote: z.string(),
+  messageId: z.string().optional(),
+});
+
+type ExtractedItem = z.infer<typeof answeredItem>;
 
 const instructions = `You find what one person says about themselves that will still matter in months: facts, preferences, projects, constraints, people close to them, tools and ways of working.
 
@@ -262,7 +272,7 @@ export function createExtractionFold(ports: {
       try {
         await extraction.extract(first.session, first.speakerName, oldestFirst, stillThere, signal);
       } catch (error) {
-        const isUnusable = error instanceof ModelError && error.failure === 'invalid';
+        const isUnusable = error instanceof ModelError && ['invalid', 'empty'].includes(error.failure);
         const count = (unusable.get(userId) ?? 0) + (isUnusable ? 1 : 0);
         unusable.set(userId, count);
         if (!isUnusable || count < unusableAnswers) throw error;

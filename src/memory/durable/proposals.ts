@@ -25,7 +25,7 @@ import {
 import type { DurableMemory, RememberInput } from './durable-memory.ts';
 import { askedIn } from './evidence.ts';
 import { withTombstones } from './past.ts';
-import { rememberItem, type RememberOutcome, type RememberRequest } from './remember-item.ts';
+import { isEnough, rememberItem, type RememberOutcome, type RememberRequest } from './remember-item.ts';
 
 export const proposalsFile = 'proposals.jsonl';
 
@@ -97,7 +97,7 @@ export function createProposals(options: ProposalsOptions) {
   };
 
   async function propose(userId: string, input: RememberInput): Promise<ProposalOutcome> {
-    const { stillStands, turnMessageId: _, type, ...request } = input;
+    const { stillStands, turnMessageId: _, isOfList: __, type, ...request } = input;
     if (type === 'manual') throw new RangeError('What a person stores themselves needs no proposal');
     if (stillStands !== undefined && !(await stillStands()))
       return { outcome: 'refused', reason: 'forgotten' };
@@ -105,7 +105,9 @@ export function createProposals(options: ProposalsOptions) {
     // What is known already is only confirmed.
     if (would.outcome === 'refused' || would.outcome === 'refreshed') return would;
     const form = sameItemForm(wordingOf(input));
-    const waiting = (await log.list(userId)).find((each) => sameItemForm(wordingOf(each)) === form);
+    const all = await log.list(userId);
+    const waiting = all.find((each) => sameItemForm(wordingOf(each)) === form);
+    if (waiting === undefined && isEnough(all, input)) return { outcome: 'refused', reason: 'enough' };
     const { id } = waiting ?? (await log.add({ ...request, type, userId }));
     return { outcome: 'proposed', proposed: { id, item: would.item }, isKnown: waiting !== undefined };
   }

@@ -35,15 +35,18 @@ export interface RememberRequest extends Utterance, Pick<DurableItem, 'when' | '
   readonly replaces?: string;
   /** The newest message of the turn: what that turn itself forgot does not stand against it. */
   readonly turnMessageId?: string;
+  /** Its message is a list, of which more may be noticed [D3]. */
+  readonly isOfList?: boolean;
   /** Its owner has said yes to it [K9]: what they had forgotten since, in other words, does not stand against it. */
   readonly isAccepted?: true;
 }
 
 /**
  * Why nothing was stored. `secret`: it looks like a password, key, card or bank number [K14]. `forgotten`:
- * its owner forgot it, or used `forget` after saying it, or the message was withdrawn.
+ * its owner forgot it, or used `forget` after saying it, or the message was withdrawn. `enough`: so much of its message
+ * was noticed already.
  */
-export type RefusalReason = TextProblem | 'full' | 'forgotten' | 'unknown-id';
+export type RefusalReason = TextProblem | 'full' | 'enough' | 'forgotten' | 'unknown-id';
 
 export type RememberOutcome =
   | {
@@ -85,6 +88,9 @@ export function rememberItem(
   const added = addItem(items, resolved, gone !== undefined, now);
   if (added === undefined) return refused('forgotten');
   const { old, outcome } = added;
+  const isNoticed = outcome === 'stored' && request.type !== 'manual' && request.isAccepted !== true;
+  const sources = items.map(({ source }) => source);
+  if (isNoticed && isEnough(sources, request)) return refused('enough');
   const superseded = supersede(corrected, added.item.id, now);
   const item = superseded?.[1].pinned === true ? { ...added.item, pinned: true } : added.item;
   const evicted = outcome === 'refreshed' ? [] : evict(items, item, superseded, maxItems, now);
@@ -103,6 +109,14 @@ export function rememberItem(
       superseded: superseded?.[1],
     },
   };
+}
+
+/** Whether no more of a message is noticed, by tool or extraction [D3]. */
+export function isEnough(
+  noticed: readonly { readonly messageId: string }[],
+  { messageId, isOfList }: Pick<RememberRequest, 'messageId' | 'isOfList'>,
+): boolean {
+  return noticed.filter((each) => each.messageId === messageId).length >= (isOfList === true ? 10 : 3);
 }
 
 /**

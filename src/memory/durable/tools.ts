@@ -76,6 +76,7 @@ export function createRememberItemTool({
         messageId: message.id,
         type: 'discord',
         heard: message.heard,
+        isOfList: message.text.split(/\n\s*/u).length > 3,
         turnMessageId: context.messages.at(-1)?.id ?? message.id,
         stillStands: async () => {
           const present = await stillThere(session, message.id);
@@ -154,6 +155,8 @@ const reasons: Readonly<Record<RefusalReason, string>> = {
   secret:
     'it looks like a password, key, card or bank number, which memory never holds. Tell the person that it was not stored.',
   full: 'the memory is full of pinned items. The person has to forget one first.',
+  enough:
+    'enough of this message is stored already. Store no more of it; the person can, with `!memory remember`.',
   forgotten:
     'the person has forgotten this, or taken the message back. Only they can bring it back, with `!memory remember`.',
   'unknown-id': 'the item in `replaces` is no longer there.',

@@ -312,10 +312,12 @@ function usableWords({ text, question, visibility }: DurableItem): string {
 
 const idOf = ({ id }: DurableItem): string => id;
 
-/** Tells versions apart without keeping their words; the order of fields does not matter. */
+/** Tells versions apart without keeping their words; the order of fields does not matter, nor that an item was confirmed. */
 function fingerprint(value: {}): string {
   // What is undefined is not there on disk either.
-  const present = Object.entries(value).filter(([, field]) => field !== undefined);
+  const present = Object.entries(value).filter(
+    ([name, field]) => field !== undefined && name !== 'updatedAt',
+  );
   const fields = present.toSorted(([a], [b]) => (a < b ? -1 : 1));
   return hexDigits(JSON.stringify(fields), 16);
 }

@@ -148,8 +148,6 @@ export function wholeTurns(messages: readonly SequencedMessage[]): {
 }
 
 const nameMaxChars = 80;
-/** Of turns in one model call. */
-const batchMaxChars = 20_000;
 
 /**
  * A message as one line, which forges neither a tag nor a speaker [P3], for what writes summaries and notes: of what may hold
@@ -181,7 +179,7 @@ function lineBegin({ id, at, author, role }: LoggedMessage, timeZone: string): s
 export function inBatches(
   messages: readonly SequencedMessage[],
   timeZone: string,
-  maxChars = batchMaxChars,
+  maxChars: number,
 ): readonly (readonly SequencedMessage[])[] {
   return chunk(messages, ({ message }) => turnLine(message, timeZone).length + 1, maxChars);
 }

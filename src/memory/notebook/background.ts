@@ -1,6 +1,7 @@
 import { ModelError, StoreError } from '../../core/errors.ts';
 import type { Clock } from '../../core/time.ts';
 import type { Logger } from '../../core/logger.ts';
+import type { WithPauses } from '../../core/model.ts';
 import { sessionName, type Place, type SessionKey } from '../../core/place.ts';
 import type { Section } from '../../core/section.ts';
 import type { Store, StoredFile } from '../../core/store.ts';
@@ -35,6 +36,7 @@ export interface BackgroundOptions {
   /** Keeps what is taken out of a person's notebook. Default: nothing. */
   readonly undoable?: Pick<UndoableNotes, 'changeInBackground'>;
   readonly modelName: string;
+  readonly withPauses: WithPauses;
   readonly clock: Clock;
   readonly logger: Logger;
 }

@@ -1,5 +1,5 @@
 import { limits } from '../../core/limits.ts';
-import { contentTerms, terms, toSingleLine, withoutInvisible } from '../../core/text.ts';
+import { contentTerms, namesIn, terms, toSingleLine, withoutInvisible } from '../../core/text.ts';
 import { readMark } from './tree.ts';
 
 /** What is compared of a note: its lines, without the summary line, which every write renews. */
@@ -70,12 +70,4 @@ function isNews(line: string, by: ReadonlySet<string>, spoken: ReadonlySet<strin
 
 function areMost(some: readonly string[], among: ReadonlySet<string>): boolean {
   return some.length === 0 || some.filter((term) => among.has(term)).length * 2 > some.length;
-}
-
-/** Terms of the words with a digit, or with a capital that does not only begin the line. */
-function namesIn(line: string): readonly string[] {
-  const words = line.replace(/^[^\p{L}\p{N}]+/u, '').split(' ');
-  return words
-    .filter((word, index) => /\p{N}/u.test(word) || (index > 0 && /\p{Lu}/u.test(word)))
-    .flatMap(contentTerms);
 }

@@ -1,7 +1,7 @@
 import { ModelError } from '../../core/errors.ts';
 import { type Clock, localDate } from '../../core/time.ts';
 import type { ModelRequest } from '../../core/model.ts';
-import type { SessionKey } from '../../core/place.ts';
+import { sessionName, type SessionKey } from '../../core/place.ts';
 import { type SectionName, dataText, renderSection } from '../../core/section.ts';
 import type { Tool } from '../../core/tool.ts';
 import type { TurnContext } from '../../core/turn-context.ts';
@@ -132,8 +132,10 @@ export function createReflection(options: ReflectionOptions) {
     const day = localDate(context.now, timeZone);
     const request = await reflectionRequest(modelName, notebook, context, lines, day);
     const { tools } = notebook;
-    const { stop } = await options.runLoop({ request, tools, context, signal, maxRounds });
-    if (stop !== 'end' && stop !== 'rounds') throw new ModelError(`It ended by ${stop}`, 'invalid');
+    await options.withPauses({ ...request, conversation: sessionName(unseen.session) }, async () => {
+      const { stop } = await options.runLoop({ request, tools, context, signal, maxRounds });
+      if (stop !== 'end' && stop !== 'rounds') throw new ModelError(`It ended by ${stop}`, 'invalid');
+    });
     if (signal?.aborted === true) throw new ModelError('It was given up', 'aborted');
     const cursor = batch.at(-1)?.sequence ?? unseen.from;
     return inWriteQueues(writes, unseen, () => commit(unseen, cursor, files));

@@ -52,8 +52,9 @@ export function createWeeklyTrim(options: WeeklyTrimOptions) {
     if (profile === undefined || profile.length <= profileMaxChars) return 'not-due';
 
     const request = trimRequest(modelName, session.userId, profile, profileMaxChars);
-    const response = await model.complete(request, { signal });
-    const answer = structuredAnswer(response, answerSchema, 'The trimming');
+    const answer = await options.withPauses(request, async () =>
+      structuredAnswer(await model.complete(request, { signal }), answerSchema, 'The trimming'),
+    );
     const problem = await stage(notebook, context, profile, answer);
     if (problem !== undefined) {
       logger.warn('a profile could not be trimmed; it stays as it is', { userId: session.userId, problem });

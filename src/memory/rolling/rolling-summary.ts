@@ -1,6 +1,7 @@
 import { ModelError } from '../../core/errors.ts';
 import type { Logger } from '../../core/logger.ts';
-import type { ModelClient } from '../../core/model.ts';
+import { lruCache } from '../../core/limits.ts';
+import { inputMaxChars, type ModelClient, type WithPauses } from '../../core/model.ts';
 import { hasUnknownReaders, sessionName, type Place, type SessionKey } from '../../core/place.ts';
 import { dataText, renderSection, type Section } from '../../core/section.ts';
 import type { Store } from '../../core/store.ts';
@@ -36,6 +37,7 @@ export type RollingSummary = ReturnType<typeof createRollingSummary>;
 export function createRollingSummary(options: {
   readonly settings: RollingSettings;
   readonly model: ModelClient;
+  readonly withPauses: WithPauses;
   readonly store: Store;
   readonly states: SessionStates;
   readonly log: Pick<
@@ -52,6 +54,8 @@ export function createRollingSummary(options: {
   const { settings, store, states, log, model, clock, timeZone, logger } = options;
   const { enabled, everyTurns, maxChars } = settings;
   const record = createRollingRecord({ store, states, log, timeZone });
+  /** By session, the end of the batch that is tried: where it fails, it does not grow with what is said meanwhile. */
+  const triedUpTo = lruCache<string, number>(1000);
 
   async function update(session: SessionWork, signal: AbortSignal | undefined): Promise<RollingOutcome> {
     const { rolling, messages, turns, end, seen, place } = await record.read(session);
@@ -60,11 +64,24 @@ export function createRollingSummary(options: {
     if (place !== undefined && hasUnknownReaders(place)) return 'not-due';
     const ownZone = await options.timeZoneOf(session.userId);
     const writer: SummaryWriter = { model, modelName: settings.model, maxChars, clock, timeZone: ownZone };
-    const batches = inBatches(messages, ownZone);
+    const name = sessionName(session);
+    const upTo = triedUpTo.get(name) ?? Infinity;
+    const again = messages.filter(({ sequence }) => sequence <= upTo);
+    const batches = [again, messages.slice(again.length)].flatMap((part) =>
+      inBatches(part, ownZone, inputMaxChars(model, settings.model)),
+    );
     let current = rolling;
     for (const [index, batch] of batches.entries()) {
-      const summary = await foldBatch(writer, session, current.summary, batch, place, signal);
-      const cursor = index === batches.length - 1 ? end : (batch.at(-1)?.sequence ?? current.cursor);
+      const last = batch.at(-1)?.sequence ?? current.cursor;
+      const summary = await options.withPauses(
+        { purpose: 'summary', userId: session.userId, conversation: name, model: settings.model },
+        () => {
+          triedUpTo.set(name, last);
+          return foldBatch(writer, session, current.summary, batch, place, signal);
+        },
+      );
+      triedUpTo.delete(name);
+      const cursor = index === batches.length - 1 ? end : last;
       const stored = await record.commit(session, current, { cursor, seen, summary });
       if (stored === undefined) return 'dropped';
       current = stored;

@@ -1,9 +1,10 @@
 import Anthropic, { APIError } from '@anthropic-ai/sdk';
 
-import { ModelError } from '../../core/errors.ts';
+import { ModelError, type ModelFailure } from '../../core/errors.ts';
 import type { Logger } from '../../core/logger.ts';
 import {
   addUsage,
+  inputOf,
   noUsage,
   textOf,
   type CallBudget,
@@ -14,15 +15,17 @@ import {
   type ModelUsage,
   type Reservation,
 } from '../../core/model.ts';
-import { jsonIn } from '../../core/text.ts';
+import { jsonIn } from '../../core/lenient-json.ts';
 import { startDeadline, type Deadline } from '../../core/deadline.ts';
+import { cleanAnswer, cleanResponse, type AnswerFrame } from '../clean-answer.ts';
 import { withoutMedia } from '../media.ts';
 import { createModelPlaces } from '../places.ts';
-import { attempt, backOff, failedAttempt } from './attempt.ts';
+import { attempt, backOff, failedAttempt, unlessError } from './attempt.ts';
 import { createRefusals, type SentRequest } from './features.ts';
+import { createLimits } from './limits.ts';
 import { callCost, type OwnPrices, resolveModel } from './models.ts';
 import { largestUsage, mediaBytes, requestBody } from './request-body.ts';
-import { readMessage } from './response.ts';
+import { isEmpty, readMessage } from './response.ts';
 
 export interface AnthropicClientOptions {
   /** Not needed for some servers at `baseUrl`. */
@@ -37,6 +40,8 @@ export interface AnthropicClientOptions {
   readonly totalTimeoutMs: number;
   /** Limits the cost [L2]; the most that an attempt can cost is reserved before it. */
   readonly budget?: CallBudget;
+  /** Of prompt and answer together [M13]. Default: as many as the server takes. */
+  readonly contextTokens?: number | undefined;
   /** Default: list prices. */
   readonly prices?: OwnPrices;
   readonly logger: Logger;
@@ -90,9 +95,10 @@ export function createAnthropicClient(options: AnthropicClientOptions): ModelCli
   const { logger, idleTimeoutMs, random = Math.random, apiKey = noKey } = options;
   const sdk = createSdk(options);
   const refusals = createRefusals(logger);
+  const limits = createLimits(logger, options.contextTokens);
   const withPlace = createModelPlaces(options.concurrency, options.queueLimit);
 
-  /** Retries [M7]: at once without a feature that the server refused [M9], else after a wait. */
+  /** Retries [M7]: at once without a feature that the server refused [M9] or with a shorter answer [M13], else after a wait. */
   async function ask(
     request: ModelRequest,
     callOptions: ModelCallOptions,
@@ -102,11 +108,13 @@ export function createAnthropicClient(options: AnthropicClientOptions): ModelCli
     const { signal } = deadline;
     const costOf = (usage: ModelUsage): number => callCost(request.model, usage, options.prices) ?? 0;
     let ignoredUsage = noUsage;
+    let wasEmpty = false;
     for (let retries = 0; ;) {
       const sent = { request, leftOut: refusals.leftOut(request) };
-      const body = bodyFor(sent, callOptions.takeMedia);
+      const frame = frameOf(sent, options.baseUrl);
+      const body = limits.capped(request.model, bodyFor(sent, callOptions.takeMedia));
       let reserved: Reservation | undefined;
-      streamed.restart();
+      streamed.restart(frame);
       try {
         reserved = await options.budget?.reserve(request, costOf(largestUsage(body)));
         if (signal.aborted) reserved?.charge(0);
@@ -114,16 +122,29 @@ export function createAnthropicClient(options: AnthropicClientOptions): ModelCli
           signal,
           idleTimeoutMs,
           onText: (piece) => streamed.add(piece),
+          onThought: () => streamed.noteThought(),
         });
         reserved?.charge(costOf(response.usage));
+        if (options.baseUrl !== undefined) limits.noteCount(request.model, body, inputOf(response.usage));
         const usage = addUsage(ignoredUsage, response.usage);
-        if (!ignoresSchema(sent, response)) return { ...response, usage, leftOut: sent.leftOut };
-        refusals.learnIgnoredSchema(request.model);
+        const clean = cleanResponse(response, frame);
+        if (isEmpty(clean) && request.mayBeEmpty !== true) {
+          if (wasEmpty) throw emptyAnswer();
+          wasEmpty = true;
+        } else {
+          if (!ignoresSchema(sent, clean)) {
+            streamed.end(textOf(clean.content));
+            return { ...clean, usage, leftOut: sent.leftOut };
+          }
+          refusals.learnIgnoredSchema(request.model);
+        }
         ignoredUsage = usage;
       } catch (error) {
         const failed = failedAttempt(error, apiKey);
         reserved?.charge(failed.isFree === true ? 0 : undefined);
-        if (refusals.learn(sent, error)) continue;
+        const limit = limits.learn(request.model, body, error);
+        if (limit === 'contextTokens') throw new ModelError(failed.error.message, 'too-large');
+        if (limit === 'answerTokens' || refusals.learn(sent, error)) continue;
         await backOff(failed, retries, { deadline, random, logger });
         retries += 1;
       }
@@ -133,12 +154,15 @@ export function createAnthropicClient(options: AnthropicClientOptions): ModelCli
   /** Other servers may accept a schema and still answer in prose. */
   function ignoresSchema({ request, leftOut }: SentRequest, { stop, content }: ModelResponse): boolean {
     if (request.outputSchema === undefined || leftOut.includes('structured output')) return false;
-    return options.baseUrl !== undefined && stop === 'end' && !isJson(content);
+    return options.baseUrl !== undefined && stop === 'end' && jsonIn(textOf(content)) === undefined;
   }
 
   return {
     isOffline: false,
-    refused: refusals.found,
+    get refused() {
+      return refusals.found;
+    },
+    limitsOf: limits.limitsOf,
     async complete(request, callOptions = {}) {
       const { userId, purpose } = request;
       const isBackground = purpose !== 'chat' && purpose !== 'catch-up';
@@ -157,44 +181,78 @@ export function createAnthropicClient(options: AnthropicClientOptions): ModelCli
   };
 }
 
-function isJson(content: ModelResponse['content']): boolean {
-  try {
-    jsonIn(textOf(content));
-    return true;
-  } catch {
-    return false;
-  }
+function emptyAnswer(): ModelError {
+  return new ModelError("The model's answer is empty", 'empty');
 }
 
 type StreamedText = ReturnType<typeof followText>;
 
-/** Passes on an answer's text over several attempts. */
+/** Passes on what of an answer is meant for people, over several attempts. */
 function followText({ onText, onRestart }: ModelCallOptions) {
-  let current = '';
+  let frame: AnswerFrame = { tools: [] };
+  let raw = '';
+  let lastRead = 0;
+  let shown = '';
   let latest = '';
+
+  function show(text: string): void {
+    if (!text.startsWith(shown)) {
+      onRestart?.();
+      shown = '';
+    }
+    const piece = text.slice(shown.length);
+    if (piece === '') return;
+    latest = shown = text;
+    onText?.(piece);
+  }
+
   return {
     /** The text of the latest attempt that had any. */
     partialText: () => latest,
-    restart(): void {
-      if (current !== '') onRestart?.();
-      current = '';
+    restart(next: AnswerFrame): void {
+      if (shown !== '') onRestart?.();
+      frame = next;
+      raw = shown = '';
+      lastRead = 0;
     },
+    /** Thoughts come apart from the text, so none are in it. */
+    noteThought: (): void => void (frame = { ...frame, mayThinkAloud: false }),
     add(piece: string): void {
-      current += piece;
-      latest = current;
-      onText?.(piece);
+      raw += piece;
+      // All of it is read again, so the longer it is, the less often.
+      if (raw.length - lastRead < raw.length / 64) return;
+      lastRead = raw.length;
+      show(cleanAnswer(raw, frame, false).text);
     },
+    /** The whole text. */
+    end: show,
+  };
+}
+
+/** What an answer to a request is read by. Models of the vendor's kind give their thoughts apart. */
+function frameOf({ request, leftOut }: SentRequest, baseUrl: string | undefined): AnswerFrame {
+  const { tools = [], messages, names, model } = request;
+  return {
+    tools: leftOut.includes('tools') ? [] : tools.map(({ name }) => name),
+    names,
+    mayQuote: messages.some(({ content }) =>
+      content.some((block) => block.type === 'tool_use' && block.name === 'read_channel'),
+    ),
+    mayThinkAloud: baseUrl !== undefined && !/claude/iu.test(resolveModel(model)),
   };
 }
 
 function finalError(error: unknown, partialText: string): ModelError {
-  if (error instanceof ModelError) return new ModelError(error.message, error.failure, { partialText });
+  if (error instanceof ModelError) {
+    const { message, failure, retryAfterMs } = error;
+    return new ModelError(message, failure, { partialText, retryAfterMs });
+  }
   const name = error instanceof Error ? error.name : typeof error;
   return new ModelError(`The model could not be asked (${name})`, 'rejected', { cause: error, partialText });
 }
 
-/** `key`, `model`: the server refuses it; `refused`: for another reason; `unreachable`: no usable answer. */
-type ProbeOutcome = 'fine' | 'key' | 'model' | 'refused' | 'busy' | 'unreachable';
+/** `key`, `model`: the server refuses it; `credit`: none is left; `refused`: for another reason; `unreachable`: no usable answer. */
+type ProbeOutcome = 'fine' | 'key' | 'credit' | 'model' | 'refused' | 'busy' | 'unreachable';
 
 export interface ProbeOptions {
   readonly apiKey?: string;
@@ -231,7 +289,7 @@ export async function probeModel({ apiKey, baseUrl, model, timeoutMs }: ProbeOpt
       { signal },
     );
     // A model that thinks first may have no text yet.
-    if (answer.stop_reason !== 'max_tokens') readMessage(answer);
+    if (answer.stop_reason !== 'max_tokens' && isEmpty(readMessage(unlessError(answer)))) throw emptyAnswer();
     return { outcome: 'fine' as const, text: '' };
   } catch (error) {
     if (signal.aborted)
@@ -239,15 +297,16 @@ export async function probeModel({ apiKey, baseUrl, model, timeoutMs }: ProbeOpt
         outcome: 'unreachable' as const,
         text: `The model's server did not answer within ${timeoutMs / 1000} seconds`,
       };
-    return { outcome: outcomeOf(error), text: failedAttempt(error, apiKey ?? noKey).error.message };
+    const { failure, message: text } = failedAttempt(error, apiKey ?? noKey).error;
+    return { outcome: failure === 'out-of-credit' ? ('credit' as const) : outcomeOf(error, failure), text };
   }
 }
 
-function outcomeOf(error: unknown): ProbeOutcome {
+function outcomeOf(error: unknown, failure: ModelFailure): ProbeOutcome {
+  if (failure === 'unknown-model') return 'model';
   if (!(error instanceof APIError) || typeof error.status !== 'number') return 'unreachable';
-  const { status, type } = error;
+  const { status } = error;
   if (status === 401 || status === 403) return 'key';
-  if (status === 404 && type === 'not_found_error') return 'model';
   if (status === 429 || status === 529) return 'busy';
-  return status >= 500 || status === 404 ? 'unreachable' : 'refused';
+  return status >= 500 || failure === 'no-api' ? 'unreachable' : 'refused';
 }

@@ -1,6 +1,7 @@
 import { APIError } from '@anthropic-ai/sdk';
 
 import { ModelError } from '../../core/errors.ts';
+import { lruCache } from '../../core/limits.ts';
 import type { Logger } from '../../core/logger.ts';
 import type { ModelFeature, ModelMessage, ModelRequest, RefusedFeature } from '../../core/model.ts';
 import { clip } from '../../core/text.ts';
@@ -17,10 +18,17 @@ interface Feature {
 /** What a server may refuse [M9]. An error that names several means the first that the request has. */
 const features: readonly Feature[] = [
   {
+    name: 'schema keywords',
+    of: 'model',
+    named:
+      /grammar|\bkeywords?\b|\binput_schema[.:]|\b(?:additionalProperties|(?:any|one|all|multiple)Of|exclusive(?:Min|Max)imum|(?:min|max)(?:Items|Length)|uniqueItems|prefixItems)\b|\$(?:ref|defs)\b|["'`](?:pattern|minimum|maximum|const|default|format|title)["'`]/iu,
+    isIn: ({ tools = [], outputSchema }) => tools.length > 0 || outputSchema !== undefined,
+  },
+  {
     name: 'structured output',
     of: 'model',
     named:
-      /output_config(?!\W{0,3}effort)|output_format|response_format|json[_ -]?schema|structured[_ -]?outputs?/iu,
+      /output_config(?!\W{0,3}effort)|output_format|response_format|json[_ -]?schema|structured[_ -]?outputs?|grammar/iu,
     isIn: ({ outputSchema }) => outputSchema !== undefined,
   },
   {
@@ -38,7 +46,7 @@ const features: readonly Feature[] = [
   {
     name: 'tools',
     of: 'model',
-    named: /\btool(?:s|_choice|_calls?|[ -](?:use|calls?|calling))?\b|\bfunction[ _-]?call/iu,
+    named: /\btool(?:s|_choice|_calls?|[ -](?:use|calls?|calling))?\b|\bfunction[ _-]?call|grammar/iu,
     isIn: (request) =>
       (request.tools ?? []).length > 0 || has(request, 'tool_use') || has(request, 'tool_result'),
   },
@@ -78,7 +86,7 @@ const refusingStatuses: ReadonlySet<number | undefined> = new Set([400, 404, 415
 
 /** Matches errors about something that the server does not have at all. */
 const refusing =
-  /\bnot (?:be |yet |currently )?(?:support(?:ed)?|permitted|allowed|accepted|implemented|available|recogni[sz]ed|enabled)\b|\b(?:do|does|did|can)(?: not|n['’]t) (?:yet |currently )?(?:support|accept|allow|recogni[sz]e|have)\b|\bcannot accept\b|\bun(?:supported|known|recogni[sz]ed|implemented)\b|\bno endpoints? (?:found )?(?:that )?support|\b(?:extra|additional|unexpected|invalid) (?:inputs?|fields?|propert(?:y|ies)|param(?:eter)?s?|keys?|arguments?)\b|\brequires? (?:the )?--|\bnot a multi-?modal\b/iu;
+  /\bnot (?:be |yet |currently )?(?:support(?:ed)?|permitted|allowed|accepted|implemented|available|recogni[sz]ed|enabled)\b|\b(?:do|does|did|can)(?: not|n['’]t) (?:yet |currently )?(?:support|accept|allow|recogni[sz]e|have)\b|\bcannot accept\b|\bun(?:supported|known|recogni[sz]ed|implemented)\b|\bno endpoints? (?:found )?(?:that )?support|\b(?:extra|additional|unexpected|invalid) (?:inputs?|fields?|propert(?:y|ies)|param(?:eter)?s?|keys?|arguments?)\b|\brequires? (?:the )?--|\bnot a multi-?modal\b|\bfailed to parse grammar\b|\bsignature: field required\b/iu;
 
 /** Errors about one file say nothing about others. */
 const ofOneFile =
@@ -93,19 +101,23 @@ export interface SentRequest {
   readonly leftOut: readonly ModelFeature[];
 }
 
-/** Learns from a server's errors what it refuses, for the life of the process [M9]. */
+/** What is learnt of a server, most of it by model, holds for an hour [M9]. */
+export const createLearnt = <Value extends {}>() => lruCache<string, Value>(1000, { maxAge: 3_600_000 });
+
+/** Learns from a server's errors what it refuses, for an hour at a time [M9]. */
 export function createRefusals(logger: Logger) {
-  const found: RefusedFeature[] = [];
+  const found = createLearnt<RefusedFeature>();
 
   function isRefused(name: ModelFeature, model: string): boolean {
-    return found.some((each) => each.feature === name && (each.model ?? model) === model);
+    return found.has(name) || found.has(`${name} ${model}`);
   }
 
   function keep(name: ModelFeature, of: Feature['of'], model: string, reason: string): void {
     // Concurrent calls learn the same.
     if (isRefused(name, model)) return;
-    found.push({ feature: name, model: of === 'model' ? model : undefined });
-    logger.warn("the model's server refuses a feature, which is left out from now on", {
+    if (of === 'server') found.set(name, { feature: name });
+    else found.set(`${name} ${model}`, { feature: name, model });
+    logger.warn("the model's server refuses a feature, which is left out for an hour", {
       feature: name,
       model,
       reason,
@@ -113,7 +125,9 @@ export function createRefusals(logger: Logger) {
   }
 
   return {
-    found: found as readonly RefusedFeature[],
+    get found(): readonly RefusedFeature[] {
+      return [...found.rvalues()].filter((each) => each !== undefined);
+    },
     /** What to leave out of the request. @throws {ModelError} `invalid` where it makes no sense without. */
     leftOut(request: ModelRequest): readonly ModelFeature[] {
       const names = features
@@ -141,7 +155,8 @@ export function createRefusals(logger: Logger) {
   };
 }
 
-function refuses(statement: string, { name, named }: Feature): boolean {
+function refuses(text: string, { name, named }: Feature): boolean {
+  const statement = text.replace(listed, '');
   const isFile = name === 'pictures' || name === 'documents';
   return named.test(statement) && refusing.test(statement) && !(isFile && ofOneFile.test(statement));
 }
@@ -152,15 +167,16 @@ const statementMaxChars = 300;
 const unread: ReadonlySet<string> = new Set(['input', 'ctx', 'url', 'body', 'request', 'request_id']);
 
 /** The statements of an error: lines of a text; an object's texts together, as one may name the field. */
-function statementsIn(body: unknown): readonly string[] {
+export function statementsIn(body: unknown): readonly string[] {
   if (typeof body === 'string')
     return body
       .replace(/\n(?=\s)/gu, ':')
       .split('\n')
-      .map((text) => clip(text, statementMaxChars).replace(listed, ''));
+      .map((text) => clip(text, statementMaxChars));
   if (typeof body !== 'object' || body === null) return [];
   const parts = Object.entries(body).flatMap(([name, part]: [string, unknown]) => {
     if (unread.has(name)) return [];
+    if (typeof part === 'number') return [`${name} ${part}`];
     return [Array.isArray(part) && part.every(isScalar) ? part.join('.') : part];
   });
   const own = parts.filter(isScalar).join(': ');

@@ -7,6 +7,7 @@ import type {
 } from '@anthropic-ai/sdk/resources/messages';
 
 import {
+  estimateTokens,
   noUsage,
   type CacheLife,
   type ModelFeature,
@@ -17,14 +18,17 @@ import {
   type TextBlock,
 } from '../../core/model.ts';
 import { wellFormed } from '../../core/text.ts';
+import { withMarksBroken } from '../template-marks.ts';
 import { resolveModel, thinksFirst } from './models.ts';
-import { reasoningSchema } from './response.ts';
+import { isReasoning } from './response.ts';
 
 /** The vendor's limit. */
 const maxCacheMarks = 4;
 
 /** Added to the output limit, which thinking counts towards. */
 const thinkingTokens = 4_000;
+
+type Fields = Record<string, unknown>;
 
 /** What the server refuses, and gets in the next best way [M9]. */
 type LeftOut = readonly ModelFeature[];
@@ -42,10 +46,11 @@ export function requestBody(request: ModelRequest, leftOut: LeftOut = []): Messa
     .filter(({ content }) => content.length > 0);
   keepLastMarks([...system, ...messages.flatMap(({ content }) => content)]);
   const tools = leftOut.includes('tools') ? [] : (request.tools ?? []);
+  const isPlain = leftOut.includes('schema keywords');
   const toolParams = tools.map(({ name, description, inputSchema }) => ({
     name,
     description,
-    input_schema: { ...inputSchema, type: 'object' as const },
+    input_schema: { ...(isPlain ? plainSchema(inputSchema) : inputSchema), type: 'object' as const },
   }));
   return {
     model,
@@ -54,7 +59,7 @@ export function requestBody(request: ModelRequest, leftOut: LeftOut = []): Messa
     tools: tools.length > 0 ? toolParams : undefined,
     system: system.length > 0 ? system : undefined,
     messages,
-    output_config: outputConfig(request.purpose, schema, thinks),
+    output_config: outputConfig(request.purpose, schema, thinks, isPlain),
   };
 }
 
@@ -92,6 +97,13 @@ export function largestUsage(body: MessageCreateParamsStreaming): ModelUsage {
   };
 }
 
+/** By a rule of thumb, without files and signatures. */
+export function estimatedTokens(body: MessageCreateParamsStreaming): number {
+  const unread = new Set(['data', 'signature']);
+  const text = JSON.stringify(body, (name, value: unknown) => (unread.has(name) ? undefined : value));
+  return estimateTokens(text);
+}
+
 function blocksOf({ system = [], messages }: MessageCreateParamsStreaming): readonly ContentBlockParam[] {
   return [system, ...messages.map(({ content }) => content)].flatMap((content) =>
     typeof content === 'string' ? [] : content,
@@ -107,13 +119,23 @@ function outputConfig(
   purpose: ModelPurpose,
   schema: ModelRequest['outputSchema'],
   thinks: boolean,
+  isPlain: boolean,
 ): OutputConfig | undefined {
   if (!thinks && schema === undefined) return undefined;
   const effort = purpose === 'chat' ? 'medium' : 'low';
+  const transform = isPlain ? plainSchema : transformJSONSchema;
   return {
     effort: thinks ? effort : undefined,
-    format: schema && { type: 'json_schema', schema: transformJSONSchema({ ...schema }) },
+    format: schema && { type: 'json_schema', schema: transform({ ...schema }) },
   };
+}
+
+/** A schema without the keywords that some servers refuse. */
+function plainSchema(schema: unknown): Fields {
+  const { type, description, enum: values, required, items, properties }: Fields = Object(schema);
+  const fields = Object.entries(Object(properties)).map(([name, field]) => [name, plainSchema(field)]);
+  const nested = { items: items && plainSchema(items), properties: properties && Object.fromEntries(fields) };
+  return { type, description, enum: values, required, ...nested };
 }
 
 function schemaInWords({ outputSchema }: ModelRequest, leftOut: LeftOut): readonly TextBlock[] {
@@ -131,7 +153,7 @@ function blockParams(block: ModelMessage['content'][number], leftOut: LeftOut): 
       return textParams(block, leftOut);
     case 'tool_use':
       return hasTools
-        ? [{ type: 'tool_use', id: block.id, name: block.name, input: wellFormed(block.input) }]
+        ? [{ type: 'tool_use', id: block.id, name: block.name, input: inputParam(block.input) }]
         : [];
     case 'tool_result':
       if (!hasTools) return inWords(`a tool gave: ${block.text}`);
@@ -139,7 +161,7 @@ function blockParams(block: ModelMessage['content'][number], leftOut: LeftOut): 
         {
           type: 'tool_result',
           tool_use_id: block.toolUseId,
-          content: block.text.toWellFormed(),
+          content: sentText(block.text),
           is_error: block.isError,
           cache_control: markParam(block.cache, leftOut),
         },
@@ -150,21 +172,29 @@ function blockParams(block: ModelMessage['content'][number], leftOut: LeftOut): 
     case 'document': {
       if (leftOut.includes('documents')) return inWords('you cannot open PDF files; say so');
       const source = { type: 'base64', media_type: 'application/pdf', data: block.data } as const;
-      return [{ type: 'document', title: block.title.toWellFormed(), source }];
+      return [{ type: 'document', title: sentText(block.title), source }];
     }
     case 'reasoning': {
       // Thoughts before a tool call belong to it.
       if (!hasTools || leftOut.includes('thinking')) return [];
-      const reasoning = reasoningSchema.safeParse(block.vendor);
-      return reasoning.success ? [reasoning.data] : [];
+      return isReasoning(block.vendor) ? [block.vendor] : [];
     }
   }
+}
+
+function sentText(text: string): string {
+  return withMarksBroken(text.toWellFormed());
+}
+
+/** No mark reaches over the end of a value. */
+function inputParam(input: unknown): unknown {
+  return JSON.parse(withMarksBroken(JSON.stringify(wellFormed(input))));
 }
 
 function textParams(block: TextBlock, leftOut: LeftOut): TextBlockParam[] {
   const text = leftOut.includes('tools') ? (block.withoutTools ?? block.text) : block.text;
   if (!/\S/u.test(text)) return [];
-  return [{ type: 'text', text: text.toWellFormed(), cache_control: markParam(block.cache, leftOut) }];
+  return [{ type: 'text', text: sentText(text), cache_control: markParam(block.cache, leftOut) }];
 }
 
 function markParam(cache: CacheLife | undefined, leftOut: LeftOut): TextBlockParam['cache_control'] {

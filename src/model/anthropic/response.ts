@@ -1,11 +1,18 @@
 import { randomUUID } from 'node:crypto';
 
+import type { RedactedThinkingBlockParam, ThinkingBlockParam } from '@anthropic-ai/sdk/resources/messages';
 import { z } from 'zod';
 
 import { ModelError } from '../../core/errors.ts';
-import { noUsage, type ModelResponse, type ModelUsage } from '../../core/model.ts';
+import {
+  noUsage,
+  textOf,
+  type ModelResponse,
+  type ModelUsage,
+  type ReasoningBlock,
+} from '../../core/model.ts';
 
-const stops: ReadonlyMap<string, ModelResponse['stop']> = new Map<string, ModelResponse['stop']>([
+export const stops: ReadonlyMap<unknown, ModelResponse['stop']> = new Map<unknown, ModelResponse['stop']>([
   ['end_turn', 'end'],
   ['stop_sequence', 'end'],
   ['tool_use', 'tool_use'],
@@ -19,11 +26,11 @@ const stops: ReadonlyMap<string, ModelResponse['stop']> = new Map<string, ModelR
   ['content_filter', 'refusal'],
 ]);
 
-const thinking = z.object({ type: z.literal('thinking'), thinking: z.string(), signature: z.string() });
-const redactedThinking = z.object({ type: z.literal('redacted_thinking'), data: z.string() });
-
-/** Kept as it came; other vendors' thoughts do not match. */
-export const reasoningSchema = z.discriminatedUnion('type', [thinking, redactedThinking]);
+/** Thoughts that can be sent back, signed or not [M15]; other vendors' have another form. */
+export function isReasoning(block: unknown): block is ThinkingBlockParam | RedactedThinkingBlockParam {
+  const { type, thinking, data }: Record<string, unknown> = Object(block);
+  return typeof (type === 'thinking' ? thinking : type === 'redacted_thinking' && data) === 'string';
+}
 
 const blockSchema = z.union([
   z.object({ type: z.literal('text'), text: z.string() }),
@@ -38,7 +45,9 @@ const blockSchema = z.union([
     /** `undefined` where it broke off or is not an object. */
     input: z.record(z.string(), z.unknown()).optional().catch(undefined),
   }),
-  reasoningSchema.transform((vendor) => ({ type: 'reasoning' as const, vendor })),
+  z
+    .custom<ReasoningBlock['vendor']>(isReasoning)
+    .transform((vendor) => ({ type: 'reasoning' as const, vendor })),
   z
     .looseObject({ type: z.unknown().refine((type) => type !== 'text' && type !== 'tool_use') })
     .transform(() => ({ type: 'unknown' as const })),
@@ -94,14 +103,17 @@ export function readMessage(raw: unknown): ModelResponse {
     return [{ ...block, input: block.input }];
   });
   const callsTools = content.some((block) => block.type === 'tool_use');
-  const saysSomething = content.some((block) => block.type === 'text' && block.text.trim() !== '');
-  if (!callsTools && !saysSomething && stop !== 'refusal') throw invalid('is empty');
-  if (stop === 'tool_use' && !callsTools) throw invalid('announces a tool call and has none');
   return {
     content,
-    stop: stop === 'end' && callsTools ? 'tool_use' : stop,
+    // One that is announced may be written in the text.
+    stop: stop === 'end' || stop === 'tool_use' ? (callsTools ? 'tool_use' : 'end') : stop,
     usage: usage ?? noUsage,
   };
+}
+
+/** Neither words nor a call nor a refusal [M15]. */
+export function isEmpty({ content, stop }: ModelResponse): boolean {
+  return stop !== 'refusal' && stop !== 'tool_use' && textOf(content).trim() === '';
 }
 
 function invalid(what: string): ModelError {

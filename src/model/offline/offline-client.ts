@@ -74,5 +74,5 @@ function summarize(request: ModelRequest, { shareOf }: Knowledge): string {
     words += line.split(/\s+/u).length;
     return line.trim() !== '' && characters <= Number(limit) && words < 600;
   });
-  return kept.toReversed().join('\n') || 'Small talk.';
+  return JSON.stringify({ summary: kept.toReversed().join('\n') || 'Small talk.' });
 }

@@ -137,6 +137,40 @@ describe('extraction [A2]', () => {
     ]);
   });
 
+  const rust = found(1, 'I prefer Rust');
+  const tea = found(2, 'I drink tea');
+  const [first, second] = [JSON.stringify(rust), JSON.stringify(tea)];
+  it.each([
+    ['in a fence, with words around', `Sure!\n\`\`\`json\n${answer(rust, tea)}\n\`\`\`\nAnything else?`],
+    ['behind a thought with brackets', `I use {braces, [too] and "quotes. {"a": 1,\n${answer(rust, tea)}`],
+    ['as a list', `[${first}, ${second}]`],
+    ['as objects one after the other', `${first}\n${second}`],
+    ['as answers one after the other', `${answer(rust)}\n${answer(tea)}`],
+    ['with a comma and a line break too many', `{"items": [${first}, ${second.replace('I', 'I\n')},\n],}`],
+    ['beside entries that are none', `{"items": [7, {"kind": "fact"}, null, ${first}, ${second}]}`],
+    ['beside one that breaks the list', `{"items": [${first}, {"quote": "I say "hi""}, ${second}]}`],
+    ['with an unknown kind', answer({ ...rust, kind: 'Preference' }, { ...tea, kind: 'habit' })],
+    [
+      'with ids as they stand',
+      answer({ ...rust, messageId: `[${rust.messageId}]` }, { ...tea, messageId: `#${tea.messageId}` }),
+    ],
+    ['with ids as numbers', answer(rust, tea).replaceAll(/"(\d{16,})"/gu, '$1')],
+  ])('reads findings %s [M14]', async (_name, answered) => {
+    const { extract, texts } = setUp([answered]);
+    await extract([message(1, 'I prefer Rust'), message(2, 'I drink\ntea')]);
+    expect((await texts()).toSorted()).toEqual(['I drink tea', 'I prefer Rust']);
+  });
+
+  it.each([
+    ['one object', `{"kind": "fact", "quote": "I prefer Rust"}`],
+    ['one object for the list', '{"items": {"quote": "I prefer Rust", "messageId": null}}'],
+    ['another id', answer(found(7, 'I prefer Rust'))],
+  ])('reads %s where there is one message [M14]', async (_name, answered) => {
+    const { extract, texts } = setUp([answered]);
+    await extract([message(1, 'I prefer Rust')]);
+    expect(await texts()).toEqual(['I prefer Rust']);
+  });
+
   it.each<[string, string | Partial<ModelResponse>]>([
     ['no JSON', 'Sure! The user likes Rust.'],
     ['JSON of another shape', '{"items":[{"text":"x"}]}'],

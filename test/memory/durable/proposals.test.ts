@@ -27,12 +27,13 @@ describe('proposals [K9]', () => {
       mode: fc.constantFrom(...captureModes),
       saidIn: fc.constantFrom(...captureModes),
       type: fc.constantFrom('discord' as const, 'summary' as const),
-      text: fc.integer({ min: 0, max: 5 }).map((count) => `Keeps ${count} axolotls`),
+      count: fc.integer({ min: 0, max: 5 }),
     });
     const stored = fc.assert(
-      fc.asyncProperty(noticed, async ({ mode: now, saidIn, ...said }) => {
+      fc.asyncProperty(noticed, async ({ mode: now, saidIn, type, count }) => {
         mode.now = now;
-        const input = { ...said, place: publicPlace, messageId: '400000000000000001', heard: true } as const;
+        const said = { text: `Keeps ${count} axolotls`, messageId: `40000000000000000${count}` };
+        const input = { ...said, type, place: publicPlace, heard: true } as const;
         const { outcome } = await proposals.remember(unconditional(aliceId), input, saidIn);
         expect(outcome).toBe(now === 'off' ? 'refused' : 'proposed');
         expect(await durable.list(aliceId)).toEqual([]);
@@ -45,6 +46,17 @@ describe('proposals [K9]', () => {
     expect(await proposals.accept(unconditional(aliceId), id)).toMatchObject({
       item: { source: { heard: true } },
     });
+    await store.close();
+    await rm(folder, { recursive: true });
+  });
+
+  it('are at most three of one message [D3]', async () => {
+    const folder = await mkdtemp(join(tmpdir(), 'discoclaw-proposals-'));
+    const { store, proposals } = await openProposals(folder, { now: Date.now() });
+    const said = { place: publicPlace, messageId: '400000000000000001', type: 'discord' } as const;
+    for (let count = 0; count < 60; count += 1)
+      await proposals.remember(unconditional(aliceId), { ...said, text: `Keeps ${count} bees` });
+    expect(await proposals.list(aliceId)).toHaveLength(3);
     await store.close();
     await rm(folder, { recursive: true });
   });

@@ -130,6 +130,32 @@ describe('remember_item', () => {
     }
   });
 
+  it.each([
+    ['three items of one message', ' ', 3],
+    ['ten of a list', '\n', 10],
+  ])('stores %s at most, so that no message empties the memory [D3]', async (_, between, most) => {
+    const { run, texts, memory } = setUp(undefined, undefined, 20);
+    const earlier = Array.from({ length: 20 }, (__, index) => `I own boat ${index}.`);
+    for (const [index, text] of earlier.entries())
+      await memory.remember(unconditional(aliceId), {
+        text,
+        place: dev,
+        messageId: `${index + 1}`,
+        type: 'summary',
+      });
+    const said = Array.from({ length: 60 }, (__, index) => `I own teapot ${index}.`);
+    const outcomes: ToolOutcome[] = [];
+    for (const quote of said) outcomes.push(await run({ kind: 'fact', quote }, said.join(between)));
+    expect(outcomes.filter(({ ok }) => ok)).toHaveLength(most);
+    expect(outcomes[most]?.text).toMatch(/^Not stored: enough of this message is stored already/u);
+    expect((await texts()).filter((text) => text.includes('boat'))).toHaveLength(20 - most);
+    // What is known already is confirmed, and another message has items of its own.
+    expect(await run({ kind: 'fact', quote: said[0] }, said.join(between))).toMatchObject({ ok: true });
+    const next = turn('I own a kite.');
+    const messages = next.messages.map((message) => ({ ...message, id: '400000000000000101' }));
+    expect(await run({ kind: 'fact', quote: 'a kite' }, { ...next, messages })).toMatchObject({ ok: true });
+  });
+
   it('corrects an item named by id or by its words', async () => {
     const { run, texts, memory } = setUp();
     await run({ kind: 'fact', quote: 'I live in Paris' }, 'I live in Paris');

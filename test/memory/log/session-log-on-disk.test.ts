@@ -49,6 +49,7 @@ describe('a message that is deleted after every layer has read it [G5]', () => {
     );
     const rolling = createRollingSummary({
       settings: { ...rollingSettings, model: 'haiku', everyTurns: 1, maxChars: 500 },
+      withPauses: (_, work) => work(),
       ...base,
       model,
       logger: silent,

@@ -39,6 +39,7 @@ function setUp(changes: Partial<ReflectionOptions> & { model?: RoundsModel } = {
     runLoop: (loop) =>
       runToolLoop({ ...loop, client: model, mayBeSilent: true, deadlineMs: 5000, logger: silent }),
     modelName: 'haiku',
+    withPauses: (_, work) => work(),
     idleMs,
     clock: sessions.clock,
     timeZone: 'Europe/Berlin',

@@ -31,6 +31,7 @@ async function setUp(answer: unknown = good, changes: Partial<WeeklyTrimOptions>
     openNotebook: openUncheckedNotebook,
     model,
     modelName: 'haiku',
+    withPauses: (_, work) => work(),
     profileMaxChars: 30,
     clock,
     logger: silent,

@@ -43,6 +43,22 @@ describe('recall_memory', () => {
     expect(blocks.map((block) => block.slice(0, 4))).toEqual(['[1] ', '[2] ', '[3] ']);
   });
 
+  it.each([
+    ['Russian', 'Мою кошку зовут Муся', 'как зовут кошку'],
+    ['Japanese', '猫の名前はモモです', '猫 名前'],
+    ['German', 'Meine Katze heißt Minka', 'Katze heißt'],
+  ])(
+    'finds what was said in %s by a wording in it, whatever the question’s language',
+    async (_, said, wording) => {
+      const { say, run, tool } = openTool();
+      expect(JSON.stringify(tool.definition)).toContain('in each language that the person writes');
+      for (const text of ['I call my mother on Sundays', said, 'The name of the cat in that film?'])
+        await say(text);
+      const { text } = await run({ queries: ['What is my cat called?', 'cat name', wording] });
+      expect(text).toContain(said);
+    },
+  );
+
   it('links messages of a DM as Discord does', async () => {
     const { say, run } = openTool();
     await say('My cat is Tom', dmPlace);
@@ -124,7 +140,7 @@ describe('recall_memory', () => {
     {},
     { query: '' },
     { queries: [] },
-    { queries: 'x' },
+    { queries: ' ' },
     { queries: ['x', ' '] },
     { query: '  ' },
     { query: 'x', scope: 'secrets' },

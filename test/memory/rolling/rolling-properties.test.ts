@@ -49,6 +49,7 @@ function world() {
   });
   const rolling = createRollingSummary({
     settings: { ...rollingSettings, enabled: true, model: 'haiku', everyTurns: 2, maxChars: 5000 },
+    withPauses: (_, work) => work(),
     store: sessions.store,
     states: sessions.states,
     log: sessions.log,

@@ -22,6 +22,7 @@ import { rollingSettings } from '../../support/layer-settings.ts';
 function open(sessions: Sessions, model: ScriptedModel, changes: Partial<RollingSettings> = {}) {
   return createRollingSummary({
     settings: { ...rollingSettings, everyTurns: 2, maxChars: 200, ...changes },
+    withPauses: (_, work) => work(),
     store: sessions.store,
     states: sessions.states,
     log: sessions.log,
@@ -95,12 +96,12 @@ describe('when a summary is due [R1]', () => {
 
   it('counts on disk, so that a restart loses no turn', async () => {
     const { sessions, model } = setUp();
-    await turns(sessions, 'before the restart');
+    await turns(sessions, 'one');
     const restarted = openSessions(sessions.store);
     const ids = [...(await restarted.log.turnsAfter(session, 0))].map(({ message }) => message.id);
     const context = {
       ...restarted.contextOf([]),
-      messages: [{ id: '500000000000000001', text: 'after', at: '', attachments: [] }],
+      messages: [{ id: '500000000000000001', text: 'two', at: '', attachments: [] }],
     };
     await restarted.log.recordUser(context);
     await restarted.log.recordReply(context, { ids: ['500000000000000002'], text: 'ok', at: '' });
@@ -135,6 +136,10 @@ describe('when a summary is due [R1]', () => {
 
   it('takes a long log in parts, none left out', async () => {
     const { sessions, model, rolling } = setUp({ everyTurns: 12 });
+    model.become((request) => {
+      const said = inputOf(request).match(/turn-\d+/gu) ?? [];
+      return `Summary ${model.requests.length}. ${said.join(' ')}`;
+    });
     const asked = Array.from({ length: 12 }, (_, number) => `turn-${number} ${'x'.repeat(3900)}`);
     await turns(sessions, ...asked);
     expect(await rolling.updateIfDue(session)).toBe('updated');
@@ -168,14 +173,14 @@ describe('when a summary is due [R1]', () => {
     const { sessions, model, rolling } = setUp();
     const dayMs = 24 * 60 * 60_000;
     sessions.time.now = Date.parse('2026-01-15T23:30:00Z');
-    await turns(sessions, 'my test is tomorrow');
+    await turns(sessions, 'it is tomorrow');
     sessions.time.now += 3 * dayMs;
-    await turns(sessions, 'it went well');
+    await turns(sessions, 'it went ok');
     await rolling.updateIfDue(session);
     const told = inputOf(model.requests[0]);
-    expect(told).toMatch(/^- Fri 2026-01-16 00:30 \[\d+\] Alice: my test is tomorrow$/mu);
-    expect(told).toMatch(/^- Fri 2026-01-16 00:30 \[\d+\] Discoclaw \(bot\): re my test is tomorrow$/mu);
-    expect(told).toMatch(/^- Mon 2026-01-19 00:30 \[\d+\] Alice: it went well$/mu);
+    expect(told).toMatch(/^- Fri 2026-01-16 00:30 \[\d+\] Alice: it is tomorrow$/mu);
+    expect(told).toMatch(/^- Fri 2026-01-16 00:30 \[\d+\] Discoclaw \(bot\): re it is tomorrow$/mu);
+    expect(told).toMatch(/^- Mon 2026-01-19 00:30 \[\d+\] Alice: it went ok$/mu);
     expect(textOf(model.requests[0]?.system ?? [])).toMatch(/write every time as a date/u);
 
     sessions.time.now += dayMs;
@@ -213,12 +218,32 @@ describe('a summary that is too long [R2]', () => {
     await turns(sessions, 'one', 'two');
     await rolling.updateIfDue(session);
     await turns(sessions, 'three', 'four');
-    model.become(() => 'Too long. '.repeat(40));
+    model.become(() => 'Summary too long. '.repeat(40));
     expect(await rolling.updateIfDue(session)).toBe('failed');
     expect(await rolling.show(session, publicPlace, aliceId)).toBe('Summary 1.');
-    model.become(() => 'Fine.');
+    model.become(() => 'Summary 2.');
     expect(await rolling.updateIfDue(session)).toBe('updated');
     expect(inputOf(model.requests.at(-1))).toMatch(/Alice: three[^]*Alice: four/u);
+  });
+
+  it('does not cost more each time: what is said meanwhile comes in a call behind it', async () => {
+    const { sessions, model, rolling } = setUp();
+    model.become(() => '');
+    await turns(sessions, 'one', 'two');
+    for (const text of ['three', 'four']) {
+      expect(await rolling.updateIfDue(session)).toBe('failed');
+      await turns(sessions, text);
+    }
+    model.become(() => 'Fine.');
+    expect(await rolling.updateIfDue(session)).toBe('updated');
+    const told = model.requests.map((each) =>
+      inputOf(each)
+        .match(/(?<=Alice: )\w+/gu)
+        ?.join(),
+    );
+    // Twice, twice, and once.
+    expect(told).toEqual([...Array.from({ length: 5 }, () => 'one,two'), 'three,four']);
+    expect(await rolling.updateIfDue(session)).toBe('not-due');
   });
 });
 
@@ -241,6 +266,52 @@ describe('a model that gives nothing usable', () => {
   });
 });
 
+describe('an answer that is not a summary [R2]', () => {
+  const old =
+    'Alice lives in Porto since 2019 and breeds axolotls with Bruno. Her sister Carla plays the lute.';
+  const good = `${old} She asks how to repot her monstera.`;
+
+  it.each([
+    ['refuses in words', "I'm sorry, but I can't help with summarizing."],
+    ['is a heading and a greeting', '## Summary\n\nHello! How can I help you today?'],
+    ['forgets what was there', 'She asks how to repot her monstera.'],
+    ['is not in the schema', '{As I see it, Alice asks about her monstera.}'],
+  ])('that %s is asked for once more, and never takes the old one’s place', async (_, none) => {
+    const { sessions, model, rolling } = setUp();
+    model.become(() => old);
+    await turns(sessions, 'I live in Porto since 2019 with Bruno', 'I breed axolotls');
+    await rolling.updateIfDue(session);
+    const before = await sessions.states.read(session);
+    await turns(sessions, 'how do I repot', 'my monstera');
+
+    model.become(() => none);
+    expect(await rolling.updateIfDue(session)).toBe('failed');
+    expect(model.requests).toHaveLength(3);
+    expect(await sessions.states.read(session)).toEqual(before);
+    model.become(() => (model.requests.length % 2 === 0 ? none : good));
+    expect(await rolling.updateIfDue(session)).toBe('updated');
+    expect(await rolling.show(session, publicPlace, aliceId)).toBe(good);
+    expect(textOf(model.requests[3]?.system ?? [])).not.toContain('An earlier answer');
+    expect(textOf(model.requests[4]?.system ?? [])).toContain('An earlier answer was not a summary');
+
+    await turns(sessions, 'which soil', 'and how much water');
+    model.become(({ purpose }) => (purpose === 'condense' ? none : `${good} `.repeat(3)));
+    expect(await rolling.updateIfDue(session)).toBe('failed');
+    expect(await rolling.show(session, publicPlace, aliceId)).toBe(good);
+  });
+});
+
+it('a summary is not looked for words that the model was not given, as of what was heard [R2] [G7]', async () => {
+  const { sessions, rolling } = setUp();
+  for (const text of ['I breed axolotls in Porto', 'and my sister Carla plays the lute']) {
+    const { messages, ...context } = sessions.contextOf([text]);
+    const heard = { ...context, messages: messages.map((message) => ({ ...message, heard: true as const })) };
+    await sessions.log.recordUser(heard);
+    await sessions.answer(heard, 'ok');
+  }
+  expect(await rolling.updateIfDue(session)).toBe('updated');
+});
+
 describe('a summary that was replaced [R3]', () => {
   it('is kept in detail/ with when it was made and what it is about', async () => {
     const { sessions, model, rolling } = setUp();
@@ -248,7 +319,7 @@ describe('a summary that was replaced [R3]', () => {
     await turns(sessions, 'one', 'two');
     await rolling.updateIfDue(session);
     sessions.time.now += 3_600_000;
-    model.become(() => 'Moved to Podman.');
+    model.become(() => 'Deploys with Podman, no longer with Docker.');
     await turns(sessions, 'three', 'four');
     await rolling.updateIfDue(session);
     const [note = '', ...others] = await notes(sessions);
@@ -333,7 +404,7 @@ describe('where a summary may be used [V2]', () => {
   it('never carries what was said while the channel was private into the public', async () => {
     const { sessions, model, rolling } = setUp();
     await sessions.turn('the merger is on', 'noted', secretPlace);
-    await sessions.turn('sign on Friday', 'noted', secretPlace);
+    await sessions.turn('it is due Friday', 'noted', secretPlace);
     await rolling.updateIfDue(session);
     await sessions.turn('hush', 'noted', secretPlace);
     expect(await promptOf(rolling, sessions, secretPlace)).toContain('Summary 1.');

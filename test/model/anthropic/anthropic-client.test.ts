@@ -133,14 +133,14 @@ describe('an answer', () => {
       'blocks that are not counted from 0',
       [
         ...blockEvents(3, { type: 'text' }, [{ type: 'text_delta', text: 'Hello' }]),
-        ...blockEvents(5, { type: 'thinking' }, [{ type: 'thinking_delta', thinking: 'x' }]),
+        ...blockEvents(5, { type: 'hologram' }, [{ type: 'thinking_delta', thinking: 'x' }]),
         ...end,
       ],
     ],
     [
-      'pieces of blocks that never began, and things that are not events',
+      'pieces of a call that never began, and things that are not events',
       [
-        { type: 'content_block_delta', index: 9, delta: { type: 'text_delta', text: 'x' } },
+        { type: 'content_block_delta', index: 9, delta: { type: 'input_json_delta', partial_json: '{}' } },
         { type: 'content_block_delta', index: 0 },
         { type: 'content_block_start', index: 0 },
         { type: 'message_delta' },

@@ -25,7 +25,7 @@ export const everything: ModelRequest = {
     },
     { role: 'user', content: [{ type: 'tool_result', toolUseId: 'a', text: 'found', isError: false }] },
   ],
-  tools: [{ name: 'look_up', description: 'Looks up', inputSchema: { type: 'object' } }],
+  tools: [{ name: 'look_up', description: 'Looks up', inputSchema: { type: 'object', minProperties: 0 } }],
   outputSchema: { type: 'object', title: 'answer' },
   maxTokens: 100,
 };

@@ -1,5 +1,5 @@
 import { APIError } from '@anthropic-ai/sdk';
-import { describe, expect, it } from 'vitest';
+import { describe, expect, it, onTestFinished, vi } from 'vitest';
 
 import type { ModelFeature, ModelRequest } from '../../../src/core/model.ts';
 import { createRefusals } from '../../../src/model/anthropic/features.ts';
@@ -26,6 +26,13 @@ const pydantic = (loc: readonly (string | number)[], msg = 'Extra inputs are not
 
 describe('the refused feature is read from the error [M9]', () => {
   it.each<[ModelFeature, number, unknown]>([
+    ['schema keywords', 400, plain('Unsupported schema keyword "pattern"')],
+    ['schema keywords', 400, vendors('tools.0.custom.input_schema: additionalProperties is not supported')],
+    ['schema keywords', 400, vendors('tools.0.input_schema: unknown field "exclusiveMinimum"')],
+    ['schema keywords', 422, pydantic(['body', 'tools', 0, 'input_schema', 'properties', 'n', 'minimum'])],
+    ['schema keywords', 400, plain("json schema: unsupported 'anyOf'")],
+    ['schema keywords', 500, plain('Failed to initialize samplers: failed to parse grammar')],
+    ['schema keywords', 400, plain('The JSON schema contains features not supported by xgrammar.')],
     ['tools', 400, vendors('registry.ollama.ai/library/gemma3:4b does not support tools')],
     ['tools', 400, { error: 'registry.ollama.ai/library/gemma3:4b does not support tools' }],
     ['tools', 500, plain('tools param requires --jinja flag')],
@@ -34,6 +41,7 @@ describe('the refused feature is read from the error [M9]', () => {
     ['tools', 422, pydantic(['body', 'tools'])],
     ['tools', 501, { error: { message: 'Function calling is not implemented', param: null } }],
     ['thinking', 400, vendors('"gemma3:4b" does not support thinking')],
+    ['thinking', 400, vendors('messages.1.content.0.thinking.signature: Field required')],
     ['thinking', 400, vendors('output_config.effort: Extra inputs are not permitted')],
     ['structured output', 400, vendors('output_config: Extra inputs are not permitted')],
     ['structured output', 400, vendors('output_config.format: json_schema is not supported by this model')],
@@ -139,6 +147,39 @@ describe('what was refused [M9]', () => {
       [{ type: 'text', text: 'One moment.' }],
       [{ type: 'text', text: '(a tool gave: found)\n' }],
     ]);
+  });
+
+  it('is left out for an hour, then tried again', () => {
+    vi.useFakeTimers({ toFake: ['Date'] });
+    onTestFinished(() => void vi.useRealTimers());
+    const refusals = createRefusals(recordingLogger());
+    refusals.learn({ request: everything, leftOut: [] }, errorOf(400, vendors('tools: not supported')));
+    const known = () => [refusals.leftOut(everything), refusals.found.map(({ feature }) => feature)];
+    vi.advanceTimersByTime(3_600_000);
+    expect(known()).toEqual([['tools'], ['tools']]);
+    vi.advanceTimersByTime(1);
+    expect(known()).toEqual([[], []]);
+  });
+
+  it('of the keywords of a schema is all but the plain ones, in tools and answers', () => {
+    const list = { type: 'array', items: { type: 'string', enum: ['a'] }, description: 'What' };
+    const plainOne = { type: 'object', required: ['title'], properties: { title: list, pattern: {} } };
+    const items = { ...list.items, pattern: 'a' };
+    const properties = { title: { ...list, items, minItems: 1 }, pattern: { anyOf: [] } };
+    const inputSchema = { ...plainOne, title: 'Wish', properties, additionalProperties: false };
+    const tools = [{ name: 'look_up', description: 'Looks up', inputSchema }];
+    const body = requestBody({ ...everything, tools, outputSchema: inputSchema }, ['schema keywords']);
+    expect(body.tools).toMatchObject([{ input_schema: plainOne }]);
+    expect(JSON.stringify(body)).not.toMatch(/minItems|anyOf|Wish|additionalProperties|"pattern":"/u);
+    expect(body.output_config?.format?.schema).toEqual(plainOne);
+  });
+
+  it('of a grammar is its keywords, then the schema of an answer, then tools', () => {
+    const refusals = createRefusals(recordingLogger());
+    const error = errorOf(400, plain('failed to parse grammar'));
+    while (refusals.learn({ request: everything, leftOut: refusals.leftOut(everything) }, error));
+    const order = refusals.found.map(({ feature }) => feature);
+    expect(order).toEqual(['schema keywords', 'structured output', 'tools']);
   });
 
   it('is learned once per request, even if the server still complains', () => {

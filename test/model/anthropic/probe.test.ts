@@ -34,7 +34,10 @@ it('accepts a token that was only thinking [M9]', async () => {
 it.each([
   [{ status: 401 }, 'key'],
   [{ status: 403 }, 'key'],
+  [{ status: 402 }, 'credit'],
   [{ status: 404 }, 'model'],
+  [{ status: 404, body: { detail: 'Not Found' } }, 'unreachable'],
+  [{ message: { error: 'Unexpected endpoint or method.' } }, 'unreachable'],
   [{ status: 400 }, 'refused'],
   [{ status: 429 }, 'busy'],
   [{ status: 529 }, 'busy'],
@@ -46,7 +49,7 @@ it.each([
   'explains the error %j without another request and without the key [O1]',
   async (answer, outcome) => {
     const { probe, server } = await probed(
-      typeof answer === 'object' ? { ...answer, error: `no ${apiKey}` } : answer,
+      typeof answer === 'object' ? { ...answer, error: `no model ${apiKey}` } : answer,
     );
     expect(probe.outcome).toBe(outcome);
     expect(probe.text).not.toBe('');

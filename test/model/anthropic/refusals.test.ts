@@ -6,13 +6,14 @@ import { structuredAnswer, textOf, type ModelFeature } from '../../../src/core/m
 import { createAnthropicClient } from '../../../src/model/anthropic/anthropic-client.ts';
 import { recordingLogger } from '../../support/recording-logger.ts';
 import type { ModelAnswer } from '../../support/model-answer.ts';
-import { isIn, refusedOf, refusing } from '../../support/partial-servers.ts';
+import { isIn, refusedOf, refusing } from '../servers/server-double.ts';
 import { failureOf } from '../failure-of.ts';
 import { clientOf, request } from './client-under-test.ts';
 import { everything } from './everything.ts';
 import { runs } from '../../support/runs.ts';
 
 const words: Readonly<Record<ModelFeature, string>> = {
+  'schema keywords': 'keyword "pattern"',
   'structured output': 'output_config.format',
   'hour-long cache': 'cache_control.ttl',
   'cache marks': 'cache_control',

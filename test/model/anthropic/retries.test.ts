@@ -26,7 +26,7 @@ describe('a fault that may pass [M7]', () => {
       },
       'broken',
     ],
-    ['a stream without an end', { events: messageEvents([], 'end_turn').slice(0, -1) }, 'broken'],
+    ['a stream without an end', { events: messageEvents([], 'end_turn').slice(0, -2) }, 'broken'],
   ];
 
   it.each(cases)('is tried again: %s', async (_, fault) => {
@@ -90,8 +90,19 @@ describe('a fault that may pass [M7]', () => {
   it('is not waited for beyond the time limit', async () => {
     const { client, server } = await clientOf(() => ({ status: 429, headers: { 'retry-after': '3600' } }));
 
-    expect(await failureOf(client.complete(request()))).toMatchObject({ failure: 'rate-limited' });
+    const limited = { failure: 'rate-limited', retryAfterMs: 3_600_000 };
+    expect(await failureOf(client.complete(request()))).toMatchObject(limited);
     expect(server.requests).toHaveLength(1);
+  });
+
+  it('is over at a date by the server’s clock, or within a day [M16]', async () => {
+    const date = 'Thu, 15 Jan 2026 10:00:00 GMT';
+    const waits = [];
+    for (const after of ['Thu, 15 Jan 2026 12:00:00 GMT', 'soon', 'Thu, 15 Jan 2099 12:00:00 GMT', '']) {
+      const { client } = await clientOf(() => ({ status: 429, headers: { 'retry-after': after, date } }));
+      waits.push((await failureOf(client.complete(request()))).retryAfterMs / 3_600_000);
+    }
+    expect(waits).toEqual([2, 0, 24, 0]);
   });
 
   it('backs off at random, longer each time', async () => {
@@ -123,10 +134,11 @@ describe('a fault that will not pass', () => {
     [400, 'this model takes no pictures', 'rejected'],
     [400, 'qwen is not a valid model ID', 'unknown-model'],
     [400, 'Invalid model name passed in model=qwen. Call `/v1/models`.', 'unknown-model'],
-    [401, 'no such key', 'rejected'],
+    [401, 'no such key', 'unauthorized'],
     [403, 'no such model', 'rejected'],
     [404, 'model: qwen', 'unknown-model'],
     [413, 'too large', 'rejected'],
+    [404, 'No endpoints found for qwen.', 'unknown-model'],
   ] as const)('is not tried again: %i, %s', async (status, error, expected) => {
     const { client, server } = await clientOf(() => ({ status, error }));
 
@@ -135,5 +147,53 @@ describe('a fault that will not pass', () => {
     expect(failure.failure).toBe(expected);
     expect(failure.message).toContain(error);
     expect(server.requests).toHaveLength(1);
+  });
+
+  it.each<[string, ModelAnswer]>([
+    ['a page', { status: 404, page: '<!DOCTYPE html><p>This model cannot be found' }],
+    ['words', { status: 404, page: '404 page not found' }],
+    ['FastAPI', { status: 404, body: { detail: 'Not Found' } }],
+    ['llama.cpp', { status: 404, body: { error: { type: 'not_found_error', message: 'File Not Found' } } }],
+    ['another method', { status: 405, body: { detail: 'Method Not Allowed' } }],
+    ['LM Studio', { message: { error: 'Unexpected endpoint or method. (POST /v1/messages)' } }],
+  ])('is an address without the Messages API, not the model: %s', async (_, answer) => {
+    const { client, server } = await clientOf(() => answer);
+    const failure = await failureOf(client.complete(request()));
+    expect(failure.failure).toBe('no-api');
+    expect(failure.message).toContain('ANTHROPIC_BASE_URL');
+    expect(server.requests).toHaveLength(1);
+  });
+});
+
+describe('an account that somebody has to put right [M16]', () => {
+  const credit = 'Your credit balance is too low to access the API.';
+  const quota = 'You exceeded your current quota, please check your plan and billing details.';
+  const afford = 'This request requires more credits, or fewer max_tokens. You can only afford 1200';
+  const minute = 'Rate limit reached: try again in 20s, or pay at https://example.com/account/billing';
+  const flagged = 'Your input was flagged by moderation';
+  it.each([
+    [402, 'billing_error', 'There is an issue with your billing', 'out-of-credit'],
+    [402, undefined, 'Insufficient credits', 'out-of-credit'],
+    [402, undefined, afford, 'rejected'],
+    [400, 'invalid_request_error', credit, 'out-of-credit'],
+    [400, 'invalid_request_error', 'You have reached your specified API usage limits.', 'out-of-credit'],
+    [400, 'billing_hard_limit_reached', 'Billing hard limit has been reached', 'out-of-credit'],
+    [400, 'budget_exceeded', 'Budget has been exceeded! Current cost: 2', 'out-of-credit'],
+    [429, 'insufficient_quota', quota, 'out-of-credit'],
+    [429, 'rate_limit_error', `${quota} Please retry in 42s.`, 'rate-limited'],
+    [429, 'rate_limit_error', minute, 'rate-limited'],
+    [403, undefined, 'Key limit exceeded (daily limit)', 'out-of-credit'],
+    [401, 'authentication_error', 'invalid x-api-key', 'unauthorized'],
+    [403, 'permission_error', 'This key was revoked', 'unauthorized'],
+    [403, 'permission_error', flagged, 'rejected'],
+    [undefined, 'authentication_error', 'invalid x-api-key', 'unauthorized'],
+    [undefined, 'invalid_request_error', credit, 'out-of-credit'],
+  ] as const)('is told from other errors: %s %s, %s', async (status, type, message, failure) => {
+    const body = { type: 'error', error: { type, message } };
+    const { client } = await clientOf(() => (status ? { status, body } : { events: [body] }), {
+      totalTimeoutMs: 500,
+      random: () => 1,
+    });
+    expect(await failureOf(client.complete(request()))).toMatchObject({ failure, retryAfterMs: 0 });
   });
 });

@@ -16,7 +16,7 @@ async function summary(
 ): Promise<string> {
   const sections = { previous_summary: previous, turns };
   const request = offlineRequest({ purpose: 'summary', sections, system: limit(maxChars) });
-  return textOf((await createOfflineClient({ shareOf }).complete(request)).content);
+  return JSON.parse(textOf((await createOfflineClient({ shareOf }).complete(request)).content)).summary;
 }
 
 describe('a summary', () => {

@@ -1,0 +1,321 @@
+import { randomUUID } from 'node:crypto';
+
+import { textOf, type ModelResponse, type ToolUseBlock } from '../core/model.ts';
+import { sectionNames } from '../core/section.ts';
+import { escapePattern } from '../core/text.ts';
+import { templateMark } from './template-marks.ts';
+import { bareName, callsBetweenMarks, jsonAt, writtenCalls, type WrittenCall } from './written-calls.ts';
+
+/** What a model's answer is read by. */
+export interface AnswerFrame {
+  /** Names of the tools that it was offered; without any, no call is looked for. */
+  readonly tools: readonly string[];
+  /** As history shows them; absent where no person is answered. */
+  readonly names?: { readonly own: string; readonly asker: string } | undefined;
+  /** It may quote people's lines, since it has read a channel. */
+  readonly mayQuote?: boolean;
+  /** Its template may have opened thoughts before the answer begins: a part without a sign of that is not certain. */
+  readonly mayThinkAloud?: boolean;
+}
+
+export interface CleanAnswer {
+  readonly text: string;
+  /** Tool calls that the model wrote as text; what it wrote behind them is left out. */
+  readonly calls: readonly WrittenCall[];
+  /** Thoughts stood in the text. */
+  readonly thinksAloud: boolean;
+}
+
+/** Thoughts: what opens them, and what closes any of them. From the templates of Qwen, DeepSeek, Magistral, Kimi, Command, Gemma. */
+const opens =
+  '<(?:think|thinking|thoughts?|reasoning|seed:think)>|\\[THINK\\]|◁think▷|<\\|START_THINKING\\|>|<\\|begin_of_thought\\|>|<\\|channel>thought';
+const closes =
+  '</(?:think|thinking|thoughts?|reasoning|seed:think)>|\\[/THINK\\]|◁/think▷|<\\|END_THINKING\\|>|<\\|end_of_thought\\|>|<channel\\|>';
+
+/** Where a call begins, with what ends it; absent: the end of the answer. */
+const callMarks = [
+  ['<tool_calls?>', '</tool_calls?>'],
+  ['<(?:antml:)?function_calls?>', '</(?:antml:)?function_calls?>'],
+  ['<function=[\\w.:-]+>', '</function>'],
+  ['<(?:antml:)?invoke\\s[^<>]*>', '</(?:antml:)?invoke>'],
+  ['<tool_response>', '</tool_response>'],
+  ['\\[TOOL_CALLS\\]', undefined],
+  ['<\\|python_tag\\|>', undefined],
+  ['<\\|tool_call\\|>', '<\\|/tool_call\\|>'],
+  ['<\\|tool_call>', '<tool_call\\|>'],
+  ['<start_function_call>', '<end_function_call>'],
+  ['<\\|tool_calls_section_begin\\|>', '<\\|tool_calls_section_end\\|>'],
+  ['<｜tool▁calls▁begin｜>', '<｜tool▁calls▁end｜>'],
+  ['<\\|START_ACTION\\|>', '<\\|END_ACTION\\|>'],
+] as const;
+
+/** A mark by which a template begins the turn of somebody. */
+const roles =
+  '<\\|(?:im_start|start|turn)\\|?>\\s*(?<begun>\\w+)|<\\|start_header_id\\|>\\s*(?<headed>\\w+)\\s*<\\|end_header_id\\|>|<start_of_turn>\\s*(?<turned>\\w+)|<[|｜](?<bare>user|assistant|system|human|bot)[|｜]>|\\[INST\\]|(?<answered>\\[/INST\\])';
+
+const ourTags = `</?(?:${sectionNames.join('|')})(?:\\s[^<>]*)?>`;
+
+const dateMark = String.raw`\[\p{L}{2,12}\.? \d{4}-\d{2}-\d{2} \d{2}:\d{2}\]`;
+
+/** What may mean more than its characters, by what it is. */
+function tokensOf(tools: readonly string[]): RegExp {
+  const calls = [
+    '(?<=^|\\s)(?<json>(?:\\[\\s*)?\\{\\s*"(?:name|tool|tool_name|tool_calls?|function|function_call|type|id|action|arguments|parameters)"\\s*:)',
+    `(?<named>^[ \\t]*(?:print\\()?(?:[a-z_]+[.:])?(?:${tools.map(escapePattern).join('|')})\\()`,
+  ];
+  const kinds = [
+    '(?<fence>^[ \\t]*(?:`{3,}|~{3,}))',
+    '(?<code>`+)',
+    `(?<opens>${opens})`,
+    `(?<closes>${closes})`,
+    '(?<channel>(?:<\\|start\\|>\\s*assistant\\s*)?(?:to=[\\w.:-]+\\s*)?(?=<\\|channel\\|>))',
+    `(?<call>${callMarks.map(([begin]) => begin).join('|')})`,
+    ...(tools.length === 0 ? [] : calls),
+    `(?<role>${roles})`,
+    `(?<mark>${templateMark.source}|${ourTags})`,
+  ];
+  return new RegExp(kinds.join('|'), 'gimu');
+}
+
+/** How far an answer was read. */
+interface Reading {
+  readonly raw: string;
+  readonly tools: readonly string[];
+  /** What is for people so far. */
+  readonly text: string;
+}
+
+interface Token {
+  readonly found: string;
+  readonly index: number;
+  /** Where what follows begins. */
+  readonly after: number;
+  readonly groups: Readonly<Record<string, string | undefined>>;
+}
+
+/** What a token comes to, up to where. */
+interface Step {
+  readonly next: number;
+  /** More of the answer may make something else of it. */
+  readonly isOpen?: boolean;
+  /** For people, as they stand. Default: none. */
+  readonly isText?: boolean;
+  readonly calls?: readonly WrittenCall[];
+  /** All before it was thoughts. */
+  readonly wasThought?: true;
+}
+
+const readers: Readonly<Record<string, (token: Token, reading: Reading) => Step>> = {
+  fence({ found, after }, reading) {
+    const { raw, tools } = reading;
+    const code = upTo(`^[ \\t]*${found.trim()}+[ \\t]*(?=$|<[|｜/])`, raw, after);
+    const written = (code?.body ?? raw.slice(after)).replace(/^[^\n]*\n?/u, '');
+    if (code !== undefined) return codeStep(written, code.next, reading);
+    // One that does not end may be a slip within thoughts.
+    const isThought = upTo(closes, raw, after) !== undefined;
+    const mayBeCall = tools.length > 0 && /^\s*(?:$|[{[]|\w+[.(:])/u.test(written);
+    return { next: isThought ? after : raw.length, isText: true, isOpen: mayBeCall };
+  },
+  code({ found, after }, reading) {
+    const code = upTo(`(?<!\`)${found}(?!\`)|\\n\\n`, reading.raw, after);
+    if (code === undefined || code.end !== found)
+      return { next: after, isText: true, isOpen: code === undefined };
+    return reading.text.trim() === ''
+      ? codeStep(code.body, code.next, reading)
+      : { next: code.next, isText: true };
+  },
+  opens({ after }, { raw }) {
+    const thoughts = upTo(closes, raw, after);
+    return { next: thoughts?.next ?? raw.length, isOpen: thoughts === undefined };
+  },
+  // A template had opened them before the answer began.
+  closes: ({ after }) => ({ next: after, wasThought: true }),
+  channel({ found, after }, { raw }) {
+    const [head = '', kind] =
+      /^<\|channel\|>(\w+)?(?:[^<\n]|<\|constrain\|>)*(?:<\|message\|>)?/u.exec(raw.slice(after)) ?? [];
+    const start = after + head.length;
+    const isHeadOpen = !head.endsWith('<|message|>');
+    const name = /\bto=(?:functions\.)?([\w.-]+)/u.exec(found + head)?.[1];
+    if (name === undefined && kind !== 'analysis') return { next: start, isOpen: isHeadOpen };
+    const content = upTo('(?=<\\|(?:end|return|call|start|channel)\\|>)', raw, start);
+    const next = content?.next ?? raw.length;
+    const calls =
+      name === undefined ? [] : [{ name, input: jsonAt(raw.slice(start, next).trim(), 0)?.value }];
+    return { next, calls, isOpen: isHeadOpen || content === undefined };
+  },
+  call({ found, index, after }, { raw, tools }) {
+    const end = callMarks.find(([begin]) => new RegExp(`^(?:${begin})$`, 'iu').test(found))?.[1];
+    const region = end === undefined ? undefined : upTo(end, raw, after);
+    const next = region?.next ?? raw.length;
+    // Some marks hold the name.
+    const calls = callsBetweenMarks(raw.slice(found.includes('=') ? index : after, next), tools);
+    return { next, calls: found === '<tool_response>' ? [] : calls, isOpen: region === undefined };
+  },
+  json: ({ index, after }, reading) => writtenStep(index, jsonAt(reading.raw, index)?.end, after, reading),
+  named: ({ index, after }, reading) =>
+    writtenStep(index, upTo('\\)[ \\t]*(?=$)', reading.raw, after)?.next, after, reading),
+  role(token, { raw, text }) {
+    if (isOwnRole(token.groups)) return { next: token.after };
+    // Before an answer a template is repeated; behind it the model goes on as somebody else.
+    const later = text.trim() === '' ? raw.slice(token.after).matchAll(new RegExp(roles, 'giu')) : [];
+    const own = Array.from(later).find(({ groups = {} }) => isOwnRole(groups));
+    if (own === undefined) return { next: raw.length, isOpen: true };
+    return { next: token.after + own.index + own[0].length };
+  },
+  mark: ({ after }) => ({ next: after }),
+};
+
+function isOwnRole({ begun, headed, turned, bare, answered }: Token['groups']): boolean {
+  return (
+    answered !== undefined || /^(?:assistant|model|bot)$/iu.test(begun ?? headed ?? turned ?? bare ?? '')
+  );
+}
+
+function upTo(end: string, raw: string, from: number) {
+  const pattern = new RegExp(end, 'gimu');
+  pattern.lastIndex = from;
+  const closing = pattern.exec(raw);
+  if (closing === null) return undefined;
+  const { 0: found, index } = closing;
+  return { body: raw.slice(from, index), end: found, next: index + found.length };
+}
+
+/** Code is shown, unless it is a call with which the answer ends. */
+function codeStep(written: string, next: number, { raw, tools }: Reading): Step {
+  const calls = writtenCalls(written, tools);
+  const isCall = calls.length > 0 && areOffered(calls, tools) && raw.slice(next).trim() === '';
+  return isCall ? { next, calls, isOpen: true } : { next, isText: true };
+}
+
+/** A call to a tool that is not there may be what the answer tells about, unless it is all of it. */
+function writtenStep(
+  index: number,
+  end: number | undefined,
+  after: number,
+  { raw, tools, text }: Reading,
+): Step {
+  if (end === undefined) return { next: after, isText: true, isOpen: true };
+  const calls = writtenCalls(raw.slice(index, end), tools);
+  const isLast = raw.slice(end).trim() === '';
+  const isCall = calls.length > 0 && (areOffered(calls, tools) || (isLast && text.trim() === ''));
+  return isCall ? { next: end, calls, isOpen: isLast } : { next: end, isText: true, isOpen: isLast };
+}
+
+function areOffered(calls: readonly WrittenCall[], tools: readonly string[]): boolean {
+  return calls.every(({ name }) => tools.includes(bareName(name)));
+}
+
+/**
+ * What of an answer is meant for people, and the tool calls that it holds as text [M11]. Of a part of an answer only what is certain,
+ * which is how the whole begins, unless a mark that closes thoughts without one that opened them comes later.
+ */
+export function cleanAnswer(raw: string, frame: AnswerFrame, isWhole = true): CleanAnswer {
+  const tokens = tokensOf(frame.tools);
+  const calls: WrittenCall[] = [];
+  let text = '';
+  let next = 0;
+  let thinksAloud = false;
+  let isOpen = false;
+  for (;;) {
+    tokens.lastIndex = next;
+    const token = tokens.exec(raw);
+    // Words behind a call say what came of it, which the model cannot know.
+    if (calls.length === 0) text += raw.slice(next, token?.index);
+    if (token === null) break;
+    const { 0: found, index, groups = {} } = token;
+    const [kind = ''] = Object.entries(groups).find(([, value]) => value !== undefined) ?? [];
+    const after = index + found.length;
+    const step = readers[kind]?.({ found, index, after, groups }, { raw, tools: frame.tools, text }) ?? {
+      next: after,
+    };
+    isOpen = !isWhole && step.isOpen === true;
+    if (isOpen) break;
+    thinksAloud ||= ['opens', 'closes', 'channel'].includes(kind);
+    if (step.wasThought === true) {
+      text = '';
+      calls.length = 0;
+    }
+    if (step.isText === true && calls.length === 0) text += raw.slice(index, step.next);
+    calls.push(...(step.calls ?? []));
+    next = step.next;
+    // What is taken out of a line of its own takes that line along.
+    if (step.isText !== true && /(?:^|\n)$/u.test(text)) while (raw[next] === '\n') next += 1;
+  }
+  if (isWhole) return { text: withoutTurns(text, frame, true), calls, thinksAloud };
+  if (frame.mayThinkAloud === true && !thinksAloud) return { text: '', calls, thinksAloud };
+  return {
+    text: withoutTurns(isOpen ? text : withoutOpenEnd(text, frame.tools), frame, false),
+    calls,
+    thinksAloud,
+  };
+}
+
+/** The same of a whole response: what was written as calls becomes calls. */
+export function cleanResponse(response: ModelResponse, frame: AnswerFrame): ModelResponse {
+  const { content, stop } = response;
+  const raw = textOf(content);
+  const { text, calls, thinksAloud } = cleanAnswer(raw, frame);
+  const isCalling = content.some(({ type }) => type === 'tool_use');
+  const added = isCalling || stop === 'cut' || stop === 'refusal' ? [] : calls.map(toolUse);
+  if (text === raw && added.length === 0) return response;
+  const first = content.findIndex(({ type }) => type === 'text');
+  const cleaned = content.flatMap((block, index): ModelResponse['content'] => {
+    if (block.type !== 'text') return [block];
+    return index === first && text.trim() !== '' ? [{ type: 'text', text }] : [];
+  });
+  return {
+    ...response,
+    content: [...cleaned, ...added],
+    stop: added.length > 0 ? 'tool_use' : stop,
+    thinksAloud,
+  };
+}
+
+function toolUse({ name, input }: WrittenCall): ToolUseBlock {
+  return { type: 'tool_use', id: `toolu_${randomUUID()}`, name, input: input ?? {} };
+}
+
+/** Ends that may become a mark or a call. */
+const openEnd =
+  /(?:<[^<>\n]{0,80}|\[[^\]\n]{0,40}|◁[^▷\n]{0,10}|\]~!?b?|\{[\s\w"]{0,60}|`{1,9}|~{1,9}|\bto=[\w.:-]{0,60})$/u;
+const callPrefixes = ['functions.', 'default_api.', 'print('];
+
+function withoutOpenEnd(text: string, tools: readonly string[]): string {
+  const certain = text.replace(openEnd, '');
+  const start = certain.lastIndexOf('\n') + 1;
+  const line = certain.slice(start).trimStart();
+  const bare = line.replace(/^(?:print\()?(?:[a-z_]+[.:])?/u, '');
+  const mayCall =
+    line !== '' && [...callPrefixes, ...tools].some((name) => name.startsWith(line) || name.startsWith(bare));
+  return tools.length > 0 && mayCall ? certain.slice(0, start) : certain;
+}
+
+/** How a line begins that history would show as somebody's. */
+function nameMark(name: string): string {
+  return `\\*{0,2}(?:${name})(?: \\(bot\\))?\\*{0,2}[ \\t]*[:：]\\*{0,2}`;
+}
+
+/** Without a name or date of history's form before the answer, and turns that the model goes on to invent behind it. */
+function withoutTurns(text: string, { names, mayQuote }: AnswerFrame, isWhole: boolean): string {
+  if (names === undefined) return text.trimStart();
+  const [own, asker] = [escapePattern(names.own), escapePattern(names.asker)];
+  const answer = text.replace(new RegExp(`^(?:\\s*(?:${dateMark}|${nameMark(own)}))*\\s*`, 'iu'), '');
+  const [dated, turn] = [dateMark, `${dateMark}|${nameMark(`${own}|${asker}`)}`].map(
+    (begin) => new RegExp(`^[ \\t]*(?:${begin})`, 'iu'),
+  );
+  const mayBegin = (line: string, name: string): boolean =>
+    !isWhole && `${name}:`.toLowerCase().startsWith(line.replaceAll('*', '').trim().toLowerCase());
+  if (answer !== '' && mayBegin(answer, names.own)) return '';
+  const lines = answer.split('\n');
+  if (mayQuote === true) return isWhole ? answer : answer.trimEnd();
+  let end = lines.length;
+  for (let index = lines.length - 1; index >= 0; index -= 1) {
+    const line = lines[index] ?? '';
+    if (line.trim() === '') continue;
+    const isOpen = index === lines.length - 1 && (mayBegin(line, names.own) || mayBegin(line, names.asker));
+    if (turn?.test(line) !== true && !isOpen) break;
+    if ((lines[index - 1] ?? '').trim() === '' || dated?.test(line) === true) end = index;
+  }
+  const kept = lines.slice(0, end).join('\n');
+  return isWhole && end === lines.length ? kept : kept.trimEnd();
+}

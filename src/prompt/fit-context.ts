@@ -1,0 +1,114 @@
+import { ModelError } from '../core/errors.ts';
+import { estimateTokens, type ToolDefinition } from '../core/model.ts';
+import { buildPrompt, type Prompt, type PromptInput } from './build-prompt.ts';
+import { promptRules, promptRulesWithoutTools, shortRules, shortRulesWithoutTools } from './rules.ts';
+
+/** What a turn may offer its model, and how much that can take. */
+export interface ContextNeeds {
+  readonly tools: readonly ToolDefinition[];
+  /** Names of tools that act on Discord. */
+  readonly actions: ReadonlySet<string>;
+  /** Of an answer. */
+  readonly answerTokens: number;
+  /** Absent where nothing is known to bound it. */
+  readonly contextTokens?: number | undefined;
+}
+
+/** What fits a context: prompt, tools, tokens of the answer, and characters of all that tools give. */
+export interface FittedContext {
+  readonly prompt: Prompt;
+  readonly tools: ReadonlySet<string>;
+  readonly maxTokens: number;
+  readonly resultsMaxChars?: number;
+  /** What it has no room for, for `status`. */
+  readonly leftOut: readonly string[];
+}
+
+/** The last tools to give way. */
+const keptTools: ReadonlySet<string> = new Set(['remember_item', 'recall_memory']);
+
+interface Level {
+  readonly keeps: (name: string, actions: ReadonlySet<string>) => boolean;
+  readonly rules: string;
+  readonly rulesWithoutTools: string;
+  readonly leftOut: readonly string[];
+}
+
+const whole = { rules: promptRules, rulesWithoutTools: promptRulesWithoutTools };
+const short = { rules: shortRules, rulesWithoutTools: shortRulesWithoutTools };
+
+/** How tools and rules give way in a small context, step by step [M13]. */
+const levels: readonly Level[] = [
+  { ...whole, keeps: () => true, leftOut: [] },
+  { ...whole, keeps: (name, actions) => !actions.has(name), leftOut: ['actions'] },
+  { ...short, keeps: (name) => keptTools.has(name), leftOut: ['most tools', 'most rules'] },
+  { ...short, keeps: () => false, leftOut: ['all tools', 'most rules'] },
+];
+
+/** Shares of a context: at most for an answer and for what tools give, at least for memory and history. */
+const answerShare = 1 / 4;
+const resultsShare = 1 / 8;
+const memoryShare = 1 / 5;
+/** At least so many for one token, by {@link estimateTokens}. */
+const leastChars = 2;
+
+/** @throws {ModelError} `too-large` where the message alone is too long. */
+export function fitContext(
+  input: Omit<PromptInput, 'rules' | 'rulesWithoutTools'>,
+  { tools, actions, answerTokens, contextTokens }: ContextNeeds,
+): FittedContext {
+  const all = new Set(tools.map(({ name }) => name));
+  if (contextTokens === undefined)
+    return { prompt: buildPrompt({ ...input, ...whole }), tools: all, maxTokens: answerTokens, leftOut: [] };
+  const maxTokens = Math.min(answerTokens, Math.floor(contextTokens * answerShare));
+  for (const level of levels) {
+    const kept = tools.filter(({ name }) => level.keeps(name, actions));
+    const results = kept.length === 0 ? 0 : Math.floor(contextTokens * resultsShare);
+    const toolTokens = kept.length === 0 ? 0 : estimateTokens(JSON.stringify(kept));
+    const room = contextTokens - maxTokens - results - toolTokens;
+    const forRules = {
+      rules: kept.length === 0 ? level.rulesWithoutTools : level.rules,
+      rulesWithoutTools: level.rulesWithoutTools,
+    };
+    const sections =
+      level === levels[0] ? input.sections : input.sections.filter(({ name }) => name !== 'discord_actions');
+    const rest = { ...input, ...forRules, sections, hasNoTools: kept.length === 0 };
+    const least = tokensOf(buildPrompt({ ...rest, promptMaxChars: 0 }));
+    const isLast = level === levels.at(-1);
+    if (least + contextTokens * (isLast ? 0 : memoryShare) > room) continue;
+    return {
+      prompt: largestWithin(rest, room),
+      tools: new Set(kept.map(({ name }) => name)),
+      maxTokens,
+      resultsMaxChars: results * leastChars,
+      leftOut: level.leftOut,
+    };
+  }
+  throw new ModelError('The message alone is larger than the context of the model', 'too-large');
+}
+
+/** The prompt of the most characters that takes at most so many tokens. */
+function largestWithin(input: PromptInput, room: number): Prompt {
+  let { promptMaxChars } = input;
+  for (;;) {
+    const prompt = buildPrompt({ ...input, promptMaxChars });
+    const tokens = tokensOf(prompt);
+    if (tokens <= room) return prompt;
+    promptMaxChars = Math.floor(
+      Math.min(
+        promptMaxChars,
+        prompt.parts.reduce((sum, { characters }) => sum + characters, 0),
+      ) * Math.min(0.97, room / tokens),
+    );
+  }
+}
+
+function tokensOf({ system, messages }: Prompt): number {
+  let tokens = 0;
+  for (const { content } of [{ content: system }, ...messages])
+    for (const block of content) tokens += block.type === 'text' ? estimateTokens(block.text) : mediaTokens;
+  return tokens;
+}
+
+/** Of a picture or a page, in common models. */
+const mediaTokens = 1_000;
