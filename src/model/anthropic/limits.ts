@@ -11,6 +11,8 @@ const leastTokens = 256;
 
 /** Of a prompt with fewer, an estimate does not tell whether it was cut. */
 const cutLeastTokens = 2000;
+/** A server that counts fewer of a long one does not count. */
+export const leastCounted = 500;
 
 /** Of a room that turned out to be too large. */
 const mistakenShare = 0.7;
@@ -79,7 +81,7 @@ export function createLimits(logger: Logger, contextByHand = Infinity) {
     },
     /** Notes that the server counted far fewer tokens than it was sent. */
     noteCount(model: string, body: MessageCreateParamsStreaming, counted: number): void {
-      const estimated = counted > 0 ? estimatedTokens(body) : 0;
+      const estimated = counted < leastCounted ? 0 : estimatedTokens(body);
       if (estimated <= cutLeastTokens || counted >= estimated / 3) return;
       if (limitsOf(model).cutsAt === undefined) logger.warn(cutsPrompts, { model, counted, estimated });
       learnt.set(`cutsAt ${model}`, counted);

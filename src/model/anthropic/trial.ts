@@ -12,6 +12,7 @@ import {
   type ModelResponse,
 } from '../../core/model.ts';
 import { createAnthropicClient, type ProbeOptions } from './anthropic-client.ts';
+import { leastCounted } from './limits.ts';
 
 /** What a model was seen to do of what the bot asks of it [O1]. */
 export interface Trial {
@@ -74,7 +75,7 @@ export async function tryTalents(
   const isRead = read !== undefined && textOf(read.content).toLowerCase().includes(word);
   // Besides the word that it did not read, half as many as were sent are evidence enough.
   const counted = read === undefined ? 0 : inputOf(read.usage);
-  const cuts = !isRead && counted > 0 && counted < estimateTokens(long) / 2;
+  const cuts = !isRead && counted >= leastCounted && counted < estimateTokens(long) / 2;
   const named = contextTokens === undefined ? undefined : { tokens: contextTokens, cuts: false };
   return {
     callsTools: called?.content.some(({ type }) => type === 'tool_use') === true,
