@@ -22,3 +22,18 @@ export async function withFooter(
     return answer;
   });
 }
+
+/** An answer once it says one of these above its footer; it may grow by edits. */
+export async function withWords(
+  { sandbox }: Pick<Stage, 'sandbox'>,
+  { id, channelId }: Pick<MessageView, 'id' | 'channelId'>,
+  ...choices: readonly string[]
+): Promise<MessageView> {
+  return eventually(async () => {
+    const all = await sandbox.messages({ in: channelId, from: 'bot' });
+    const answer = all.find((each) => each.id === id);
+    if (answer === undefined || !choices.includes(answer.text.split('\n-# ')[0] ?? ''))
+      throw new Error(`"${answer?.text ?? 'what is gone'}" is not "${choices.join('" or "')}"`);
+    return answer;
+  });
+}

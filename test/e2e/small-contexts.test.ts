@@ -6,6 +6,7 @@ import { serverDouble, type ServerDouble } from '../model/servers/server-double.
 import { tokensIn } from '../model/servers/tokens.ts';
 import type { MessagesBody } from '../support/model-server.ts';
 import { runs } from '../support/runs.ts';
+import { withWords } from './footers.ts';
 import { callsOf, toldIn } from './model-calls.ts';
 import { openStage, type Stage } from './stage.ts';
 import { createMind, longFile, summary, turns } from './twenty-turns.ts';
@@ -38,20 +39,16 @@ async function openSmall(
 
 describe.each(rows)('a context of $tokens tokens at $name [M13]', ({ tokens, lacks, server }) => {
   it('has answers, what is remembered and a summary where they fit, and is named with what it leaves out', async () => {
-    await using stage = await openSmall(server, serverDouble(server, createMind()), {
-      DISCOCLAW_SUMMARY_EVERY_N_TURNS: '1',
-    });
+    await using stage = await openSmall(server, serverDouble(server, createMind()));
     const remembered = 'Alice likes oolong';
     await stage.ask('alice', 'dm', `!memory remember ${remembered}`);
     const talk = turns.filter(({ calls, file = longFile }) => calls === undefined && file === longFile);
     for (const { says: text, file, answer, from } of talk) {
       const attachments = file === undefined ? [] : [file];
       const said = await stage.sandbox.say({ as: 'alice', in: 'dm', text, attachments });
-      const shown = await stage.answerTo(said);
-      const words = shown.text.split('\n-# ')[0];
-      const call = callsOf(stage, 'chat').findLast((each) => toldIn(each).includes('<message from="alice"'));
       const needsItem = tokens >= 4_096 && from !== undefined && remembered.includes(from);
-      expect([answer, ...(needsItem ? [] : ['I do not know.'])]).toContain(words);
+      await withWords(stage, await stage.answerTo(said), answer, ...(needsItem ? [] : ['I do not know.']));
+      const call = callsOf(stage, 'chat').findLast((each) => toldIn(each).includes('<message from="alice"'));
       expect(call?.raw.includes(remembered) || !needsItem).toBe(true);
     }
     await expect
@@ -131,8 +128,7 @@ it.each(rows)(
           for (const item of items) await stage.ask(name, 'dm', `!memory remember ${item}`);
           for (const [at, text] of messages.entries()) {
             const number = `${index + 1}.${at}`;
-            const answer = await stage.ask(name, 'dm', `#${number} ${text}`);
-            expect([number, answer.text.split('\n-# ')[0]]).toEqual([number, 'I see.']);
+            await withWords(stage, await stage.ask(name, 'dm', `#${number} ${text}`), 'I see.');
           }
         }
       }),
