@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest';
 
 import type { ModelScript } from '../support/model-server.ts';
+import { deferred } from '../support/deferred.ts';
 import { footerIn, withFooter } from './footers.ts';
 import { openStage } from './stage.ts';
 
@@ -36,13 +37,15 @@ describe('a look back on a conversation [A3]', () => {
   });
 });
 
-/** Has found out that Bob moved. */
-const forgetful: ModelScript = ({ system = [], messages = [] }) => {
-  const isOver = JSON.stringify(messages).includes('"tool_result"');
-  if (!JSON.stringify(system).includes('You look back on') || isOver) return { text: 'I see.' };
-  const patches = [{ oldText: '- Lives in Porto', newText: '- Lives in Braga' }];
-  return { toolUse: [{ name: 'memory_patch', input: { path: 'USER.md', patches } }] };
-};
+/** Has found out that Bob moved, once he has said all. */
+const forgetful =
+  (saidAll: Promise<unknown>): ModelScript =>
+  ({ system = [], messages = [] }) => {
+    const isOver = JSON.stringify(messages).includes('"tool_result"');
+    if (!JSON.stringify(system).includes('You look back on') || isOver) return { text: 'I see.' };
+    const patches = [{ oldText: '- Lives in Porto', newText: '- Lives in Braga' }];
+    return { toolUse: [{ name: 'memory_patch', input: { path: 'USER.md', patches } }], held: saidAll };
+  };
 
 describe('what is done without its person [A3]', () => {
   it('wipes no notebook', async () => {
@@ -69,13 +72,15 @@ describe('what is done without its person [A3]', () => {
   });
 
   it('is told under the next answer in their DM, over a restart, and undone from there', async () => {
-    await using stage = await openStage({ environment: atOnce, model: forgetful });
+    const saidAll = deferred();
+    await using stage = await openStage({ environment: atOnce, model: forgetful(saidAll.promise) });
     const profile = `data/users/${stage.info.people['bob'] ?? ''}/notebook/USER.md`;
     const written = '# Bob\n\n- Lives in Porto\n- Keeps bees\n';
     await stage.ask('bob', '@bob', 'hello');
     await stage.writeFile(profile, written);
     for (const text of ['I left Porto', 'I live in Braga now', 'that is all'])
       await stage.ask('bob', '@bob', text);
+    saidAll.resolve(undefined);
     await expect.poll(() => stage.readFile(profile)).toContain('Braga');
     await stage.stopBot();
     await stage.startBot({ DISCOCLAW_REFLECTION_ENABLED: 'false' });
