@@ -10,10 +10,7 @@ import ts from 'typescript';
  */
 const madeInFunctions: Readonly<Record<string, { readonly count: number; readonly because: string }>> = {
   'src/core/own-words.ts': { count: 1, because: 'runs of different characters between line ends' },
-  'src/model/clean-answer.ts': {
-    count: 6,
-    because: 'escaped names and marks, of which each ends at the end of a line or of the mark itself',
-  },
+  'src/model/clean-answer.ts': { count: 6, because: 'escaped names, and marks that end by themselves' },
   'src/core/secrets.ts': { count: 1, because: 'escaped words with white space between them' },
 };
 

@@ -249,7 +249,9 @@ async function askModel(
     } catch (error) {
       const isTooLarge = error instanceof ModelError && error.failure === 'too-large';
       const isNews = bot.model.client.limitsOf?.(model).roomTokens !== contextTokens;
-      if (!isTooLarge || !isNews || sizes === mostSizes) throw error;
+      // What a tool has done is not to be done again.
+      const hasRunTools = progress.size?.parts.some(({ name }) => name === 'tool_results') === true;
+      if (!isTooLarge || !isNews || hasRunTools || sizes === mostSizes) throw error;
     }
   }
 }

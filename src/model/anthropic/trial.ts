@@ -41,8 +41,8 @@ export async function tryTalents(
   logger: Logger,
 ): Promise<Trial> {
   const client = createAnthropicClient({
-    ...(apiKey === undefined ? {} : { apiKey }),
-    ...(baseUrl === undefined ? {} : { baseUrl }),
+    apiKey,
+    baseUrl,
     concurrency: 1,
     queueLimit: 1,
     idleTimeoutMs: timeoutMs,
