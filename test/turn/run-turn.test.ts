@@ -480,6 +480,44 @@ function wavingTurn(changes: TurnChanges) {
   return { run: () => run([message], new TurnControl()), offered, told };
 }
 
+it.each([
+  [0, 2],
+  [1, 1],
+])(
+  'a context that is named after %i rounds of tools has the tool run once, in %i turns of it [M13]',
+  async (rounds, asked) => {
+    const waves = vi.fn<Tool['run']>(() => Promise.resolve({ ok: true, text: 'Waved.' }));
+    let room = 8192;
+    const firsts: ModelRequest[] = [];
+    const { run } = turnWith(() => Promise.reject(new Error('not asked')), {
+      model: {
+        client: {
+          isOffline: false,
+          limitsOf: () => ({ roomTokens: room }),
+          complete(request) {
+            const isFirst = !JSON.stringify(request.messages).includes('tool_result');
+            if (isFirst) firsts.push(request);
+            if (room === 8192 && isFirst === (rounds === 0)) {
+              room = 4096;
+              return Promise.reject(new ModelError('larger than its context', 'too-large'));
+            }
+            const call = { type: 'tool_use', id: '1', name: 'wave', input: {} } as const;
+            return Promise.resolve(
+              isFirst
+                ? { content: [call], stop: 'tool_use', usage: noUsage }
+                : { content: [{ type: 'text', text: 'Done.' }], stop: 'end', usage: noUsage },
+            );
+          },
+        },
+      },
+      tools: { actions: [{ ...wave, run: waves }] },
+    });
+    await run([message], new TurnControl());
+    expect(waves).toHaveBeenCalledTimes(1);
+    expect(firsts).toHaveLength(asked);
+  },
+);
+
 describe('where the owner has switched something off', () => {
   it.each(['memory', 'actions'] as const)('the model is not offered tools for %s', async (kind) => {
     const on = wavingTurn({ tools: { [kind]: [wave] } });
