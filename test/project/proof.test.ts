@@ -11,7 +11,9 @@ import { proofPage } from '../../scripts/proof-page.ts';
 describe('the proof of what is promised [Z2]', () => {
   it('is the same page each time, with the line that README has', async () => {
     const first = await proveIn(await mkdtemp(join(tmpdir(), 'discoclaw-proof-')));
-    expect(first.page).toMatch(/\n2 simulated lives of 60 steps: [\d,]+ looks at \d+ promises, 0 broken\.\n/u);
+    expect(first.page).toMatch(
+      /\n2 simulated lives of 60 steps: [\d,]+ looks at \d+ promises, 0 broken\.\n/u,
+    );
     expect(first.page).toContain(`\n${lineIn(first.readme)}\n`);
     expect(await proveIn(await mkdtemp(join(tmpdir(), 'discoclaw-proof-')))).toEqual(first);
   });
