@@ -71,11 +71,11 @@ export function callsBetweenMarks(region: string, tools: readonly string[]): rea
 const parameters =
   /<(?:antml:)?parameter(?:=| name=")(?<name>\w+)"?>(?<value>.*?)<\/(?:antml:)?parameter>|<arg_key>(?<key>.*?)<\/arg_key>\s*<arg_value>(?<of>.*?)<\/arg_value>/gsu;
 
-/** A tool's name without the prefix, number or case that some models write, as in `functions.Recall_Memory:0` [M14]. */
+/** A tool's name without the prefix, number, mark or case that some models write, as in `functions.Recall_Memory:0` [M14]. */
 export function bareName(name: string): string {
   return name
     .toLowerCase()
-    .replace(/:\d+$/u, '')
+    .replace(/:\d+$|<.*$/su, '')
     .replace(/^.*[.:/]/su, '');
 }
 
