@@ -166,11 +166,12 @@ function modelLine({ models, modelState, modelLimits, noRoomFor, refused = [], n
     modelState.kind === 'reachable'
       ? 'reachable'
       : `${conditionOf(modelState.failure)} for ${duration(now.getTime() - modelState.since.getTime())}`;
+  const leftMs = modelState.kind === 'reachable' ? 0 : Number(modelState.until ?? now) - now.getTime();
   const lacking = refused.map(({ feature, model }) =>
     model === undefined ? feature : `${feature} (${shownName(model)})`,
   );
   return [
-    `${names}, ${reach}`,
+    `${names}, ${reach}${leftMs > 0 ? `, and for ${duration(leftMs)} more` : ''}`,
     ...(lacking.length === 0 ? [] : [`left out, as its server refuses it: ${lacking.join(', ')}`]),
     ...limitLines(modelLimits, noRoomFor),
   ].join(' · ');

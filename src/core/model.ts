@@ -282,10 +282,15 @@ export function structuredAnswer<T>(response: ModelResponse, schema: z.ZodType<T
   return answer;
 }
 
-/** Whether the answering model can be reached, by its newest calls. */
+/** Whether the answering model can be reached, by its newest calls; `until` as its server told, where it did. */
 export type ModelState =
   | { readonly kind: 'reachable' }
-  | { readonly kind: 'unreachable'; readonly since: Date; readonly failure: ModelFailure };
+  | {
+      readonly kind: 'unreachable';
+      readonly since: Date;
+      readonly until?: Date;
+      readonly failure: ModelFailure;
+    };
 
 /** A model's account that has to be seen to [M16], or the day's limit on cost [L2]. */
 export type Trouble = { readonly model: string; readonly failure: ModelFailure } | { readonly limit: number };

@@ -86,6 +86,16 @@ describe('the status [O8]', () => {
     expect(text).not.toContain('Not written');
   });
 
+  it('says how long a limit of the model’s server lasts yet, where it told that [M16]', async () => {
+    const limited = { kind: 'unreachable', since: ago(hourMs), failure: 'rate-limited' } as const;
+    expect(await status({ modelState: { ...limited, until: ago(-2 * hourMs) } })).toContain(
+      'sonnet (fast: haiku), over its rate limit for 1 h 0 min, and for 2 h 0 min more\n',
+    );
+    expect(await status({ modelState: { ...limited, until: ago(1000) } })).toContain(
+      'sonnet (fast: haiku), over its rate limit for 1 h 0 min\n',
+    );
+  });
+
   it('says what background work has not written, since when and why, once for each reason [M16]', async () => {
     const lost = [
       ['summary', 'unknown-model', 1],
