@@ -76,6 +76,7 @@ async function readAnswer(answer: Response, listener: Listener): Promise<ModelRe
 /** Reads the SDK's raw events: it would drop those without a name, and some servers send no others. */
 async function readStream(answer: Response, listener: Listener): Promise<ModelResponse> {
   const assembly = createAssembly(listener);
+  const copy = answer.clone();
   const events = Stream.rawEvents(answer);
   const readUntil = async (isEnough: () => boolean): Promise<void> => {
     while (!isEnough()) {
@@ -86,7 +87,11 @@ async function readStream(answer: Response, listener: Listener): Promise<ModelRe
   };
   const rest = (isEnough: () => boolean) => readUntil(isEnough).catch(() => undefined);
   await readUntil(assembly.hasStopped);
-  if (!assembly.hasStopped()) throw new ModelError("The model's answer broke off", 'broken');
+  if (!assembly.hasStopped()) {
+    // Some servers send an error as JSON all the same.
+    unlessError(jsonOf(await copy.text()));
+    throw new ModelError("The model's answer broke off", 'broken');
+  }
   // Its counts may follow; some servers end, break or hold the stream before its last event [M15].
   await withTimeout(messageEndMs, rest(assembly.isWhole), undefined);
   const ended = rest(() => false);
