@@ -55,7 +55,11 @@ export function withFallback(client: ModelClient, options: FallbackOptions): Mod
     get refused() {
       return client.refused ?? [];
     },
-    limitsOf: (model) => client.limitsOf?.(model) ?? {},
+    /** Of the model that would answer now, so that a prompt is made to fit it [M13]. */
+    limitsOf(model) {
+      const isResting = (rests.get(model)?.until ?? 0) > now();
+      return client.limitsOf?.(isResting ? (fallback ?? model) : model) ?? {};
+    },
     async complete(request, callOptions = {}) {
       const { purpose, model } = request;
       if (purpose !== 'chat' || fallback === undefined || model === fallback)
