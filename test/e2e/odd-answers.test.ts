@@ -5,7 +5,7 @@ import { answers, privateWords } from '../support/odd-answers.ts';
 import type { ModelAnswer } from '../support/model-answer.ts';
 import { runs } from '../support/runs.ts';
 import { templateMarks } from '../support/template-marks.ts';
-import { answeringBy } from './model-calls.ts';
+import { answeringBy, newestOf } from './model-calls.ts';
 import { openStage, type Stage } from './stage.ts';
 
 /** In pieces of so many characters. */
@@ -106,4 +106,31 @@ it.each(Object.entries(places))('no mark of a template reaches the model in %s [
   const found = (raw: string) =>
     templateMarks.filter((mark) => raw.includes(JSON.stringify(mark).slice(1, -1)));
   expect(told.flatMap(found)).toEqual([]);
+});
+
+it('tools are called in neighbouring forms too [M14]', async () => {
+  const recalls = [
+    { name: 'recall_memory', input: { queries: 'bike' } },
+    { name: 'recall_memory', input: { queries: '["bike"]', limit: '5', scope: 'ALL' } },
+    { name: 'recall_memory', input: { query: 'bike', queries: null, scope: null, limit: null } },
+    { name: 'functions.recall_memory', input: { query: 'bike' } },
+  ];
+  const quote = 'I ride a green bike.';
+  const stores = [{ name: 'Remember_Item', input: { kind: 'Fact', quote, replaces: null } }];
+  await using stage = await openStage({
+    model: answeringBy({
+      chat({ messages = [] }) {
+        const newest = JSON.stringify(messages.at(-1));
+        if (newest.includes('tool_result')) return { text: 'Done.' };
+        return { toolUse: newest.includes(quote) ? stores : recalls };
+      },
+    }),
+  });
+  await stage.ask('alice', 'dm', quote);
+  expect((await stage.ask('alice', 'dm', '!memory show')).text).toContain(quote);
+  await stage.ask('alice', 'dm', 'What do I ride?');
+  const results = newestOf(stage, 'chat').body.messages?.at(-1)?.content ?? [];
+  expect(results).toEqual(
+    recalls.map(() => expect.objectContaining({ is_error: false, content: expect.stringContaining(quote) })),
+  );
 });
