@@ -198,6 +198,8 @@ async function checkModels({ model, summary, prompt }: Config, logger: Logger): 
   const { apiKey, baseUrl } = model;
   if (apiKey === undefined && baseUrl === undefined)
     return [warning('model', 'no model is set, so an offline stand-in answers', 'npm run setup')];
+  // No longer prompt is sent where the context is set by hand.
+  const mostChars = Math.min(prompt.maxChars, 2 * (model.contextTokens ?? Infinity));
   const found: Finding[] = [];
   const variableOf = new Map<string | undefined, string>([
     [summary.model, 'DISCOCLAW_SUMMARY_MODEL'],
@@ -211,9 +213,7 @@ async function checkModels({ model, summary, prompt }: Config, logger: Logger): 
     const finding = await tryModel(options, variableOf.get(name));
     found.push(finding);
     if (finding.level === 'fine' && name === model.main)
-      found.push(
-        ...(await tryTalentsOf({ ...options, timeoutMs: model.totalTimeoutMs }, prompt.maxChars, logger)),
-      );
+      found.push(...(await tryTalentsOf({ ...options, timeoutMs: model.totalTimeoutMs }, mostChars, logger)));
     // Only a wrong name concerns this model alone.
     if (finding.level !== 'fine' && finding.wrong !== 'model') break;
   }
