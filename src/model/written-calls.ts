@@ -75,7 +75,8 @@ const parameters =
 export function bareName(name: string): string {
   return name
     .toLowerCase()
-    .replace(/:\d+$|<.*$/su, '')
+    .replace(/<.*/su, '')
+    .replace(/:\d+$/u, '')
     .replace(/^.*[.:/]/su, '');
 }
 

@@ -44,6 +44,10 @@ it('nothing that is not meant for people is ever on Discord, not for one edit, n
   ).toEqual([]);
 });
 
+function marksIn(raw: string): readonly string[] {
+  return templateMarks.filter((mark) => raw.includes(JSON.stringify(mark).slice(1, -1)));
+}
+
 const inNames = (all: string): readonly string[] => all.match(/.{1,80}(?: |$)/gu) ?? [];
 
 /** Where people and the model itself may write marks: `all` of them. */
@@ -103,9 +107,7 @@ it.each(Object.entries(places))('no mark of a template reaches the model in %s [
   await write(stage, '#general', all);
   const told = stage.model.requests.map(({ raw }) => raw);
   expect(told.some((raw) => raw.includes('canary'))).toBe(true);
-  const found = (raw: string) =>
-    templateMarks.filter((mark) => raw.includes(JSON.stringify(mark).slice(1, -1)));
-  expect(told.flatMap(found)).toEqual([]);
+  expect(told.flatMap(marksIn)).toEqual([]);
 });
 
 it('tools are called in neighbouring forms too [M14]', async () => {
