@@ -1,10 +1,11 @@
 import { randomUUID } from 'node:crypto';
 
+import { endOfJson, jsonOf } from '../core/lenient-json.ts';
 import { textOf, type ModelResponse, type ToolUseBlock } from '../core/model.ts';
 import { sectionNames } from '../core/section.ts';
 import { escapePattern } from '../core/text.ts';
 import { templateMark } from './template-marks.ts';
-import { bareName, callsBetweenMarks, jsonAt, writtenCalls, type WrittenCall } from './written-calls.ts';
+import { bareName, callsBetweenMarks, writtenCalls, type WrittenCall } from './written-calls.ts';
 
 /** What a model's answer is read by. */
 export interface AnswerFrame {
@@ -139,8 +140,7 @@ const readers: Readonly<Record<string, (token: Token, reading: Reading) => Step>
     if (name === undefined && kind !== 'analysis') return { next: start, isOpen: isHeadOpen };
     const content = upTo('(?=<\\|(?:end|return|call|start|channel)\\|>)', raw, start);
     const next = content?.next ?? raw.length;
-    const calls =
-      name === undefined ? [] : [{ name, input: jsonAt(raw.slice(start, next).trim(), 0)?.value }];
+    const calls = name === undefined ? [] : [{ name, input: jsonOf(raw.slice(start, next)) }];
     return { next, calls, isOpen: isHeadOpen || content === undefined };
   },
   call({ found, index, after }, { raw, tools }) {
@@ -151,7 +151,7 @@ const readers: Readonly<Record<string, (token: Token, reading: Reading) => Step>
     const calls = callsBetweenMarks(raw.slice(found.includes('=') ? index : after, next), tools);
     return { next, calls: found === '<tool_response>' ? [] : calls, isOpen: region === undefined };
   },
-  json: ({ index, after }, reading) => writtenStep(index, jsonAt(reading.raw, index)?.end, after, reading),
+  json: ({ index, after }, reading) => writtenStep(index, endOfJson(reading.raw, index), after, reading),
   named: ({ index, after }, reading) =>
     writtenStep(index, upTo('\\)[ \\t]*(?=$)', reading.raw, after)?.next, after, reading),
   role(token, { raw, text }) {

@@ -5,6 +5,7 @@ import { Stream, type ServerSentEvent } from '@anthropic-ai/sdk/core/streaming';
 import type { MessageCreateParamsStreaming } from '@anthropic-ai/sdk/resources/messages';
 
 import { ModelError, passingFailures, type ModelFailure } from '../../core/errors.ts';
+import { jsonOf } from '../../core/lenient-json.ts';
 import type { ModelResponse } from '../../core/model.ts';
 import { unlessAborted, withTimeout } from '../../core/time.ts';
 import { statementsIn } from './features.ts';
@@ -201,15 +202,6 @@ function createAssembly({ onText, onThought }: Listener) {
 
 function fieldsOf(value: unknown): Fields {
   return typeof value === 'object' && value !== null && !Array.isArray(value) ? { ...value } : {};
-}
-
-/** `undefined` for anything that is not JSON. */
-function jsonOf(text: string): unknown {
-  try {
-    return JSON.parse(text);
-  } catch {
-    return undefined;
-  }
 }
 
 const maxRetries = 5;
