@@ -50,9 +50,11 @@ const callMarks = [
   ['<\\|START_ACTION\\|>', '<\\|END_ACTION\\|>'],
 ] as const;
 
-/** A mark by which a template begins the turn of somebody. */
-const roles =
-  '<\\|(?:im_start|start|turn)\\|?>\\s*(?<begun>\\w+)|<\\|start_header_id\\|>\\s*(?<headed>\\w+)\\s*<\\|end_header_id\\|>|<start_of_turn>\\s*(?<turned>\\w+)|<[|｜](?<bare>user|assistant|system|human|bot)[|｜]>|\\[INST\\]|(?<answered>\\[/INST\\])';
+/** By what a template begins a turn of somebody. */
+const turnOf = (who: string): string =>
+  `<\\|(?:im_start|start|turn)\\|?>\\s*${who}|<\\|start_header_id\\|>\\s*${who}\\s*<\\|end_header_id\\|>|<start_of_turn>\\s*${who}`;
+const ownTurn = `${turnOf('(?:assistant|model|bot)\\b')}|<[|｜](?:assistant|bot)[|｜]>|\\[/INST\\]`;
+const otherTurn = `${turnOf('\\w+')}|<[|｜](?:user|system|human)[|｜]>|\\[INST\\]`;
 
 const ourTags = `</?(?:${sectionNames.join('|')})(?:\\s[^<>]*)?>`;
 
@@ -72,7 +74,8 @@ function tokensOf(tools: readonly string[]): RegExp {
     '(?<channel>(?:<\\|start\\|>\\s*assistant\\s*)?(?:to=[\\w.:-]+\\s*)?(?=<\\|channel\\|>))',
     `(?<call>${callMarks.map(([begin]) => begin).join('|')})`,
     ...(tools.length === 0 ? [] : calls),
-    `(?<role>${roles})`,
+    `(?<own>${ownTurn})`,
+    `(?<other>${otherTurn})`,
     `(?<mark>${templateMark.source}|${ourTags})`,
   ];
   return new RegExp(kinds.join('|'), 'gimu');
@@ -91,7 +94,6 @@ interface Token {
   readonly index: number;
   /** Where what follows begins. */
   readonly after: number;
-  readonly groups: Readonly<Record<string, string | undefined>>;
 }
 
 /** What a token comes to, up to where. */
@@ -102,10 +104,9 @@ interface Step {
   /** For people, as they stand. Default: none. */
   readonly isText?: boolean;
   readonly calls?: readonly WrittenCall[];
-  /** All before it was thoughts. */
-  readonly wasThought?: true;
 }
 
+/** What is not here is only left out. */
 const readers: Readonly<Record<string, (token: Token, reading: Reading) => Step>> = {
   fence({ found, after }, reading) {
     const { raw, tools } = reading;
@@ -129,8 +130,6 @@ const readers: Readonly<Record<string, (token: Token, reading: Reading) => Step>
     const thoughts = upTo(closes, raw, after);
     return { next: thoughts?.next ?? raw.length, isOpen: thoughts === undefined };
   },
-  // A template had opened them before the answer began.
-  closes: ({ after }) => ({ next: after, wasThought: true }),
   channel({ found, after }, { raw }) {
     const [head = '', kind] =
       /^<\|channel\|>(\w+)?(?:[^<\n]|<\|constrain\|>)*(?:<\|message\|>)?/u.exec(raw.slice(after)) ?? [];
@@ -154,22 +153,12 @@ const readers: Readonly<Record<string, (token: Token, reading: Reading) => Step>
   json: ({ index, after }, reading) => writtenStep(index, endOfJson(reading.raw, index), after, reading),
   named: ({ index, after }, reading) =>
     writtenStep(index, upTo('\\)[ \\t]*(?=$)', reading.raw, after)?.next, after, reading),
-  role(token, { raw, text }) {
-    if (isOwnRole(token.groups)) return { next: token.after };
+  other({ after }, { raw, text }) {
     // Before an answer a template is repeated; behind it the model goes on as somebody else.
-    const later = text.trim() === '' ? raw.slice(token.after).matchAll(new RegExp(roles, 'giu')) : [];
-    const own = Array.from(later).find(({ groups = {} }) => isOwnRole(groups));
-    if (own === undefined) return { next: raw.length, isOpen: true };
-    return { next: token.after + own.index + own[0].length };
+    const own = text.trim() === '' ? upTo(ownTurn, raw, after) : undefined;
+    return { next: own?.next ?? raw.length, isOpen: own === undefined };
   },
-  mark: ({ after }) => ({ next: after }),
 };
-
-function isOwnRole({ begun, headed, turned, bare, answered }: Token['groups']): boolean {
-  return (
-    answered !== undefined || /^(?:assistant|model|bot)$/iu.test(begun ?? headed ?? turned ?? bare ?? '')
-  );
-}
 
 function upTo(end: string, raw: string, from: number) {
   const pattern = new RegExp(end, 'gimu');
@@ -225,13 +214,13 @@ export function cleanAnswer(raw: string, frame: AnswerFrame, isWhole = true): Cl
     const { 0: found, index, groups = {} } = token;
     const [kind = ''] = Object.entries(groups).find(([, value]) => value !== undefined) ?? [];
     const after = index + found.length;
-    const step = readers[kind]?.({ found, index, after, groups }, { raw, tools: frame.tools, text }) ?? {
-      next: after,
-    };
+    const reading = { raw, tools: frame.tools, text };
+    const step = readers[kind]?.({ found, index, after }, reading) ?? { next: after };
     isOpen = !isWhole && step.isOpen === true;
     if (isOpen) break;
     thinksAloud ||= ['opens', 'closes', 'channel'].includes(kind);
-    if (step.wasThought === true) {
+    // A template had opened them before the answer began.
+    if (kind === 'closes') {
       text = '';
       calls.length = 0;
     }
@@ -278,44 +267,37 @@ function toolUse({ name, input }: WrittenCall): ToolUseBlock {
 /** Ends that may become a mark or a call. */
 const openEnd =
   /(?:<[^<>\n]{0,80}|\[[^\]\n]{0,40}|◁[^▷\n]{0,10}|\]~!?b?|\{[\s\w"]{0,60}|`{1,9}|~{1,9}|\bto=[\w.:-]{0,60})$/u;
-const callPrefixes = ['functions.', 'default_api.', 'print('];
+const openName = /(?<=^|\n)[ \t]*(?:print\()?[\w.:]*$/u;
 
 function withoutOpenEnd(text: string, tools: readonly string[]): string {
   const certain = text.replace(openEnd, '');
-  const start = certain.lastIndexOf('\n') + 1;
-  const line = certain.slice(start).trimStart();
-  const bare = line.replace(/^(?:print\()?(?:[a-z_]+[.:])?/u, '');
-  const mayCall =
-    line !== '' && [...callPrefixes, ...tools].some((name) => name.startsWith(line) || name.startsWith(bare));
-  return tools.length > 0 && mayCall ? certain.slice(0, start) : certain;
+  return tools.length === 0 ? certain : certain.replace(openName, '');
 }
 
 /** How a line begins that history would show as somebody's. */
 function nameMark(name: string): string {
-  return `\\*{0,2}(?:${name})(?: \\(bot\\))?\\*{0,2}[ \\t]*[:：]\\*{0,2}`;
+  return `\\*{0,2}${escapePattern(name)}(?: \\(bot\\))?\\*{0,2}[ \\t]*[:：]\\*{0,2}`;
 }
 
 /** Without a name or date of history's form before the answer, and turns that the model goes on to invent behind it. */
 function withoutTurns(text: string, { names, mayQuote }: AnswerFrame, isWhole: boolean): string {
   if (names === undefined) return text.trimStart();
-  const [own, asker] = [escapePattern(names.own), escapePattern(names.asker)];
-  const answer = text.replace(new RegExp(`^(?:\\s*(?:${dateMark}|${nameMark(own)}))*\\s*`, 'iu'), '');
-  const [dated, turn] = [dateMark, `${dateMark}|${nameMark(`${own}|${asker}`)}`].map(
-    (begin) => new RegExp(`^[ \\t]*(?:${begin})`, 'iu'),
-  );
-  const mayBegin = (line: string, name: string): boolean =>
-    !isWhole && `${name}:`.toLowerCase().startsWith(line.replaceAll('*', '').trim().toLowerCase());
-  if (answer !== '' && mayBegin(answer, names.own)) return '';
+  const own = `${dateMark}|${nameMark(names.own)}`;
+  const answer = text.replace(new RegExp(`^(?:\\s*(?:${own}))*\\s*`, 'iu'), '');
   const lines = answer.split('\n');
-  if (mayQuote === true) return isWhole ? answer : answer.trimEnd();
-  let end = lines.length;
-  for (let index = lines.length - 1; index >= 0; index -= 1) {
-    const line = lines[index] ?? '';
-    if (line.trim() === '') continue;
-    const isOpen = index === lines.length - 1 && (mayBegin(line, names.own) || mayBegin(line, names.asker));
-    if (turn?.test(line) !== true && !isOpen) break;
-    if ((lines[index - 1] ?? '').trim() === '' || dated?.test(line) === true) end = index;
-  }
-  const kept = lines.slice(0, end).join('\n');
-  return isWhole && end === lines.length ? kept : kept.trimEnd();
+  const open = lines.at(-1)?.replaceAll('*', '').trim().toLowerCase() ?? '';
+  if (!isWhole && Object.values(names).some((name) => `${name}:`.toLowerCase().startsWith(open))) lines.pop();
+  const dated = new RegExp(`^[ \\t]*${dateMark}`, 'iu');
+  const turn = new RegExp(`^[ \\t]*(?:${own}|${nameMark(names.asker)})`, 'iu');
+  const last = lines.findLastIndex((line) => line.trim() !== '' && !turn.test(line));
+  const end = lines.findIndex((line, index) => {
+    const isParagraph = (lines[index - 1] ?? '').trim() === '';
+    return index > last && (dated.test(line) || (isParagraph && turn.test(line)));
+  });
+  const isCut = end !== -1 && mayQuote !== true;
+  if (isWhole && !isCut) return answer;
+  return lines
+    .slice(0, isCut ? end : undefined)
+    .join('\n')
+    .trimEnd();
 }
