@@ -81,19 +81,16 @@ function tokensOf(tools: readonly string[]): RegExp {
   return new RegExp(kinds.join('|'), 'gimu');
 }
 
-/** How far an answer was read. */
-interface Reading {
-  readonly raw: string;
-  readonly tools: readonly string[];
-  /** What is for people so far. */
-  readonly text: string;
-}
-
+/** What may mean more, where it stands, and how far the answer was read. */
 interface Token {
   readonly found: string;
   readonly index: number;
   /** Where what follows begins. */
   readonly after: number;
+  readonly raw: string;
+  readonly tools: readonly string[];
+  /** What is for people so far. */
+  readonly text: string;
 }
 
 /** What a token comes to, up to where. */
@@ -107,30 +104,28 @@ interface Step {
 }
 
 /** What is not here is only left out. */
-const readers: Readonly<Record<string, (token: Token, reading: Reading) => Step>> = {
-  fence({ found, after }, reading) {
-    const { raw, tools } = reading;
+const readers: Readonly<Record<string, (token: Token) => Step>> = {
+  fence(token) {
+    const { found, after, raw, tools } = token;
     const code = upTo(`^[ \\t]*${found.trim()}+[ \\t]*(?=$|<[|｜/])`, raw, after);
     const written = (code?.body ?? raw.slice(after)).replace(/^[^\n]*\n?/u, '');
-    if (code !== undefined) return codeStep(written, code.next, reading);
+    if (code !== undefined) return codeStep(written, code.next, token);
     // One that does not end may be a slip within thoughts.
     const isThought = upTo(closes, raw, after) !== undefined;
     const mayBeCall = tools.length > 0 && /^\s*(?:$|[{[]|\w+[.(:])/u.test(written);
     return { next: isThought ? after : raw.length, isText: true, isOpen: mayBeCall };
   },
-  code({ found, after }, reading) {
-    const code = upTo(`(?<!\`)${found}(?!\`)|\\n\\n`, reading.raw, after);
-    if (code === undefined || code.end !== found)
-      return { next: after, isText: true, isOpen: code === undefined };
-    return reading.text.trim() === ''
-      ? codeStep(code.body, code.next, reading)
-      : { next: code.next, isText: true };
+  code(token) {
+    const { found, after, raw, text } = token;
+    const code = upTo(`(?<!\`)${found}(?!\`)|\\n\\n`, raw, after);
+    if (code?.end !== found) return { next: after, isText: true, isOpen: code === undefined };
+    return text.trim() === '' ? codeStep(code.body, code.next, token) : { next: code.next, isText: true };
   },
-  opens({ after }, { raw }) {
+  opens({ after, raw }) {
     const thoughts = upTo(closes, raw, after);
     return { next: thoughts?.next ?? raw.length, isOpen: thoughts === undefined };
   },
-  channel({ found, after }, { raw }) {
+  channel({ found, after, raw }) {
     const [head = '', kind] =
       /^<\|channel\|>(\w+)?(?:[^<\n]|<\|constrain\|>)*(?:<\|message\|>)?/u.exec(raw.slice(after)) ?? [];
     const start = after + head.length;
@@ -142,7 +137,7 @@ const readers: Readonly<Record<string, (token: Token, reading: Reading) => Step>
     const calls = name === undefined ? [] : [{ name, input: jsonOf(raw.slice(start, next)) }];
     return { next, calls, isOpen: isHeadOpen || content === undefined };
   },
-  call({ found, index, after }, { raw, tools }) {
+  call({ found, index, after, raw, tools }) {
     const end = callMarks.find(([begin]) => new RegExp(`^(?:${begin})$`, 'iu').test(found))?.[1];
     const region = end === undefined ? undefined : upTo(end, raw, after);
     const next = region?.next ?? raw.length;
@@ -150,10 +145,9 @@ const readers: Readonly<Record<string, (token: Token, reading: Reading) => Step>
     const calls = callsBetweenMarks(raw.slice(found.includes('=') ? index : after, next), tools);
     return { next, calls: found === '<tool_response>' ? [] : calls, isOpen: region === undefined };
   },
-  json: ({ index, after }, reading) => writtenStep(index, endOfJson(reading.raw, index), after, reading),
-  named: ({ index, after }, reading) =>
-    writtenStep(index, upTo('\\)[ \\t]*(?=$)', reading.raw, after)?.next, after, reading),
-  other({ after }, { raw, text }) {
+  json: (token) => writtenStep(token, endOfJson(token.raw, token.index)),
+  named: (token) => writtenStep(token, upTo('\\)[ \\t]*(?=$)', token.raw, token.after)?.next),
+  other({ after, raw, text }) {
     // Before an answer a template is repeated; behind it the model goes on as somebody else.
     const own = text.trim() === '' ? upTo(ownTurn, raw, after) : undefined;
     return { next: own?.next ?? raw.length, isOpen: own === undefined };
@@ -170,19 +164,14 @@ function upTo(end: string, raw: string, from: number) {
 }
 
 /** Code is shown, unless it is a call with which the answer ends. */
-function codeStep(written: string, next: number, { raw, tools }: Reading): Step {
+function codeStep(written: string, next: number, { raw, tools }: Token): Step {
   const calls = writtenCalls(written, tools);
   const isCall = calls.length > 0 && areOffered(calls, tools) && raw.slice(next).trim() === '';
   return isCall ? { next, calls, isOpen: true } : { next, isText: true };
 }
 
 /** A call to a tool that is not there may be what the answer tells about, unless it is all of it. */
-function writtenStep(
-  index: number,
-  end: number | undefined,
-  after: number,
-  { raw, tools, text }: Reading,
-): Step {
+function writtenStep({ index, after, raw, tools, text }: Token, end: number | undefined): Step {
   if (end === undefined) return { next: after, isText: true, isOpen: true };
   const calls = writtenCalls(raw.slice(index, end), tools);
   const isLast = raw.slice(end).trim() === '';
@@ -199,7 +188,8 @@ function areOffered(calls: readonly WrittenCall[], tools: readonly string[]): bo
  * which is how the whole begins, unless a mark that closes thoughts without one that opened them comes later.
  */
 export function cleanAnswer(raw: string, frame: AnswerFrame, isWhole = true): CleanAnswer {
-  const tokens = tokensOf(frame.tools);
+  const { tools } = frame;
+  const tokens = tokensOf(tools);
   const calls: WrittenCall[] = [];
   let text = '';
   let next = 0;
@@ -214,8 +204,7 @@ export function cleanAnswer(raw: string, frame: AnswerFrame, isWhole = true): Cl
     const { 0: found, index, groups = {} } = token;
     const [kind = ''] = Object.entries(groups).find(([, value]) => value !== undefined) ?? [];
     const after = index + found.length;
-    const reading = { raw, tools: frame.tools, text };
-    const step = readers[kind]?.({ found, index, after }, reading) ?? { next: after };
+    const step = readers[kind]?.({ found, index, after, raw, tools, text }) ?? { next: after };
     isOpen = !isWhole && step.isOpen === true;
     if (isOpen) break;
     thinksAloud ||= ['opens', 'closes', 'channel'].includes(kind);
@@ -230,13 +219,9 @@ export function cleanAnswer(raw: string, frame: AnswerFrame, isWhole = true): Cl
     // What is taken out of a line of its own takes that line along.
     if (step.isText !== true && /(?:^|\n)$/u.test(text)) while (raw[next] === '\n') next += 1;
   }
-  if (isWhole) return { text: withoutTurns(text, frame, true), calls, thinksAloud };
-  if (frame.mayThinkAloud === true && !thinksAloud) return { text: '', calls, thinksAloud };
-  return {
-    text: withoutTurns(isOpen ? text : withoutOpenEnd(text, frame.tools), frame, false),
-    calls,
-    thinksAloud,
-  };
+  if (!isWhole && frame.mayThinkAloud === true && !thinksAloud) return { text: '', calls, thinksAloud };
+  const certain = isWhole || isOpen ? text : withoutOpenEnd(text, tools);
+  return { text: withoutTurns(certain, frame, isWhole), calls, thinksAloud };
 }
 
 /** The same of a whole response: what was written as calls becomes calls. */

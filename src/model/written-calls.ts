@@ -75,7 +75,7 @@ function callsInJson(value: unknown): readonly WrittenCall[] {
 
 /** What Python writes in another way than JSON. */
 const ofPython =
-  /"[^"\\]*(?:\\.[^"\\]*)*"|'(?<text>[^'\\]*(?:\\.[^'\\]*)*)'|(?<name>\w+)\s*=|(?<word>True|False|None)/gsu;
+  /"[^"\\]*(?:\\.[^"\\]*)*"|'(?<text>[^'\\]*(?:\\.[^'\\]*)*)'|(?<!\w)(?<name>\w+)\s*=|(?<word>True|False|None)/gsu;
 const words: Readonly<Record<string, string>> = { True: 'true', False: 'false', None: 'null' };
 
 /** What stands between the brackets of a call: JSON, or `name="value"` as in Python. */
