@@ -122,11 +122,12 @@ function leftOutOf(file: OpenedFile, shown: PromptDraft['files']): string | unde
 }
 
 function draftOf(input: PromptInput): PromptDraft {
-  const read = input.hasNoTools === true ? input.sections.flatMap(withoutToolWords) : input.sections;
+  const { rules, rulesWithoutTools = rules, hasNoTools = false } = input;
+  const read = hasNoTools ? input.sections.flatMap(withoutToolWords) : input.sections;
   const sections = read.map(withinBudget);
   return {
     soul: input.soul,
-    rules: input.rules,
+    rules: hasNoTools ? rulesWithoutTools : rules,
     sections: sections.toSorted((a, b) => sectionNames.indexOf(a.name) - sectionNames.indexOf(b.name)),
     history: input.history,
     files: input.files.map((file) => ({ file, pieces: renderFile(file), isCut: false })),
