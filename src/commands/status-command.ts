@@ -173,9 +173,7 @@ function modelLine({
     modelState.kind === 'reachable'
       ? 'reachable'
       : `${conditionOf(modelState.failure)} for ${duration(now.getTime() - modelState.since.getTime())}`;
-  const lacking = refused.map(({ feature, model }) =>
-    model === undefined ? feature : `${feature} (${shownName(model)})`,
-  );
+  const lacking = refused.map(({ feature, model }) => `${feature} (${shownName(model)})`);
   const parts = [`${names}, ${reach}`];
   if (lacking.length > 0) parts.push(`left out, as its server refuses it: ${lacking.join(', ')}`);
   const { contextTokens, cutsAt } = modelLimits;

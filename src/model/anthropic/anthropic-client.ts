@@ -128,17 +128,15 @@ export function createAnthropicClient(options: AnthropicClientOptions): ModelCli
         if (options.baseUrl !== undefined) limits.noteCount(request.model, body, inputOf(response.usage));
         const usage = addUsage(ignoredUsage, response.usage);
         const clean = cleanResponse(response, frame);
+        ignoredUsage = usage;
         if (isEmpty(clean) && request.mayBeEmpty !== true) {
           if (wasEmpty) throw emptyAnswer();
           wasEmpty = true;
-        } else {
-          if (!ignoresSchema(sent, clean)) {
-            streamed.end(textOf(clean.content));
-            return { ...clean, usage, leftOut: sent.leftOut };
-          }
-          refusals.learnIgnoredSchema(request.model);
+        } else if (ignoresSchema(sent, clean)) refusals.learnIgnoredSchema(request.model);
+        else {
+          streamed.end(textOf(clean.content));
+          return { ...clean, usage, leftOut: sent.leftOut };
         }
-        ignoredUsage = usage;
       } catch (error) {
         const failed = failedAttempt(error, apiKey);
         reserved?.charge(failed.isFree === true ? 0 : undefined);

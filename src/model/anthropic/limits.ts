@@ -37,18 +37,14 @@ const places: readonly RegExp[] = [
 ];
 
 /** Learns from a server's errors, and from what it counts, how many tokens it takes, for an hour at a time [M13]. */
-export function createLimits(logger: Logger, contextByHand = Infinity) {
+export function createLimits(logger: Logger, contextByHand?: number) {
   const learnt = createLearnt<number>();
 
   function limitsOf(model: string): ModelLimits {
     const of = (limit: keyof ModelLimits) => learnt.get(`${limit} ${model}`);
-    const [context, room] = [of('contextTokens'), of('roomTokens')].map((tokens) =>
-      Math.min(tokens ?? Infinity, contextByHand),
-    );
-    const isBounded = context !== Infinity;
     return {
-      contextTokens: isBounded ? context : undefined,
-      roomTokens: isBounded ? room : undefined,
+      contextTokens: of('contextTokens') ?? contextByHand,
+      roomTokens: of('roomTokens') ?? contextByHand,
       answerTokens: of('answerTokens'),
       cutsAt: of('cutsAt'),
     };
