@@ -22,7 +22,7 @@ export interface TextBlock {
   readonly text: string;
   readonly cache?: CacheLife | undefined;
   /** Its replacement where the model gets no tools [M9]. Default: the text itself. */
-  readonly withoutTools?: string;
+  readonly withoutTools?: string | undefined;
 }
 
 export interface ToolUseBlock {
@@ -138,8 +138,7 @@ export type ModelFeature =
 
 export interface RefusedFeature {
   readonly feature: ModelFeature;
-  /** Absent where the whole server lacks it. */
-  readonly model?: string;
+  readonly model: string;
 }
 
 /** In tokens; what is not known is absent [M13]. */

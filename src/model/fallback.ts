@@ -39,17 +39,6 @@ export function withFallback(client: ModelClient, options: FallbackOptions): Mod
     });
   }
 
-  async function askFallback(
-    request: ModelRequest,
-    name: string,
-    callOptions: ModelCallOptions,
-    insteadFor: ModelFailure,
-  ): Promise<ModelResponse> {
-    const other = { ...withoutReasoning(request), model: name, isFallback: true } as const;
-    const response = await ask(other, callOptions);
-    return { ...response, answeredBy: name, insteadFor };
-  }
-
   return {
     isOffline: client.isOffline,
     get refused() {
@@ -77,7 +66,9 @@ export function withFallback(client: ModelClient, options: FallbackOptions): Mod
           logger.warn('the fallback model answers', { failure, model, fallback });
         }
         if (error.partialText !== '') callOptions.onRestart?.();
-        return await askFallback(request, fallback, callOptions, failure);
+        const instead = { ...withoutReasoning(request), model: fallback, isFallback: true } as const;
+        const response = await ask(instead, callOptions);
+        return { ...response, answeredBy: fallback, insteadFor: failure };
       } finally {
         patience.end();
       }

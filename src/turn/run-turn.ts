@@ -125,11 +125,14 @@ interface Progress {
 interface RunningTurn {
   /** The turn as it was said. */
   readonly turn: TurnContext;
+  /** The same for who can read the answer by now. */
+  readonly answered: TurnContext;
   readonly question: Question;
   /** Lines about voice messages [G7]. */
   readonly heard: readonly string[];
   readonly memory: TurnMemory;
   readonly reply: Reply;
+  readonly typing: Typing;
   readonly control: TurnControl;
   readonly bot: TurnPorts;
 }
@@ -181,12 +184,12 @@ export async function runTurn(
     const answered = hasMoreReaders(place, readers)
       ? { ...turn, place: readers, originalPlace: place }
       : turn;
-    const running: RunningTurn = { turn, question, heard, memory, reply, control, bot };
+    const running = { turn, answered, question, heard, memory, reply, typing, control, bot };
     // The words are on their way to the disk, which takes as long as the prompt.
     await setImmediate();
     const answer =
       problem === undefined || control.signal.aborted
-        ? await answerTurn(running, answered, typing)
+        ? await answerTurn(running)
         : { text: '', problem, ...noProgress() };
     if (control.isTakenAway) return await takeAway(running, answer);
     if (answer === 'left') return 'left';
@@ -215,12 +218,11 @@ function noProgress(): Progress {
 }
 
 /** The model's answer, made of memory and with tools, shown as it grows; or a line that says why there is none. Never rejects. */
-async function answerTurn(running: RunningTurn, turn: TurnContext, typing: Typing): Promise<Answer | 'left'> {
-  const { reply } = running;
+async function answerTurn(running: RunningTurn): Promise<Answer | 'left'> {
   const progress = noProgress();
   try {
-    const { text, stop, hadNoTools } = await askModel(running, turn, progress, typing);
-    reply.hold();
+    const { text, stop, hadNoTools } = await askModel(running, progress);
+    running.reply.hold();
     // An answer that a time limit or refusal cut short is shown as far as it came, marked and logged [E1].
     if (stop === 'timeout') throw new ModelError('The answer broke off', 'timeout', { partialText: text });
     if (stop === 'refusal') throw new ModelError('The answer broke off', 'invalid', { partialText: text });
@@ -233,25 +235,19 @@ async function answerTurn(running: RunningTurn, turn: TurnContext, typing: Typin
 }
 
 /** Asks with all that the model's context holds: again with less where its server names a smaller one [M13]. */
-async function askModel(
-  running: RunningTurn,
-  turn: TurnContext,
-  progress: Progress,
-  typing: Typing,
-): Promise<LoopResult> {
-  const { memory, bot } = running;
-  const model = await bot.model.current();
-  const tools = memory.policy.tools(bot.tools);
+async function askModel(running: RunningTurn, progress: Progress): Promise<LoopResult> {
+  const { client, current } = running.bot.model;
+  const model = await current();
+  const roomNow = () => client.limitsOf?.(model).roomTokens;
   for (let sizes = 1; ; sizes += 1) {
-    const contextTokens = bot.model.client.limitsOf?.(model).roomTokens;
+    const room = roomNow();
     try {
-      return await askOnce(running, turn, progress, typing, { model, tools, contextTokens });
+      return await askOnce(running, progress, model, room);
     } catch (error) {
       const isTooLarge = error instanceof ModelError && error.failure === 'too-large';
-      const isNews = bot.model.client.limitsOf?.(model).roomTokens !== contextTokens;
       // What a tool has done is not to be done again.
       const hasRunTools = progress.size?.parts.some(({ name }) => name === 'tool_results') === true;
-      if (!isTooLarge || !isNews || hasRunTools || sizes === mostSizes) throw error;
+      if (!isTooLarge || roomNow() === room || hasRunTools || sizes === mostSizes) throw error;
     }
   }
 }
@@ -259,23 +255,19 @@ async function askModel(
 /** The order is what [F4] wants: the prompt is made while the words go to the disk, and both come before the model. */
 async function askOnce(
   running: RunningTurn,
-  turn: TurnContext,
   progress: Progress,
-  typing: Typing,
-  call: {
-    readonly model: string;
-    readonly tools: readonly Tool[];
-    readonly contextTokens: number | undefined;
-  },
+  model: string,
+  contextTokens: number | undefined,
 ): Promise<LoopResult> {
-  const { memory, reply, bot } = running;
+  const { answered: turn, memory, reply, typing, bot } = running;
   const { signal } = running.control;
   signal.throwIfAborted();
+  const offered = memory.policy.tools(bot.tools);
   const needs = {
-    tools: call.tools.map(({ definition }) => definition),
+    tools: offered.map(({ definition }) => definition),
     actions: new Set(bot.tools.actions.map(({ definition }) => definition.name)),
     answerTokens: bot.model.answerTokens,
-    contextTokens: call.contextTokens,
+    contextTokens,
   };
   const composing = bot.prompts.compose(turn, memory.policy, needs, signal);
   const { prompt, names, thirdPartyMark, notes, ...fitted } = await timed('prompt', composing);
@@ -283,7 +275,7 @@ async function askOnce(
   progress.notes.push(...notes);
   progress.used.prompt.splice(0, Infinity, ...prompt.sources);
   const { system, messages } = prompt;
-  const tools = call.tools.filter(({ definition }) => fitted.tools.has(definition.name));
+  const tools = offered.filter(({ definition }) => fitted.tools.has(definition.name));
   const size = sizeOf(prompt, tools);
   progress.size = size;
   // The words are on disk before the model is called [F4].
@@ -295,7 +287,7 @@ async function askOnce(
       purpose: 'chat',
       userId: turn.speaker.id,
       conversation: sessionName(sessionOf(turn)),
-      model: call.model,
+      model,
       system,
       messages,
       maxTokens: fitted.maxTokens,
@@ -328,7 +320,7 @@ async function askOnce(
   // Behind the request, which it would hold up.
   void setImmediate().then(() => typing.show());
   const result = await timed('answer', answering);
-  return { ...result, hadNoTools: result.hadNoTools || (tools.length === 0 && call.tools.length > 0) };
+  return { ...result, hadNoTools: result.hadNoTools || (tools.length === 0 && offered.length > 0) };
 }
 
 /** What the model is given; what its calls take is added. */

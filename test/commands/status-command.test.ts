@@ -51,9 +51,13 @@ async function status(changes: Partial<StatusFacts> = {}, isOwner = true): Promi
 
 describe('the status [O8]', () => {
   it('names what is left out, as the model’s server refuses it [M9]', async () => {
-    const refused = [{ feature: 'tools', model: 'gemma3:4b' }, { feature: 'cache marks' }] as const;
+    const model = 'gemma3:4b';
+    const refused = [
+      { feature: 'tools', model },
+      { feature: 'cache marks', model },
+    ] as const;
     expect(await status({ refused })).toContain(
-      'Model: sonnet (fast: haiku), reachable · left out, as its server refuses it: tools (gemma3:4b), cache marks\n',
+      'Model: sonnet (fast: haiku), reachable · left out, as its server refuses it: tools (gemma3:4b), cache marks (gemma3:4b)\n',
     );
   });
 
