@@ -7,6 +7,7 @@ import pLimit from 'p-limit';
 import { loadSimulator } from '../test/simulator/bundle.ts';
 import { plantedFaults, type PlantedFault } from '../test/simulator/planted-faults.ts';
 import { sceneText, shrink } from '../test/simulator/shrink.ts';
+import { runWithFault } from '../test/simulator/test-run.ts';
 
 const usage = `npm run simulate -- [--seed N] [--seeds K] [--steps S] [--people P] [--trace] [--no-shrink] [--fault NAME | --faults]
 
@@ -151,7 +152,9 @@ async function tryFaults({ seed, seeds, steps, people }: Options): Promise<boole
   console.log(`\n${found} of ${plantedFaults.length} found within ${seeds} seeds of ${steps} steps.`);
   return found === plantedFaults.length;
 
-  async function find({ name }: PlantedFault): Promise<string | undefined> {
+  async function find(fault: PlantedFault): Promise<string | undefined> {
+    const { name, test } = fault;
+    if (test !== undefined) return (await runWithFault(fault, [test])).failed[0];
     const numbers = Object.entries({ seed, seeds, steps, people }).map(([key, value]) => `--${key}=${value}`);
     const child = fork(import.meta.filename, [`--fault=${name}`, '--no-shrink', ...numbers], {
       stdio: ['ignore', 'ignore', 'pipe', 'ipc'],

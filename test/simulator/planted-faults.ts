@@ -1,4 +1,6 @@
-/** A mistake that somebody could make, as one line: the simulator must find each. */
+import { testedFaults } from './tested-faults.ts';
+
+/** A mistake that somebody could make, as one line: the simulator must find each, or a test. */
 export interface PlantedFault {
   readonly name: string;
   /** What it breaks: the rule, and what a person notices. */
@@ -7,6 +9,8 @@ export interface PlantedFault {
   /** Stands in the file once. */
   readonly find: string;
   readonly put: string;
+  /** The test file that finds it. Default: the simulator. */
+  readonly test?: string;
 }
 
 /** A source with the fault in it.
@@ -22,6 +26,7 @@ export function plant({ name, file, find, put }: PlantedFault, source: string): 
 }
 
 export const plantedFaults: readonly PlantedFault[] = [
+  ...testedFaults,
   {
     name: 'here-anywhere-in-server',
     promise: '[V2] What was said in a private channel is used in other channels of its server.',
