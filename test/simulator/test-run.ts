@@ -34,7 +34,7 @@ export async function runWithFault(fault: PlantedFault, files: readonly string[]
 }
 
 /** Runs test files, or all there are, in a copy of the tree. */
-export async function runTests(tree: string, files: readonly string[]): Promise<TestRun> {
+export async function runTests(tree: string, files: readonly string[], mostMs = runMs): Promise<TestRun> {
   const began = Date.now();
   const report = join(tree, 'report.json');
   const projects = files.some((file) => file.endsWith('.postgres.test.ts')) ? ['postgres'] : [];
@@ -51,7 +51,7 @@ export async function runTests(tree: string, files: readonly string[]): Promise<
     ],
     { cwd: tree, stdio: ['ignore', 'ignore', 'ignore'] },
   );
-  const hang = setTimeout(() => child.kill('SIGKILL'), runMs);
+  const hang = setTimeout(() => child.kill('SIGKILL'), mostMs);
   const [code] = await once(child, 'close');
   clearTimeout(hang);
   const { testResults } = results.parse(

@@ -102,7 +102,7 @@ export const testedFaults: readonly PlantedFault[] = [
     name: 'marks-are-needed-to-find',
     promise: '[D2] "cafe" does not find what was said of the café.',
     file: 'src/core/text.ts',
-    find: 'return /и/iu.test(letter) && marks.includes(\'\\u0306\') ? `${letter}\\u0306` : letter;',
+    find: "return /и/iu.test(letter) && marks.includes('\\u0306') ? `${letter}\\u0306` : letter;",
     put: 'return letter + marks;',
     test: 'test/core/words.test.ts',
   },
@@ -396,7 +396,8 @@ export const testedFaults: readonly PlantedFault[] = [
   },
   {
     name: 'history-of-half-a-window',
-    promise: '[P2] The window of history moves with every turn, so that nothing of it is read from the cache.',
+    promise:
+      '[P2] The window of history moves with every turn, so that nothing of it is read from the cache.',
     file: 'src/prompt/history.ts',
     find: 'const goal = begin === undefined ? budget : Math.floor(budget / 2);',
     put: 'const goal = budget;',
@@ -444,7 +445,8 @@ export const testedFaults: readonly PlantedFault[] = [
   },
   {
     name: 'memory-in-the-system-prompt',
-    promise: '[P2] What is remembered stands before the rules of the order, so that it changes what is cached.',
+    promise:
+      '[P2] What is remembered stands before the rules of the order, so that it changes what is cached.',
     file: 'src/prompt/build-prompt.ts',
     find: 'sections: sections.toSorted((a, b) => sectionNames.indexOf(a.name) - sectionNames.indexOf(b.name)),',
     put: 'sections,',
@@ -572,7 +574,8 @@ export const testedFaults: readonly PlantedFault[] = [
   },
   {
     name: 'persona-acts-unasked',
-    promise: '[G8] What the managers of a server wrote has memory changed and messages sent without a button.',
+    promise:
+      '[G8] What the managers of a server wrote has memory changed and messages sent without a button.',
     file: 'src/memory/settings/place-settings.ts',
     find: '  hasThirdPartyText: true,\n} as const;',
     put: '} as const;',
@@ -692,7 +695,8 @@ export const testedFaults: readonly PlantedFault[] = [
   },
   {
     name: 'private-notes-in-public',
-    promise: '[V2a] An overview that was written in a private channel is read after the channel became public.',
+    promise:
+      '[V2a] An overview that was written in a private channel is read after the channel became public.',
     file: 'src/memory/notebook/files.ts',
     find: 'return { raw, content: isUsable ? text : undefined };',
     put: 'return { raw, content: isUsable || reach !== undefined ? text : undefined };',
@@ -724,7 +728,8 @@ export const testedFaults: readonly PlantedFault[] = [
   },
   {
     name: 'marked-finds-count-as-own',
-    promise: '[M5a] An answer made of the words of others that is recalled counts as the own words of a person.',
+    promise:
+      '[M5a] An answer made of the words of others that is recalled counts as the own words of a person.',
     file: 'src/memory/recall/tool.ts',
     find: 'return { ...shown, thirdPartyMark: newestMark(marks.filter((mark) => markCounts(mark, now))) };',
     put: 'return shown;',
@@ -758,21 +763,14 @@ export const testedFaults: readonly PlantedFault[] = [
     name: 'torn-line-loses-the-next',
     promise: '[S4] After a kill in the middle of a line the next message is lost with it.',
     file: 'src/storage/files/logs.ts',
-    find: 'if (before > BigInt(state.end)) await file.truncate(state.end);',
-    put: '',
+    find: 'const whole = block.lastIndexOf(lineBreak) + 1;',
+    put: 'const whole = block.length;',
     test: 'test/storage/files/logs.test.ts',
   },
   {
-    name: 'failed-append-leaves-its-half',
-    promise: '[S2] Half of a message that could not be written stands before the next.',
-    file: 'src/storage/files/logs.ts',
-    find: '        await cutOff(file, state).catch(() => undefined);\n        throw error;',
-    put: '        throw error;',
-    test: 'test/storage/files/faults.test.ts',
-  },
-  {
     name: 'numbers-are-given-twice',
-    promise: '[S2] After a log is shortened new messages get the numbers of old ones, so that summaries skip them.',
+    promise:
+      '[S2] After a log is shortened new messages get the numbers of old ones, so that summaries skip them.',
     file: 'src/storage/files/logs.ts',
     find: 'if (newest < highest) kept.push(formatLine(highest));',
     put: '',
@@ -936,7 +934,7 @@ export const testedFaults: readonly PlantedFault[] = [
     file: 'src/discord/access.ts',
     find: 'if (!isBot && !isManaging && message.hasAccess !== true) {',
     put: 'if (!isBot && !isManaging && message.hasAccess !== true && policy.channelIds.length === 0) {',
-    test: 'test/discord/intake.test.ts',
+    test: 'test/discord/access.test.ts',
   },
   {
     name: 'other-bots-begin-turns',
@@ -944,7 +942,7 @@ export const testedFaults: readonly PlantedFault[] = [
     file: 'src/discord/access.ts',
     find: "if (isBot && !policy.allowedBotIds.includes(authorId)) return ignored('bot');",
     put: '',
-    test: 'test/discord/intake.test.ts',
+    test: 'test/discord/access.test.ts',
   },
   {
     name: 'bots-talk-for-ever',
@@ -1012,7 +1010,8 @@ export const testedFaults: readonly PlantedFault[] = [
   },
   {
     name: 'model-writes-footers',
-    promise: '[K6] What a model writes as small print looks like the bot saying that it has remembered something.',
+    promise:
+      '[K6] What a model writes as small print looks like the bot saying that it has remembered something.',
     file: 'src/discord/replies/split-reply.ts',
     find: 'isCode || !isSmallPrint(line) ? line : line.replace(smallSign, `\\\\${smallSign}`),',
     put: 'isCode || isSmallPrint(line) ? line : line.replace(smallSign, `\\\\${smallSign}`),',
@@ -1038,8 +1037,8 @@ export const testedFaults: readonly PlantedFault[] = [
     name: 'links-show-previews',
     promise: '[G9] An answer with five links is followed by five previews.',
     file: 'src/discord/replies/growing-reply.ts',
-    find: 'flags: previews(content),\n    };\n    const message = await api.editMessage',
-    put: 'flags: undefined,\n    };\n    const message = await api.editMessage',
+    find: '(content.match(/https?:\\/\\//gu)?.length ?? 0) > 1 ?',
+    put: '(content.match(/https?:\\/\\//gu)?.length ?? 0) > 100 ?',
     test: 'test/discord/replies/replies.test.ts',
   },
   {
@@ -1096,7 +1095,7 @@ export const testedFaults: readonly PlantedFault[] = [
     file: 'src/discord/actions/permit.ts',
     find: '  if (memberMay(capability, channel, speaker) !== true)\n    throw new ActionRefusal(`the person lacks the permission to ${capabilities[capability]} there.`);',
     put: '  void speaker;',
-    test: 'test/discord/actions/discord-actions.test.ts',
+    test: 'test/discord/actions/send.test.ts',
   },
   {
     name: 'channel-read-for-all-to-hear',
