@@ -1351,7 +1351,7 @@ export const testedFaults: readonly PlantedFault[] = [
     file: 'src/page/page.ts',
     find: "if (request.method === 'POST' && !comesFromHere(request)) return send(reply.code(403), ...foreignForm);",
     put: '',
-    test: 'test/page/attacks.test.ts',
+    test: 'test/page/page.test.ts',
   },
   {
     name: 'forms-without-their-token',
@@ -1375,7 +1375,7 @@ export const testedFaults: readonly PlantedFault[] = [
     file: 'src/page/page.ts',
     find: 'const triesAMinute = 30;',
     put: 'const triesAMinute = 30_000;',
-    test: 'test/page/attacks.test.ts',
+    test: 'test/page/page.test.ts',
   },
   {
     name: 'export-of-another-session',
@@ -1383,7 +1383,7 @@ export const testedFaults: readonly PlantedFault[] = [
     file: 'src/page/own-routes.ts',
     find: "const { files } = hash === session.hash ? await give(session, 'memory export', true) : {};",
     put: "const { files } = hash !== '' ? await give(session, 'memory export', true) : {};",
-    test: 'test/page/page.test.ts',
+    test: 'test/page/attacks.test.ts',
   },
   {
     name: 'form-leads-elsewhere',
@@ -1391,7 +1391,7 @@ export const testedFaults: readonly PlantedFault[] = [
     file: 'src/page/own-routes.ts',
     find: "return `/${pathname.replace(/^\\/+/u, '')}?${searchParams.toString()}`;",
     put: 'return `${pathname}?${searchParams.toString()}`;',
-    test: 'test/page/attacks.test.ts',
+    test: 'test/page/page.test.ts',
   },
   {
     name: 'double-click-does-it-twice',
