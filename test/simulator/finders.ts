@@ -9,18 +9,18 @@ import { plantedFaults, type PlantedFault } from './planted-faults.ts';
 import { findReach, type Reach } from './reach.ts';
 import { runWithFault } from './test-run.ts';
 
+const tablePath = 'test/simulator/finders.jsonl';
+const reachPath = 'node_modules/.cache/reach.json';
+
 const usage = `npm run finders -- --reach | [--fault NAME] [--files A,B] | --without A,B
 
-Which test files find which planted faults: ${'test/simulator/finders.jsonl'}, a line each. Taking tests away asks it.
+Which test files find which planted faults: ${tablePath}, a line each. Taking tests away asks it.
 
   --reach        first of all: which test files reach which fault's line, by one run of them all
   (nothing)      adds the line of each fault that has none, by the test files that reach it; may be ended, and goes on where it was
   --fault NAME   only this one, anew
   --files A,B    by these test files only
   --without A,B  names the faults that nothing would find any more without these test files`;
-
-const tablePath = 'test/simulator/finders.jsonl';
-const reachPath = 'node_modules/.cache/reach.json';
 
 /** Such files start the program as it is built, so that what they reach is not known. */
 const startsPrograms = /\b(?:startChild|startBuilt|isBuilt|builtProgram|startNpm|startInTerminal)\b/u;
@@ -62,24 +62,30 @@ async function writeRow(row: Row): Promise<void> {
   await writeFile(tablePath, rows.map((each) => `${JSON.stringify(each)}\n`).join(''));
 }
 
+async function readReach(): Promise<Reach | undefined> {
+  const found = await readFile(reachPath, 'utf8').catch(() => undefined);
+  return found === undefined ? undefined : JSON.parse(found);
+}
+
 /** The test files that may find a fault: what reaches it and what cannot be known to; all where nothing does. */
 async function candidates({ name }: PlantedFault): Promise<readonly string[]> {
-  const reach: Reach = JSON.parse(await readFile(reachPath, 'utf8'));
+  const reach = await readReach();
+  if (reach === undefined)
+    throw new RangeError('It is not known which test files reach what: --reach first.');
   const all = Object.keys(reach).toSorted();
-  const isUnknown = async (file: string) => startsPrograms.test(await readFile(file, 'utf8').catch(() => ''));
-  const unknown = await Promise.all(all.map(isUnknown));
+  const texts = await Promise.all(all.map((file) => readFile(file, 'utf8').catch(() => '')));
   const reaching = all.filter((file) => reach[file]?.includes(name) === true);
-  return reaching.length === 0
-    ? all
-    : all.filter((file, at) => reaching.includes(file) || unknown[at] === true);
+  if (reaching.length === 0) return all;
+  return all.filter((file, at) => reaching.includes(file) || startsPrograms.test(texts[at] ?? ''));
 }
 
 async function fillIn(fault: PlantedFault, given: readonly string[] | undefined): Promise<void> {
   const files = given ?? (await candidates(fault));
-  const { failed, seconds } = await runWithFault(fault, files);
+  const { failed, ...run } = await runWithFault(fault, files);
+  const seconds = Math.round(run.seconds);
   const version = versionOf(fault);
   await writeRow({ fault: fault.name, version, finders: [...failed], tried: files.length, seconds });
-  console.log(`${fault.name}: ${failed.length} of ${files.length} test files in ${Math.round(seconds)} s`);
+  console.log(`${fault.name}: ${failed.length} of ${files.length} test files in ${seconds} s`);
 }
 
 /** The faults that would have no finder: the simulator finds those without a test file of their own. */
@@ -104,7 +110,8 @@ async function main(): Promise<void> {
   const files = values.files?.split(',');
   if (values.reach) {
     await mkdir(dirname(reachPath), { recursive: true });
-    await writeFile(reachPath, JSON.stringify(await findReach(plantedFaults)));
+    const before = (await readReach()) ?? {};
+    await writeFile(reachPath, JSON.stringify({ ...before, ...(await findReach(plantedFaults, files)) }));
     return;
   }
   if (values.without !== undefined) {
@@ -118,7 +125,10 @@ async function main(): Promise<void> {
   const known = new Set((await readTable()).map(({ fault }) => fault));
   const wanted = ({ name }: PlantedFault) =>
     values.fault === undefined ? !known.has(name) : name === values.fault;
-  for (const fault of plantedFaults.filter(wanted)) await fillIn(fault, files);
+  const faults = plantedFaults.filter(wanted);
+  if (values.fault !== undefined && faults.length === 0)
+    throw new RangeError(`There is no fault "${values.fault}".`);
+  for (const fault of faults) await fillIn(fault, files);
 }
 
 try {

@@ -26,10 +26,13 @@ interface Body {
 }
 
 /**
- * Which test files reach which faults' lines, by one run of them all in a copy of the tree in which the function around each line tells of itself.
+ * Which test files, by default all, reach which faults' lines, by one run of them in a copy of the tree in which the function around each line tells of itself.
  * What no function is around counts as reached where any function of its file is. Programs that tests start tell nothing.
  */
-export async function findReach(faults: readonly PlantedFault[]): Promise<Reach> {
+export async function findReach(
+  faults: readonly PlantedFault[],
+  files: readonly string[] = [],
+): Promise<Reach> {
   const tree = await copyOfTheTree();
   const found = join(tree, 'reached.jsonl');
   try {
@@ -40,7 +43,7 @@ export async function findReach(faults: readonly PlantedFault[]): Promise<Reach>
     }
     await appendFile(join(tree, 'test/support/setup.ts'), tellingSetup(found, tree));
     await writeFile(found, '');
-    await runTests(tree, [], wholeRunMs);
+    await runTests(tree, files, wholeRunMs);
     const lines = (await readFile(found, 'utf8')).split('\n').filter((line) => line !== '');
     return Object.fromEntries(
       lines.map((line) => {
