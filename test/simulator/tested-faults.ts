@@ -112,7 +112,7 @@ export const testedFaults: readonly PlantedFault[] = [
     file: 'src/core/text.ts',
     find: 'if (isApart(line, at) && isApart(line, at + needle.length)) return true;',
     put: 'return true;',
-    test: 'test/core/words.test.ts',
+    test: 'test/e2e/forgetting.test.ts',
   },
   {
     name: 'tags-can-be-forged',
@@ -328,7 +328,7 @@ export const testedFaults: readonly PlantedFault[] = [
     file: 'src/memory/durable/review.ts',
     find: 'if (values.some(({ length }) => length === 0 || length > mostWords)) return false;',
     put: 'if (values.some(({ length }) => length === 0)) return false;',
-    test: 'test/memory/durable/review.test.ts',
+    test: 'test/memory/durable/likeness.test.ts',
   },
   {
     name: 'review-of-more-than-five',
@@ -368,7 +368,7 @@ export const testedFaults: readonly PlantedFault[] = [
     file: 'src/memory/durable/extraction.ts',
     find: "if ((await modeOf?.(userId)) === 'off') return;",
     put: '',
-    test: 'test/memory/durable/extraction.test.ts',
+    test: 'test/memory/durable/extraction-fold.test.ts',
   },
   {
     name: 'noticing-stays-at-a-bad-message',
@@ -498,7 +498,7 @@ export const testedFaults: readonly PlantedFault[] = [
     file: 'src/memory/rolling/rolling-summary.ts',
     find: 'const title = `Summary of this conversation until ${when} (${timeZone}):`;',
     put: "const title = `Summary of this conversation (${timeZone && when && ''}):`;",
-    test: 'test/memory/rolling/summary-sections.test.ts',
+    test: 'test/e2e/summary.test.ts',
   },
   {
     name: 'deleted-channel-is-told-elsewhere',
@@ -611,7 +611,7 @@ export const testedFaults: readonly PlantedFault[] = [
     file: 'src/memory/notebook/tree.ts',
     find: "if (mixesAlphabets) return 'its name mixes letters of alphabets that look alike';",
     put: '',
-    test: 'test/memory/notebook/hostile-paths.test.ts',
+    test: 'test/memory/notebook/tree.test.ts',
   },
   {
     name: 'facts-have-no-limit',
@@ -651,7 +651,7 @@ export const testedFaults: readonly PlantedFault[] = [
     file: 'src/memory/notebook/files.ts',
     find: "const masked = maskNewSecrets(newText, content ?? '');",
     put: 'const masked = newText;',
-    test: 'test/memory/notebook/files.test.ts',
+    test: 'test/commands/memory-notebook.test.ts',
   },
   {
     name: 'unread-file-is-replaced',
@@ -774,7 +774,7 @@ export const testedFaults: readonly PlantedFault[] = [
     file: 'src/storage/files/logs.ts',
     find: 'if (newest < highest) kept.push(formatLine(highest));',
     put: '',
-    test: 'test/storage/files/logs.test.ts',
+    test: 'test/storage/files/store.test.ts',
   },
   {
     name: 'skipped-lines-are-not-counted',
@@ -782,7 +782,7 @@ export const testedFaults: readonly PlantedFault[] = [
     file: 'src/storage/files/logs.ts',
     find: 'else if (line?.record !== undefined || line === undefined) skipped += 1;',
     put: '',
-    test: 'test/storage/files/log-lines.test.ts',
+    test: 'test/storage/files/logs.test.ts',
   },
   {
     name: 'damaged-is-set-aside-at-once',
@@ -814,7 +814,7 @@ export const testedFaults: readonly PlantedFault[] = [
     file: 'src/storage/files/quarantine.ts',
     find: 'if (stamp !== undefined && stamp < oldest) await disk.removeFile(path);',
     put: '',
-    test: 'test/storage/files/store.test.ts',
+    test: 'test/storage/files/documents.test.ts',
   },
   {
     name: 'erased-stays-in-quarantine',
