@@ -741,7 +741,7 @@ export const testedFaults: readonly PlantedFault[] = [
     file: 'src/memory/log/session-log.ts',
     find: 'text: maskSecrets(changed?.text ?? text),',
     put: 'text: changed?.text ?? text,',
-    test: 'test/memory/log/session-log.test.ts',
+    test: 'test/e2e/secrets.test.ts',
   },
   {
     name: 'answers-of-others-questions',
