@@ -62,7 +62,7 @@ const anyItem = fc.record({
 });
 
 describe('the panel [K8]', () => {
-  it('is shown to its person alone, whoever would read it otherwise', async () => {
+  it('is shown to its person alone, and to nobody else in a channel', async () => {
     await write([{ id: 'aaaaaaaa', text: 'I live in Porto', visibility: 'everywhere' }]);
     expect((await give('panel')).text).toContain('I live in Porto');
     const shown = await harness.give('panel', publicPlace);

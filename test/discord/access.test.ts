@@ -96,6 +96,12 @@ describe('intake', () => {
     expect(decision({ authorId: 'stranger' }, { access: 'everyone' })).toBe('turn');
   });
 
+  it('lets nobody in by the channel they write in [G1]', () => {
+    const settings = { channelIds: ['general'] };
+    expect(decision({ authorId: 'stranger' }, settings)).toBe('locked-out');
+    expect(decision({}, settings)).toBe('turn');
+  });
+
   it('takes nobody for an owner while none is known [G1]', () => {
     expect(isOwner(policy({ ownerIds: [] }), 'alice')).toBe(false);
   });

@@ -18,7 +18,7 @@ Which test files find which planted faults: ${tablePath}, a line each. Taking te
 
   --reach        first of all: which test files reach which fault's line, by one run of them all
   (nothing)      adds the line of each fault that has none, by the test files that reach it; may be ended, and goes on where it was
-  --fault NAME   only this one, anew
+  --fault NAME   only this one, again
   --files A,B    by these test files only
   --without A,B  names the faults that nothing would find any more without these test files`;
 

@@ -454,7 +454,7 @@ export const testedFaults: readonly PlantedFault[] = [
   },
   {
     name: 'tools-told-where-there-are-none',
-    promise: '[M9] A model without tools is told of files that it could open.',
+    promise: '[M9] The prompt of a model without tools names files to open.',
     file: 'src/prompt/build-prompt.ts',
     find: "const lines = section.lines.filter((line) => !line.endsWith(': memory_list'));",
     put: 'const lines = section.lines;',
@@ -870,7 +870,7 @@ export const testedFaults: readonly PlantedFault[] = [
     file: 'src/storage/postgres/session.ts',
     find: "const kind = presence === 'shared' ? '_shared' : '';",
     put: "const kind = '_shared';",
-    test: 'test/storage/postgres/store.postgres.test.ts',
+    test: 'test/storage/postgres/two-processes.postgres.test.ts',
   },
   {
     name: 'notice-is-heard-twice',
@@ -922,7 +922,7 @@ export const testedFaults: readonly PlantedFault[] = [
   },
   {
     name: 'owners-are-anybody',
-    promise: '[G1] Whoever the configuration lets in counts as an owner.',
+    promise: '[G1] While no owner is known everybody is one.',
     file: 'src/discord/access.ts',
     find: 'return settings.ownerIds.includes(userId);',
     put: 'return settings.ownerIds.includes(userId) || settings.ownerIds.length === 0;',
@@ -930,7 +930,7 @@ export const testedFaults: readonly PlantedFault[] = [
   },
   {
     name: 'channels-let-people-in',
-    promise: '[G1] Whoever writes in a channel that is named is answered.',
+    promise: '[G1] Everybody is answered who writes in a channel that the configuration names.',
     file: 'src/discord/access.ts',
     find: 'if (!isBot && !isManaging && message.hasAccess !== true) {',
     put: 'if (!isBot && !isManaging && message.hasAccess !== true && policy.channelIds.length === 0) {',
@@ -966,7 +966,7 @@ export const testedFaults: readonly PlantedFault[] = [
     file: 'src/discord/access.ts',
     find: 'if (shown.has(userId)) return false;',
     put: '',
-    test: 'test/discord/access.test.ts',
+    test: 'test/discord/gateway.test.ts',
   },
   {
     name: 'conversation-lasts-an-hour',
@@ -974,7 +974,7 @@ export const testedFaults: readonly PlantedFault[] = [
     file: 'src/discord/history.ts',
     find: 'const conversationMs = 2 * 60_000;',
     put: 'const conversationMs = 60 * 60_000;',
-    test: 'test/discord/history.test.ts',
+    test: 'test/e2e/conversation-mode.test.ts',
   },
   {
     name: 'conversation-over-others',
@@ -982,7 +982,7 @@ export const testedFaults: readonly PlantedFault[] = [
     file: 'src/discord/history.ts',
     find: '          if (author.id === userId) continue;\n          return false;',
     put: '          continue;',
-    test: 'test/discord/history.test.ts',
+    test: 'test/e2e/conversation-mode.test.ts',
   },
   {
     name: 'conversation-takes-mentions-of-others',
@@ -990,7 +990,7 @@ export const testedFaults: readonly PlantedFault[] = [
     file: 'src/discord/intake.ts',
     find: 'return !isForOthers && replied === undefined && history.isTalkingWith(author.id, channelId, id);',
     put: 'return replied === undefined && history.isTalkingWith(author.id, channelId, id);',
-    test: 'test/discord/intake.test.ts',
+    test: 'test/e2e/conversation-mode.test.ts',
   },
   {
     name: 'answers-ping',
@@ -1015,7 +1015,7 @@ export const testedFaults: readonly PlantedFault[] = [
     file: 'src/discord/replies/split-reply.ts',
     find: 'isCode || !isSmallPrint(line) ? line : line.replace(smallSign, `\\\\${smallSign}`),',
     put: 'isCode || isSmallPrint(line) ? line : line.replace(smallSign, `\\\\${smallSign}`),',
-    test: 'test/discord/replies/split-reply.test.ts',
+    test: 'test/e2e/one-message.test.ts',
   },
   {
     name: 'half-an-emoji-is-streamed',
@@ -1299,7 +1299,7 @@ export const testedFaults: readonly PlantedFault[] = [
   },
   {
     name: 'link-works-twice',
-    promise: '[Y1] A link to the page that was used can be used by whoever finds it.',
+    promise: '[Y1] A link to the page that was used can be used by anybody who finds it.',
     file: 'src/page/sign-in.ts',
     find: 'return { version: 1, sessions: [...sessions, session].slice(-sessionsPerPerson) };',
     put: 'return { version: 1, link, sessions: [...sessions, session].slice(-sessionsPerPerson) };',
@@ -1315,7 +1315,7 @@ export const testedFaults: readonly PlantedFault[] = [
   },
   {
     name: 'tokens-are-kept-as-they-are',
-    promise: '[Y5] Whoever reads the store can sign in as anybody.',
+    promise: '[Y5] Somebody who reads the store can sign in as anybody.',
     file: 'src/page/sign-in.ts',
     find: "return hash('sha256', secret, 'base64url');",
     put: 'return secret;',
@@ -1491,7 +1491,7 @@ export const testedFaults: readonly PlantedFault[] = [
   },
   {
     name: 'managers-choose-the-model',
-    promise: '[M10] Whoever manages a server chooses the model that answers everywhere.',
+    promise: '[M10] Anybody who manages a server chooses the model that answers everywhere.',
     file: 'src/commands/settings-model.ts',
     find: "if (!speaker.isOwner) return { text: 'Only my owner can choose the model that answers.' };",
     put: '',
@@ -1659,7 +1659,7 @@ export const testedFaults: readonly PlantedFault[] = [
   },
   {
     name: 'owner-hears-of-cost-too-late',
-    promise: '[L2] The owner is told of the limit only when it is reached.',
+    promise: '[L2] The owner hears of the limit only when it is reached.',
     file: 'src/observability/spending.ts',
     find: 'const mostShare = 0.8;',
     put: 'const mostShare = 1;',

@@ -99,7 +99,7 @@ it('do nothing where another role forges or repeats one [X6]', async () => {
   const late = await database.open();
   late.notices.listen((notice) => heard.push(notice));
   await stranger.query('select pg_notify($1, $2)', ['discoclaw', told]);
-  // What is told of somebody erased takes their notices away, so first another one comes behind it.
+  // An erasing takes the notices of its person away, so first another one comes behind it.
   teller?.notices.tell(stored);
   await eventually(() => expect(heard).toEqual([written, stored, stored]));
   teller?.notices.tell(erased);
