@@ -12,12 +12,6 @@ describe('the data of a structured answer [M9]', () => {
     'see [1]: {a} {"a":1,}',
   ])('is found in %j', (text) => expect(jsonIn(text)).toEqual([{ a: 1 }]));
 
-  it('has ids whole that were written as numbers, of which a number would lose digits [M14]', () => {
-    expect(jsonIn('{"messageId":1234567890123456789,"a":1}')).toEqual([
-      { messageId: '1234567890123456789', a: 1 },
-    ]);
-  });
-
   it.each(['', 'They like tea.', '{"a":', 'a } b {', 'as said [1]'])('is not in %j', (text) =>
     expect(jsonIn(text)).toBeUndefined(),
   );

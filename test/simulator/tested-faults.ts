@@ -1127,7 +1127,7 @@ export const testedFaults: readonly PlantedFault[] = [
     file: 'src/discord/attachments.ts',
     find: "if (lengthOf(chunks) > maxBytes) throw new DownloadError('too-long');",
     put: '',
-    test: 'test/discord/attachments/download.test.ts',
+    test: 'test/discord/attachments/attachments.test.ts',
   },
   {
     name: 'one-person-takes-all-places',
@@ -1151,7 +1151,7 @@ export const testedFaults: readonly PlantedFault[] = [
     file: 'src/model/anthropic/attempt.ts',
     find: 'const watchdog = setTimeout(() => own.abort(silent), idleTimeoutMs);',
     put: 'const watchdog = setTimeout(() => own.abort(silent), 100 * idleTimeoutMs);',
-    test: 'test/model/anthropic/attempt.test.ts',
+    test: 'test/model/anthropic/retries.test.ts',
   },
   {
     name: 'key-in-error-lines',
@@ -1159,7 +1159,7 @@ export const testedFaults: readonly PlantedFault[] = [
     file: 'src/model/anthropic/attempt.ts',
     find: "const known = secret === '' ? text : text.replaceAll(secret, '[key]');",
     put: 'const known = text;',
-    test: 'test/model/anthropic/retries.test.ts',
+    test: 'test/model/anthropic/anthropic-client.test.ts',
   },
   {
     name: 'error-in-200-is-an-answer',
@@ -1215,7 +1215,7 @@ export const testedFaults: readonly PlantedFault[] = [
     file: 'src/model/fallback.ts',
     find: "if (!outages.has(failure) && failure !== 'empty') throw error;",
     put: '',
-    test: 'test/model/fallback.test.ts',
+    test: 'test/e2e/fallback.test.ts',
   },
   {
     name: 'down-model-is-asked-by-each',
@@ -1271,7 +1271,7 @@ export const testedFaults: readonly PlantedFault[] = [
     file: 'src/model/anthropic/response.ts',
     find: "if (stop === 'cut' || stop === 'refusal') return [];",
     put: '',
-    test: 'test/model/anthropic/response.test.ts',
+    test: 'test/model/anthropic/anthropic-client.test.ts',
   },
   {
     name: 'template-marks-reach-the-model',
@@ -1287,7 +1287,7 @@ export const testedFaults: readonly PlantedFault[] = [
     file: 'src/core/lenient-json.ts',
     find: '|(?<![\\w.+-])\\d{16,}(?![\\w.])/gsu',
     put: '/gsu',
-    test: 'test/core/lenient-json.test.ts',
+    test: 'test/memory/durable/extraction.test.ts',
   },
   {
     name: 'last-comma-spoils-the-answer',
@@ -1327,7 +1327,7 @@ export const testedFaults: readonly PlantedFault[] = [
     file: 'src/page/sign-in.ts',
     find: 'const expiresAt = Math.min(clock().getTime() + sessionMs, session.endsAt);',
     put: 'const expiresAt = clock().getTime() + sessionMs;',
-    test: 'test/page/sign-in.test.ts',
+    test: 'test/page/page.test.ts',
   },
   {
     name: 'preview-uses-the-link',
