@@ -153,10 +153,9 @@ async function tryFaults({ seed, seeds, steps, people }: Options): Promise<boole
   return found === plantedFaults.length;
 
   async function find(fault: PlantedFault): Promise<string | undefined> {
-    const { name, test } = fault;
-    if (test !== undefined) return (await runWithFault(fault, [test])).failed[0];
+    if (fault.test !== undefined) return (await runWithFault(fault, [fault.test])).failed[0];
     const numbers = Object.entries({ seed, seeds, steps, people }).map(([key, value]) => `--${key}=${value}`);
-    const child = fork(import.meta.filename, [`--fault=${name}`, '--no-shrink', ...numbers], {
+    const child = fork(import.meta.filename, [`--fault=${fault.name}`, '--no-shrink', ...numbers], {
       stdio: ['ignore', 'ignore', 'pipe', 'ipc'],
     });
     let last: Progress = { seed };

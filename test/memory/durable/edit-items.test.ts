@@ -34,8 +34,11 @@ describe('a new text for an item [K8]', () => {
   });
 
   it('is for nobody who could not read it: in the DM only, if it was said there [V1]', () => {
-    const visibilityIn = (place: Place) => edited(place).items.find(({ id }) => id === old.id)?.visibility;
-    expect([dev, dm].map(visibilityIn)).toEqual(['server', 'dm']);
+    for (const [place, visibility] of [
+      [dev, 'server'],
+      [dm, 'dm'],
+    ] as const)
+      expect(edited(place).items.find(({ id }) => id === old.id)?.visibility).toBe(visibility);
   });
 });
 
