@@ -26,7 +26,6 @@ export function plant({ name, file, find, put }: PlantedFault, source: string): 
 }
 
 export const plantedFaults: readonly PlantedFault[] = [
-  ...testedFaults,
   {
     name: 'here-anywhere-in-server',
     promise: '[V2] What was said in a private channel is used in other channels of its server.',
@@ -454,4 +453,5 @@ export const plantedFaults: readonly PlantedFault[] = [
     find: '...(lost?.notices ?? [])]',
     put: ']',
   },
+  ...testedFaults,
 ];

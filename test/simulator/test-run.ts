@@ -37,6 +37,7 @@ export async function runWithFault(fault: PlantedFault, files: readonly string[]
 export async function runTests(tree: string, files: readonly string[], mostMs = runMs): Promise<TestRun> {
   const began = Date.now();
   const report = join(tree, 'report.json');
+  await rm(report, { force: true });
   const projects = files.some((file) => file.endsWith('.postgres.test.ts')) ? ['postgres'] : [];
   const child = spawn(
     process.execPath,

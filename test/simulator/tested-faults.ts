@@ -1431,7 +1431,7 @@ export const testedFaults: readonly PlantedFault[] = [
     file: 'src/commands/memory-forget.ts',
     find: 'const isPlain = found.byId || all !== undefined || found.named.length === 1;',
     put: 'const isPlain = found.byId || all !== undefined || found.named.length > 0;',
-    test: 'test/commands/memory-command.test.ts',
+    test: 'test/e2e/forgetting.test.ts',
   },
   {
     name: 'forget-does-not-tell-the-rest',
@@ -1535,7 +1535,7 @@ export const testedFaults: readonly PlantedFault[] = [
     file: 'src/commands/memory-erase.ts',
     find: 'await memory.undo.expireAll(speaker.id);',
     put: '',
-    test: 'test/commands/memory-command.test.ts',
+    test: 'test/e2e/erase.test.ts',
   },
   {
     name: 'export-parts-too-large',
@@ -1767,7 +1767,7 @@ export const testedFaults: readonly PlantedFault[] = [
     file: 'src/turn/turn-policy.ts',
     find: "if (mode === 'ask' && stores === 'notes') return unaskedRefusal;",
     put: '',
-    test: 'test/e2e/modes.test.ts',
+    test: 'test/turn/run-turn.test.ts',
   },
   {
     name: 'old-picture-is-opened',
