@@ -700,7 +700,7 @@ export const testedFaults: readonly PlantedFault[] = [
     file: 'src/memory/notebook/files.ts',
     find: 'return { raw, content: isUsable ? text : undefined };',
     put: 'return { raw, content: isUsable || reach !== undefined ? text : undefined };',
-    test: 'test/memory/notebook/files.test.ts',
+    test: 'test/memory/notebook/sections.test.ts',
   },
   {
     name: 'one-source-starves-others',
@@ -1743,7 +1743,7 @@ export const testedFaults: readonly PlantedFault[] = [
     file: 'src/turn/sessions.ts',
     find: '          refuseSurplus(session, entry);\n          session.hurry();',
     put: '          session.hurry();',
-    test: 'test/turn/sessions.test.ts',
+    test: 'test/turn/intake.test.ts',
   },
   {
     name: 'deleted-while-waiting-is-answered',
@@ -1847,7 +1847,7 @@ export const testedFaults: readonly PlantedFault[] = [
     file: 'src/memory/durable/document.ts',
     find: '    heard,\n    audience: audience',
     put: '    audience: audience',
-    test: 'test/memory/durable/document.test.ts',
+    test: 'test/memory/durable/proposals.test.ts',
   },
   {
     name: 'show-names-private-items',
@@ -1863,7 +1863,7 @@ export const testedFaults: readonly PlantedFault[] = [
     file: 'src/core/text.ts',
     find: '(sign.length === 1 ? `\\\\${sign}` : sign)',
     put: 'sign',
-    test: 'test/core/text.test.ts',
+    test: 'test/commands/answer-lines.test.ts',
   },
   {
     name: 'bots-pose-as-people',
@@ -1927,7 +1927,7 @@ export const testedFaults: readonly PlantedFault[] = [
     file: 'src/memory/settings/person-settings.ts',
     find: '(await read(userId)).timeZone ?? timeZone,',
     put: '(await read(userId)).timeZone === undefined ? timeZone : timeZone,',
-    test: 'test/memory/settings/person-settings.test.ts',
+    test: 'test/commands/memory-timezone.test.ts',
   },
   {
     name: 'deleted-question-is-shown-on',
@@ -1959,7 +1959,7 @@ export const testedFaults: readonly PlantedFault[] = [
     file: 'src/bot/command-line.ts',
     find: 'if (needsOperator) return { text: error.message, exitCode: 78 };',
     put: 'if (needsOperator) return { text: error.message, exitCode: 1 };',
-    test: 'test/main.e2e.test.ts',
+    test: 'test/e2e/start-stop.test.ts',
   },
   {
     name: 'proxy-copy-removes-unasked',
@@ -2007,6 +2007,6 @@ export const testedFaults: readonly PlantedFault[] = [
     file: 'src/discord/attachments.ts',
     find: "if (start.startsWith('%PDF-')) return { kind: 'document' };",
     put: '',
-    test: 'test/discord/attachments/file-kind.test.ts',
+    test: 'test/discord/attachments/attachments.test.ts',
   },
 ];
