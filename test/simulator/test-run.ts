@@ -38,14 +38,20 @@ export async function runTests(tree: string, files: readonly string[], mostMs = 
   const began = Date.now();
   const report = join(tree, 'report.json');
   await rm(report, { force: true });
-  const projects = files.some((file) => file.endsWith('.postgres.test.ts')) ? ['postgres'] : [];
+  const needs = (name: string) => files.some((file) => file.includes(name));
+  // A build and a server are made only for those who need them.
+  const projects = [
+    'fast',
+    ...(files.length === 0 || needs('e2e') ? ['e2e'] : []),
+    ...(needs('.postgres.') ? ['postgres'] : []),
+  ];
   const child = spawn(
     process.execPath,
     [
       join(tree, 'node_modules/vitest/vitest.mjs'),
       'run',
       '--config=scripts/vitest.config.ts',
-      ...['fast', 'e2e', ...projects].map((name) => `--project=${name}`),
+      ...projects.map((name) => `--project=${name}`),
       `--testTimeout=${testMs}`,
       `--hookTimeout=${testMs}`,
       '--maxWorkers=2',
