@@ -139,6 +139,13 @@ describe('the settings command', () => {
     expect(await say('memory off', dmPlace)).toMatch(/^Settings belong to servers\./u);
   });
 
+  it('takes a manner of at most 1,000 characters, and changes nothing for a longer one [G8]', async () => {
+    const { say, placeSettings } = ownersCommand();
+    expect(await say(`persona ${'é'.repeat(1000)}`)).toMatch(/^Done: in this server/u);
+    expect(await say(`persona ${'x'.repeat(1001)}`)).toMatch(/^That is 1001 characters\./u);
+    expect(await placeSettings.persona(publicPlace.guildId ?? '')).toBe('é'.repeat(1000));
+  });
+
   it('names the configuration where there are no actions at all', async () => {
     const { say } = ownersCommand({ actionsEnabled: false });
     const on = await say('actions on');

@@ -256,6 +256,14 @@ describe('npm run doctor [O1]', () => {
     expect(longest).toBeLessThan(3_072);
   });
 
+  it('reports a fast model that there is not, beside a main one that answers', async () => {
+    await using practice = await openPractice({
+      probe: ({ model }) => (model === 'tiny' ? { status: 404 } : { text: 'Hello' }),
+    });
+    const lines = await practice.examine({ DISCOCLAW_FAST_MODEL: 'tiny' });
+    expect(untold(lines, ['✗ model', '"tiny"', 'DISCOCLAW_FAST_MODEL'])).toEqual([]);
+  });
+
   it('reports missing permissions in a server, and a bot that is in no server', async () => {
     await using practice = await openPractice();
     const { bot, guilds } = await practice.sandbox.info();

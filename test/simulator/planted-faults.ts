@@ -1,4 +1,6 @@
-/** A mistake that somebody could make, as one line: the simulator must find each. */
+import { testedFaults } from './tested-faults.ts';
+
+/** A mistake that somebody could make, as one line: the simulator must find each, or a test. */
 export interface PlantedFault {
   readonly name: string;
   /** What it breaks: the rule, and what a person notices. */
@@ -7,6 +9,8 @@ export interface PlantedFault {
   /** Stands in the file once. */
   readonly find: string;
   readonly put: string;
+  /** The test file that finds it. Default: the simulator. */
+  readonly test?: string;
 }
 
 /** A source with the fault in it.
@@ -449,4 +453,5 @@ export const plantedFaults: readonly PlantedFault[] = [
     find: '...(lost?.notices ?? [])]',
     put: ']',
   },
+  ...testedFaults,
 ];
