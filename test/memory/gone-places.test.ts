@@ -2,8 +2,10 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { z } from 'zod';
 
+import { createOneProcess } from '../../src/core/processes.ts';
 import type { DocumentKind } from '../../src/core/store.ts';
-import { createGonePlaces, goneChannels } from '../../src/memory/gone-places.ts';
+import { createGonePlaces, goneChannels, type PresentGuilds } from '../../src/memory/gone-places.ts';
+import { createSweeper } from '../../src/memory/sweeper.ts';
 import { createFileStore } from '../../src/storage/files/store.ts';
 import { LossyDisk, lossyFolder } from '../storage/files/lossy-disk.ts';
 import { chanceOf } from '../support/chance.ts';
@@ -52,12 +54,15 @@ async function open(disk: LossyDisk, now: number) {
     layers: [],
     dropOutbox: (channelId) => store.removeAll(`channels/${channelId}`),
     clock,
-    timer: () => () => {},
     logger: silent,
   });
+  const { locks } = createOneProcess();
+  const sweeper = createSweeper({ store, log, locks, timer: () => () => {}, logger: silent });
   return {
     store,
     guilds,
+    sweep: (presentGuilds: PresentGuilds) => sweeper.start({ gone: guilds.sweep(presentGuilds) }),
+    idle: sweeper.idle,
     async fill(): Promise<void> {
       for (const [guildId, channelId] of channels) {
         await say(`words of ${guildId}`, channel('some', channelId, { guildId }));
@@ -84,15 +89,15 @@ async function leaveAndLook(lasts: readonly number[], losesPower: boolean, seed:
   await memory.fill();
   const all = await memory.held(left);
   let isWhole = true;
-  const work: readonly ((of: typeof memory) => void)[] = [
+  const work: readonly ((of: typeof memory) => unknown)[] = [
     ({ guilds }) => guilds.left(left, ['200000000000000001']),
-    ({ guilds }) => guilds.start(onlyPresent),
-    ({ guilds }) => guilds.start(onlyPresent),
+    ({ sweep }) => sweep(onlyPresent),
+    ({ sweep }) => sweep(onlyPresent),
   ];
   for (const [at, each] of work.entries()) {
     disk.operationsLeft = lasts[at] ?? Infinity;
-    each(memory);
-    await memory.guilds.idle();
+    await each(memory);
+    await memory.idle();
     isWhole &&= disk.operationsLeft > 0;
     disk.operationsLeft = 0;
     await memory.store.close();
@@ -106,8 +111,8 @@ async function leaveAndLook(lasts: readonly number[], losesPower: boolean, seed:
   }
   // What a kill came between is carried on by the next start; where it came before the leaving was noted, days are counted from then.
   for (const days of [124, 155]) {
-    memory.guilds.start(onlyPresent);
-    await memory.guilds.idle();
+    memory.sweep(onlyPresent);
+    await memory.idle();
     await memory.store.close();
     memory = await open(disk, startTime + days * dayMs);
   }
@@ -134,8 +139,8 @@ async function deleteAndLook(lasts: readonly number[], losesPower: boolean, seed
   for (const [at, days] of [8, 16].entries()) {
     disk.operationsLeft = lasts[at] ?? Infinity;
     if (at === 0) await memory.guilds.deleted([deleted]);
-    else memory.guilds.start(both);
-    await memory.guilds.idle();
+    else memory.sweep(both);
+    await memory.idle();
     isWhole &&= disk.operationsLeft > 0;
     disk.operationsLeft = 0;
     await memory.store.close();
@@ -147,8 +152,8 @@ async function deleteAndLook(lasts: readonly number[], losesPower: boolean, seed
   }
   await memory.store.close();
   memory = await open(disk, startTime + 24 * dayMs);
-  memory.guilds.start(both);
-  await memory.guilds.idle();
+  memory.sweep(both);
+  await memory.idle();
   expect(await goneChannels(memory.store)).toEqual(new Set([deleted]));
   expect(await memory.store.list(`sessions/${deleted}`)).toEqual([]);
   expect(await memory.store.list(`channels/${deleted}`)).toEqual([]);
@@ -211,14 +216,13 @@ describe('what belongs to a server that the bot was removed from', () => {
     let memory = await open(disk, startTime);
     await memory.fill();
     const all = await memory.held(left);
-    memory.guilds.left(left, ['200000000000000001']);
-    await memory.guilds.idle();
+    await memory.guilds.left(left, ['200000000000000001']);
     await memory.store.close();
     memory = await open(disk, startTime + 31 * dayMs);
     let asked = 0;
     const ids = () => ((asked += 1) === 1 ? [present] : [present, left]);
-    memory.guilds.start({ ids, areKnown: () => true });
-    await memory.guilds.idle();
+    memory.sweep({ ids, areKnown: () => true });
+    await memory.idle();
     expect(await memory.held(left)).toEqual(all);
     await memory.store.close();
   });
@@ -229,8 +233,8 @@ describe('what belongs to a server that the bot was removed from', () => {
     await memory.fill();
     const all = [await memory.held(left), await memory.held(present)];
     for (const days of [0, 31, 62]) {
-      memory.guilds.start({ ids: () => [], areKnown: () => false });
-      await memory.guilds.idle();
+      memory.sweep({ ids: () => [], areKnown: () => false });
+      await memory.idle();
       await memory.store.close();
       memory = await open(disk, startTime + days * dayMs);
     }

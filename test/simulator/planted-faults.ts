@@ -75,9 +75,9 @@ export const plantedFaults: readonly PlantedFault[] = [
   {
     name: 'timer-lost-over-restart',
     promise: '[S7] What was forgotten before a restart never leaves the disk.',
-    file: 'src/bot/create-bot.ts',
-    find: 'for (const { expire } of [memory.undo, memory.proposals])',
-    put: 'for (const { expire } of [memory.proposals])',
+    file: 'src/bot/layers.ts',
+    find: 'for (const log of [undo, proposals]) await log.expire(userId);',
+    put: 'await proposals.expire(userId);',
   },
   {
     name: 'history-keeps-erased',
