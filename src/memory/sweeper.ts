@@ -62,13 +62,15 @@ export function createSweeper(options: {
   async function sweep(rows: Rows): Promise<void> {
     const sessions = await log.allSessions();
     const people = (await store.folders('users')).map(({ name }) => name).filter(isSnowflake);
-    const ofRow = ([row]: readonly [string, SweepRow]) => ({ row });
-    await forEach(Object.entries(rows), ofRow, ([row, deleteOver]) =>
-      deleteOver({
-        sessions: (work) => forEach(sessions, (session) => ({ row, ...session }), work),
-        people: (work) => forEach(people, (userId) => ({ row, userId }), work),
-        signal,
-      }),
+    await forEach(
+      Object.entries(rows),
+      ([row]) => ({ row }),
+      ([row, deleteOver]) =>
+        deleteOver({
+          sessions: (work) => forEach(sessions, (session) => ({ row, ...session }), work),
+          people: (work) => forEach(people, (userId) => ({ row, userId }), work),
+          signal,
+        }),
     );
   }
 

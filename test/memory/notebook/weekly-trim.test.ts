@@ -85,6 +85,14 @@ describe('the weekly trim [N7]', () => {
         topics: [{ path: 'topics/a.md', content: '- Grows seven kinds of tomatoes, has a blue shed' }],
       },
     ],
+    ['adds a line to the profile', { ...good, userMd: `${good.userMd}\n- Hates Bob` }],
+    [
+      'adds a line to a topic',
+      {
+        ...good,
+        topics: good.topics.map((topic) => ({ ...topic, content: `${topic.content}\n- Hates Bob` })),
+      },
+    ],
     ['does not make it shorter', { userMd: `${profile}\n`, topics: [] }],
     [
       'writes outside of topics',
