@@ -71,8 +71,8 @@ export type Outbox = ReturnType<typeof createOutbox>;
 
 /** Where what is kept of a person is part of work for them. */
 export interface PersonalOutbox extends Omit<Outbox, 'prepare' | 'begin'> {
-  prepare(reply: PreparedReply & Work): Promise<void>;
-  begin(reply: UnfinishedReply & Work): Promise<void>;
+  prepare(reply: PreparedReply & { readonly work: Work }): Promise<void>;
+  begin(reply: UnfinishedReply & { readonly work: Work }): Promise<void>;
 }
 
 /**
@@ -310,12 +310,12 @@ export function outboxInJobs(
   },
 ): PersonalOutbox {
   function inJob<Reply extends UnfinishedReply | PreparedReply>(
-    { startedAfter, ...reply }: Reply & Work,
-    write: (reply: Omit<Reply & Work, 'startedAfter'>) => Promise<void>,
+    { work, ...reply }: Reply & { readonly work: Work },
+    write: (reply: Omit<Reply & { readonly work: Work }, 'work'>) => Promise<void>,
   ): Promise<void> {
     const { userId, isBot, messageIds, place } = reply;
     if (isBot === true) return write(reply);
-    return ports.writes.run({ userId, startedAfter }, async () => {
+    return ports.writes.run(work, async () => {
       const isErased = await ports.people.erasedBy(userId);
       if (messageIds.every((id) => isErased(snowflakeTime(id).toISOString()))) return;
       await ports.begin({ channelId: place.channelId, userId });

@@ -124,13 +124,13 @@ async function openMemory(folder: string, days: number, fileSystem?: FileSystem)
       messages: [{ id, text: `I saw a ${word} today`, at: at.toISOString(), attachments: [] }],
       now: at,
       hasThirdPartyText: false,
-      startedAfter: undefined,
+      work: { userId: aliceId },
     };
     await log.recordUser(context);
     await log.recordReply(context, { ids: [answerId], text: `A ${word}, well.`, at: at.toISOString() });
     const { channelId } = place;
     for (const layer of [shortTerm, rolling])
-      await layer.fold?.(aliceId, [{ channelId, userId: aliceId, startedAfter: undefined }], signal);
+      await layer.fold?.(aliceId, [{ channelId, userId: aliceId }], signal);
     await durable.remember(unconditional(aliceId), {
       text: `Saw a ${word} once`,
       place,

@@ -11,7 +11,7 @@ import { runs } from '../../support/runs.ts';
 
 const folder = `users/${aliceId}/notebook`;
 const profileKey = `${folder}/USER.md`;
-const inDm = { channelId: dmPlace.channelId, userId: aliceId, startedAfter: undefined };
+const inDm = { channelId: dmPlace.channelId, userId: aliceId };
 const weekMs = 7 * 86_400_000;
 
 const profile = '# Alice\n\n- Gardens\n- Grows seven kinds of tomatoes\n- Has a blue shed';
