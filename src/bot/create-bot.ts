@@ -303,8 +303,6 @@ export function createBot(config: Config, ports: BotPorts) {
         () => false,
       ),
     ...createKnownChannels(sessionLog, outbox),
-    /** The bot was removed from a guild that had these channels; not for outages. */
-    guildLeft: (guildId: string, channelIds: readonly string[]) => void gonePlaces.left(guildId, channelIds),
     /** Ends turns in deleted channels and threads, and stops using what was said there [K15]. Never rejects. */
     channelsDeleted: (channelIds: readonly string[], parentId?: string): Promise<void> => {
       for (const id of channelIds) turns.endIn(id);

@@ -64,7 +64,7 @@ export interface LayerPorts
   readonly withPauses: WithPauses;
   readonly events: Events;
   readonly channels: ChannelPort;
-  readonly answers: AnswerKeeper & Pick<Outbox, 'dropPast' | 'drop'>;
+  readonly answers: AnswerKeeper & Pick<Outbox, 'dropPast' | 'drop' | 'guildOf'>;
   readonly server: Pick<ServerPort, 'hasSeveral'>;
   /** The person's spending today, which is exported and erased with the rest. */
   readonly costs?: MemoryLayer;
@@ -246,7 +246,7 @@ export function createLayers(config: Config, ports: LayerPorts) {
   const gonePlaces = createGonePlaces({
     ...kept,
     layers: [shortTerm, rolling, notebook, recall, provenance, sessionLog],
-    dropOutbox: answers.drop,
+    outbox: answers,
   });
   const sweeper = createSweeper({ ...kept, locks: processes.locks });
   /** Deletes what has expired of a person; to be called again where it rejects. */

@@ -224,7 +224,6 @@ export async function startBot(config: Config, options: StartOptions) {
         isUnfinished: (message) => recovery.isUnfinished(message),
         recover: (channelId) => recovery.channel(channelId),
         resume: (channelId, end) => recovery.sessions(channelId, end),
-        guildLeft: bot.guildLeft,
         channelsDeleted: bot.channelsDeleted,
       },
       handlers: bot.handlers,

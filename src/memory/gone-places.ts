@@ -5,6 +5,7 @@ import { z } from 'zod';
 import { unconditional, type Writes } from '../core/writes.ts';
 import type { Logger } from '../core/logger.ts';
 import { limits } from '../core/limits.ts';
+import type { ChannelGuild } from '../core/place.ts';
 import { isSnowflake } from '../core/snowflake.ts';
 import type { DocumentKind, Store } from '../core/store.ts';
 import type { Clock } from '../core/time.ts';
@@ -21,13 +22,14 @@ const keptGuildMs = 30 * dayMs;
 const keptChannelMs = 7 * dayMs;
 
 const goneKey = 'gone-places.json';
-/** `at`: since when a place is gone, ISO 8601. */
+/** By guild, or by channel or thread, since when it is gone; ISO 8601. */
+const placesSchema = z.record(z.string(), z.object({ at: z.string() }));
+type GonePlaces = Readonly<z.infer<typeof placesSchema>>;
 const goneSchema = z.object({
   version: z.literal(1),
-  /** By guild; with the channels that the bot knew of there. */
-  guilds: z.record(z.string(), z.object({ at: z.string(), channelIds: z.array(z.string()).readonly() })),
-  /** By channel or thread. An entry stays, so that nothing links there. */
-  channels: z.record(z.string(), z.object({ at: z.string() })).default({}),
+  guilds: placesSchema,
+  /** An entry stays, so that nothing links there. */
+  channels: placesSchema.default({}),
 });
 type GoneDocument = z.infer<typeof goneSchema>;
 export const goneKind: DocumentKind<GoneDocument> = { version: 1, schema: goneSchema };
@@ -60,15 +62,19 @@ export function createGonePlaces(options: {
   readonly store: Store;
   /** The users' write queue [S3]. */
   readonly writes: Pick<Writes, 'run'>;
-  readonly log: Pick<SessionLog, 'channels' | 'guildOf' | 'everyInChannel' | 'threadsOf'>;
+  readonly log: Pick<SessionLog, 'channels' | 'guildOf' | 'threadsOf'>;
   /** The layers that hold conversations and what was made of them. */
   readonly layers: readonly Pick<MemoryLayer, 'erase'>[];
-  /** Takes a channel's outbox out for good. */
-  readonly dropOutbox: (channelId: string) => Promise<void>;
+  readonly outbox: {
+    /** A channel's guild, as far as its outbox tells. */
+    guildOf(channelId: string): Promise<ChannelGuild>;
+    /** Takes a channel's outbox out for good. */
+    drop(channelId: string): Promise<void>;
+  };
   readonly clock: Clock;
   readonly logger: Logger;
 }) {
-  const { store, writes, log, dropOutbox, clock, logger } = options;
+  const { store, writes, log, outbox, clock, logger } = options;
   let findAgainAt = 0;
 
   /** Resolves with what is gone then. */
@@ -80,9 +86,6 @@ export function createGonePlaces(options: {
     return changed ?? noneGone;
   }
 
-  const noteOrLog = (noting: Promise<unknown>): Promise<unknown> =>
-    noting.catch((error: unknown) => logger.error('that a place is gone could not be noted', { error }));
-
   /** Channels and threads that there are conversations or an outbox of. */
   async function heldChannels(): Promise<ReadonlySet<string>> {
     const [sessions, outboxes] = await Promise.all([log.channels(), store.folders('channels')]);
@@ -92,8 +95,9 @@ export function createGonePlaces(options: {
   /** The channels of each guild, as far as what is held of anybody there tells. */
   async function channelsByGuild(): Promise<ReadonlyMap<string, readonly string[]>> {
     const found = new Map<string, readonly string[]>();
-    for (const { id } of (await log.channels()).filter(({ id: each }) => isSnowflake(each))) {
-      const guild = await log.guildOf(id);
+    for (const id of [...(await heldChannels())].filter(isSnowflake)) {
+      const known = await log.guildOf(id);
+      const guild = known.kind === 'unknown' ? await outbox.guildOf(id) : known;
       if (guild.kind === 'guild') found.set(guild.guildId, [...(found.get(guild.guildId) ?? []), id]);
     }
     return found;
@@ -105,8 +109,7 @@ export function createGonePlaces(options: {
     // What nothing is held of needs no mark: servers may delete channels all day.
     const held = await heldChannels();
     for (const id of all) if (!held.has(id) || (await log.guildOf(id)).kind === 'dm') all.delete(id);
-    const entry = { at: clock().toISOString() };
-    await changeGone((document) => ({ ...document, channels: withNew(document.channels, all, entry) }));
+    await changeGone((document) => ({ ...document, channels: withNew(document.channels, all) }));
   }
 
   /** The channels that are there; of those that were deleted unseen it is noted. Not more than once a day. */
@@ -121,7 +124,14 @@ export function createGonePlaces(options: {
     return found;
   }
 
-  const overIn = (places: Readonly<Record<string, { readonly at: string }>>, ms: number) =>
+  /** With those that are gone from now on, unless they were before. */
+  function withNew(places: GonePlaces, ids: Iterable<string>): GonePlaces {
+    const entry = { at: clock().toISOString() };
+    const fresh = [...ids].filter((id) => places[id] === undefined);
+    return { ...places, ...Object.fromEntries(fresh.map((id) => [id, entry])) };
+  }
+
+  const overIn = (places: GonePlaces, ms: number): readonly string[] =>
     Object.keys(places).filter((id) => clock().getTime() - Date.parse(places[id]?.at ?? '') >= ms);
 
   async function sweep(present: PresentGuilds, everybody: Everybody): Promise<void> {
@@ -133,17 +143,15 @@ export function createGonePlaces(options: {
     const found = await findChannels(channelsOf(ids().filter(areKnown)), findChannel);
     const folders = (await store.folders('guilds')).map(({ name }) => name);
     const left = [...folders, ...byGuild.keys()].filter((id) => isSnowflake(id) && isLeft(id));
-    const entry = { at: clock().toISOString(), channelIds: [] };
     const gone = await changeGone((document) => ({
       ...document,
-      guilds: without(withNew(document.guilds, left, entry), ids()),
+      guilds: without(withNew(document.guilds, left), ids()),
       channels: without(document.channels, found),
     }));
     const elsewhere = channelsOf([...byGuild.keys()].filter((id) => !areKnown(id)));
     await sweepChannels(overIn(without(gone.channels, elsewhere), keptChannelMs), everybody);
     for (const id of overIn(gone.guilds, keptGuildMs))
-      if (isLeft(id))
-        await sweepGuild(id, [...(gone.guilds[id]?.channelIds ?? []), ...channelsOf([id])], everybody);
+      if (isLeft(id)) await sweepGuild(id, channelsOf([id]), everybody);
   }
 
   async function sweepChannels(channelIds: readonly string[], { sessions }: Everybody): Promise<void> {
@@ -160,7 +168,7 @@ export function createGonePlaces(options: {
     const held = await heldChannels();
     for (const channelId of channelIds.filter((id) => held.has(id))) {
       await store.removeAll(`sessions/${channelId}`);
-      await dropOutbox(channelId);
+      await outbox.drop(channelId);
       logger.info('what belonged to a deleted channel has been erased', { channelId });
     }
     const tooMany = channelIds.slice(0, -limits.gonePlaces);
@@ -176,7 +184,7 @@ export function createGonePlaces(options: {
       writes.run(unconditional(userId), () => store.remove(`${shortTermFolder(userId)}/${guildId}.json`)),
     );
     if (!isDone) return;
-    for (const channelId of channelIds) await dropOutbox(channelId);
+    for (const channelId of channelIds) await outbox.drop(channelId);
     await store.removeAll(`guilds/${guildId}`);
     await changeGone((document) => ({ ...document, guilds: without(document.guilds, [guildId]) }));
     const about = { guildId, channels: channelIds.length };
@@ -184,22 +192,16 @@ export function createGonePlaces(options: {
   }
 
   return {
-    /** The bot was removed from a guild that had these channels. Resolves when that is on disk; never rejects. */
-    async left(guildId: string, channelIds: readonly string[]): Promise<void> {
-      const entry = { at: clock().toISOString(), channelIds };
-      const withGuild = (document: GoneDocument) => ({
-        ...document,
-        guilds: { ...document.guilds, [guildId]: entry },
-      });
-      await noteOrLog(changeGone(withGuild));
-      logger.info('the bot was removed from a server', { guildId });
-    },
     /**
      * Channels or threads were deleted, with all threads below `parentId`; unknown ones are ignored. Below a thread
      * there are none to be looked for. Resolves when that is on disk; never rejects.
      */
     async deleted(channelIds: readonly string[], parentId?: string): Promise<void> {
-      await noteOrLog(noteDeleted(channelIds, parentId));
+      try {
+        await noteDeleted(channelIds, parentId);
+      } catch (error) {
+        logger.error('that channels were deleted could not be noted', { channelIds, error });
+      }
     },
     /** The sweeper's row. */
     sweep:
@@ -209,16 +211,6 @@ export function createGonePlaces(options: {
   };
 }
 
-/** With an entry for each place that has none. */
-function withNew<Entry>(
-  places: Readonly<Record<string, Entry>>,
-  ids: Iterable<string>,
-  entry: NoInfer<Entry>,
-): Record<string, Entry> {
-  const fresh = [...ids].filter((id) => places[id] === undefined);
-  return { ...places, ...Object.fromEntries(fresh.map((id) => [id, entry])) };
-}
-
-function without<Entry>(places: Readonly<Record<string, Entry>>, ids: readonly string[]) {
+function without(places: GonePlaces, ids: readonly string[]): GonePlaces {
   return Object.fromEntries(Object.entries(places).filter(([id]) => !ids.includes(id)));
 }

@@ -4,7 +4,7 @@ import type { RecentChanges } from '../core/changes.ts';
 import { createKeyedQueue } from '../core/keyed-queue.ts';
 import { lruCache, limits } from '../core/limits.ts';
 import type { Logger } from '../core/logger.ts';
-import { guildOfPlace, placeSchema, type ChannelGuild, type SessionKey } from '../core/place.ts';
+import { placeSchema, type ChannelGuild, type SessionKey } from '../core/place.ts';
 import { buttonSchema } from '../core/reply.ts';
 import { compareSnowflakes, snowflakeTime } from '../core/snowflake.ts';
 import type { Store } from '../core/store.ts';
@@ -51,6 +51,8 @@ const outboxSchema = z.object({
   unsent: z.array(preparedSchema).readonly(),
   unfinished: z.array(unfinishedSchema).readonly(),
   isGone: z.literal(true).optional(),
+  /** Where the bot last answered there; absent in a DM. */
+  guildId: z.string().optional(),
 });
 
 type OutboxDocument = z.infer<typeof outboxSchema>;
@@ -175,7 +177,7 @@ export function createOutbox(options: {
         const isForgotten = isCommand !== true && messageIds.some((id) => outbox.hiddenIds.includes(id));
         if (isChanged || isForgotten) return outbox;
         const others = outbox.unsent.filter((each) => idsOf(each) !== idsOf(reply));
-        return { ...outbox, unsent: [...others, reply] };
+        return { ...outbox, guildId: reply.place.guildId, unsent: [...others, reply] };
       }),
     /**
      * Records a growing reply's messages, until `markHandled`, for continuing in them. Called before anybody
@@ -185,7 +187,7 @@ export function createOutbox(options: {
       change(reply.place.channelId, (outbox) => {
         // It continues what stood there for any of its messages.
         const others = outbox.unfinished.filter((each) => !reply.messageIds.includes(newestOf(each)));
-        return { ...outbox, unfinished: [...others, reply] };
+        return { ...outbox, guildId: reply.place.guildId, unfinished: [...others, reply] };
       }),
     /** The messages have their reply, or will get none. */
     markHandled: (channelId: string, ids: readonly string[]) =>
@@ -251,11 +253,11 @@ export function createOutbox(options: {
     /** Whether the reply to a message is unfinished. */
     isUnfinished: async (channelId: string, messageId: string): Promise<boolean> =>
       (await outboxOf(channelId)).unfinished.some(({ messageIds }) => messageIds.includes(messageId)),
-    /** As far as an unconfirmed answer tells: of handled messages only ids are kept. */
+    /** As far as answers there tell, also those that are confirmed. */
     async guildOf(channelId: string): Promise<ChannelGuild> {
-      const { unsent, unfinished } = await outboxOf(channelId);
-      const [reply] = [...unsent, ...unfinished];
-      return reply === undefined ? { kind: 'unknown' } : guildOfPlace(reply.place);
+      const { guildId, unsent, unfinished } = await outboxOf(channelId);
+      if (guildId !== undefined) return { kind: 'guild', guildId };
+      return unsent.length + unfinished.length > 0 ? { kind: 'dm' } : { kind: 'unknown' };
     },
     /** Channels that the bot was active in, with the last time in milliseconds since the epoch. */
     async channels(): Promise<readonly { readonly id: string; readonly activeAt: number }[]> {

@@ -16,6 +16,8 @@ import { runs } from '../support/runs.ts';
 const dayMs = 24 * 60 * 60_000;
 const left = '300000000000000001';
 const present = '300000000000000002';
+/** A channel of the guild that the bot leaves, in which nobody has any memory. */
+const unremembered = '200000000000000003';
 /** By guild its channel. */
 const channels = new Map([
   [left, '200000000000000001'],
@@ -30,6 +32,7 @@ function keysOf(guildId: string): readonly string[] {
   return [
     `guilds/${guildId}/settings.json`,
     `channels/${channels.get(guildId)}/outbox.json`,
+    ...(guildId === left ? [`channels/${unremembered}/outbox.json`] : []),
     ...[aliceId, bobId].map((userId) => `users/${userId}/short-term/${guildId}.json`),
   ];
 }
@@ -52,7 +55,11 @@ async function open(disk: LossyDisk, now: number) {
     writes,
     log,
     layers: [],
-    dropOutbox: (channelId) => store.removeAll(`channels/${channelId}`),
+    outbox: {
+      guildOf: (id) =>
+        Promise.resolve(id === unremembered ? { kind: 'guild', guildId: left } : { kind: 'unknown' }),
+      drop: (channelId) => store.removeAll(`channels/${channelId}`),
+    },
     clock,
     logger: silent,
   });
@@ -89,14 +96,14 @@ async function leaveAndLook(lasts: readonly number[], losesPower: boolean, seed:
   await memory.fill();
   const all = await memory.held(left);
   let isWhole = true;
-  const work: readonly ((of: typeof memory) => unknown)[] = [
-    ({ guilds }) => guilds.left(left, ['200000000000000001']),
+  const work: readonly ((of: typeof memory) => void)[] = [
+    ({ sweep }) => sweep(onlyPresent),
     ({ sweep }) => sweep(onlyPresent),
     ({ sweep }) => sweep(onlyPresent),
   ];
   for (const [at, each] of work.entries()) {
     disk.operationsLeft = lasts[at] ?? Infinity;
-    await each(memory);
+    each(memory);
     await memory.idle();
     isWhole &&= disk.operationsLeft > 0;
     disk.operationsLeft = 0;
@@ -157,7 +164,7 @@ async function deleteAndLook(lasts: readonly number[], losesPower: boolean, seed
   expect(await goneChannels(memory.store)).toEqual(new Set([deleted]));
   expect(await memory.store.list(`sessions/${deleted}`)).toEqual([]);
   expect(await memory.store.list(`channels/${deleted}`)).toEqual([]);
-  expect(await memory.held(left)).toMatchObject({ said: [], words: [left, undefined, left, left] });
+  expect(await memory.held(left)).toMatchObject({ said: [], words: [left, undefined, left, left, left] });
   expect(await memory.store.list(`sessions/${other}`)).not.toEqual([]);
   expect(await memory.held(present)).toMatchObject({
     words: Array.from({ length: 4 }, () => present),
@@ -216,7 +223,8 @@ describe('what belongs to a server that the bot was removed from', () => {
     let memory = await open(disk, startTime);
     await memory.fill();
     const all = await memory.held(left);
-    await memory.guilds.left(left, ['200000000000000001']);
+    memory.sweep(onlyPresent);
+    await memory.idle();
     await memory.store.close();
     memory = await open(disk, startTime + 31 * dayMs);
     let asked = 0;

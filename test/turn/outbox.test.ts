@@ -81,6 +81,15 @@ describe('the outbox of a channel', () => {
     expect(await onDisk(store)).not.toContain('bees');
   });
 
+  it('knows its server once it has answered there, also after all is confirmed [K15]', async () => {
+    const outbox = createOutbox({ store: openStore(), changes: new RecentChanges() });
+    await outbox.markHandled(generalId, [id(1)]);
+    expect(await outbox.guildOf(generalId)).toEqual({ kind: 'unknown' });
+    await outbox.prepare(prepared([id(2)]));
+    await outbox.markHandled(generalId, [id(2)]);
+    expect(await outbox.guildOf(generalId)).toEqual({ kind: 'guild', guildId: publicPlace.guildId });
+  });
+
   it('holds no text of an answer once it was sent, nor does any other file [S7]', async () => {
     const stores = await createTemporaryStores();
     onTestFinished(() => stores.dispose());
