@@ -192,6 +192,22 @@ describe('what belongs to a channel that is deleted', () => {
     expect(killed).toBeGreaterThan(runs(60) / 2);
   });
 
+  it('is used again where the channel is there after all, and stays [F5]', async () => {
+    const disk = new LossyDisk();
+    let memory = await open(disk, startTime);
+    await memory.fill();
+    const all = await memory.held(present);
+    await memory.guilds.deleted([channels.get(present) ?? '']);
+    expect((await goneChannels(memory.store)).size).toBe(1);
+    await memory.store.close();
+    memory = await open(disk, startTime + 8 * dayMs);
+    memory.sweep({ ...onlyPresent, findChannel: (id) => Promise.resolve({ id }) });
+    await memory.idle();
+    expect((await goneChannels(memory.store)).size).toBe(0);
+    expect(await memory.held(present)).toEqual(all);
+    await memory.store.close();
+  });
+
   it('is noted only where something is held, so that the list does not grow with each one that a server deletes [S7]', async () => {
     const memory = await open(new LossyDisk(), startTime);
     await memory.fill();

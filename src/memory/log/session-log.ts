@@ -379,7 +379,6 @@ export function createSessionLog(options: {
     dropLines: (session: SessionKey, isGone: (entry: LogEntry<LogRecord>) => boolean): Promise<void> =>
       lines.rewrite(session, (entry) => (isGone(entry) ? undefined : entry.record)),
     sessionsIn: sessions.inChannel,
-    everyInChannel: sessions.everyInChannel,
     sessionsOfPerson: sessions.ofPerson,
     /** All sessions of a person with anything on disk. */
     everyOfPerson: sessions.everyOfPerson,
