@@ -169,7 +169,7 @@ export const plantedFaults: readonly PlantedFault[] = [
     promise:
       "[S3] A message is logged beside the queue of its author's writes, and so behind an erasing of everything.",
     file: 'src/memory/log/session-log.ts',
-    find: 'await writes.run(workOf(context), () => logUser(context, mode)).finally(() => logging.delete(session));',
+    find: 'await writes.run(context.work, () => logUser(context, mode)).finally(() => logging.delete(session));',
     put: 'await logUser(context, mode);',
   },
   {
