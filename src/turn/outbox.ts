@@ -50,7 +50,6 @@ const outboxSchema = z.object({
   hiddenIds: z.array(z.string()).readonly(),
   unsent: z.array(preparedSchema).readonly(),
   unfinished: z.array(unfinishedSchema).readonly(),
-  isGone: z.literal(true).optional(),
   /** Where the bot last answered there; absent in a DM. */
   guildId: z.string().optional(),
 });
@@ -207,9 +206,6 @@ export function createOutbox(options: {
         ...outbox,
         hiddenIds: outbox.hiddenIds.filter((id) => !ids.includes(id)),
       })),
-    /** The channel is deleted: Discord will be asked for nothing there [G3d]. */
-    markGone: (channelId: string) => record(channelId, (outbox) => ({ ...outbox, isGone: true })),
-    isGone: async (channelId: string) => (await outboxOf(channelId)).isGone === true,
     deleteUnsent,
     /**
      * Removes the answers to what a person said in these channels before a moment, ISO 8601 [K11]. Resolves with
