@@ -243,11 +243,9 @@ export function createLayers(config: Config, ports: LayerPorts) {
     ...(ports.costs === undefined ? [] : [ports.costs]),
   );
   const retention = createRetention(config.storage.retentionDays, clock);
-  const gonePlaces = createGonePlaces({
-    ...kept,
-    layers: [shortTerm, rolling, notebook, recall, provenance, sessionLog],
-    outbox: answers,
-  });
+  /** What holds conversations and what was made of them, the log last, by which the next sweep knows of them. */
+  const ofSessions = [shortTerm, rolling, notebook, recall, provenance, sessionLog];
+  const gonePlaces = createGonePlaces({ ...kept, layers: ofSessions, outbox: answers });
   const sweeper = createSweeper({ ...kept, locks: processes.locks });
   /** Deletes what has expired of a person; to be called again where it rejects. */
   async function expire(userId: string): Promise<void> {
@@ -261,7 +259,7 @@ export function createLayers(config: Config, ports: LayerPorts) {
         retention,
         changes,
         durable,
-        layers: [shortTerm, rolling, notebook, recall, sessionLog],
+        layers: ofSessions,
         dropAnswers: answers.dropPast,
       }),
     }),

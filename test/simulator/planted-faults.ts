@@ -165,6 +165,13 @@ export const plantedFaults: readonly PlantedFault[] = [
     put: "if (startedAfter === 'never')",
   },
   {
+    name: 'turn-forgets-its-beginning',
+    promise: '[K11] A turn that began before an erasing of everything counts as begun after it.',
+    file: 'src/turn/run-turn.ts',
+    find: 'const work = await bot.begin(author.id);',
+    put: "const work = { userId: author.id, startedAfter: '9999' };",
+  },
+  {
     name: 'logged-out-of-turn',
     promise:
       "[S3] A message is logged beside the queue of its author's writes, and so behind an erasing of everything.",
