@@ -17,8 +17,7 @@ import {
 } from '../memory/durable/extraction.ts';
 import { createForgetItemTool, createRememberItemTool } from '../memory/durable/tools.ts';
 import type { MemoryLayer } from '../memory/layer.ts';
-import { createGonePlaces, goneChannels } from '../memory/gone-places.ts';
-import { createQuota } from '../memory/log/quota.ts';
+import { createGonePlaces, goneChannels, type PresentGuilds } from '../memory/gone-places.ts';
 import { createSessionLog } from '../memory/log/session-log.ts';
 import { type FoldName, createSessionStates } from '../memory/log/session-state.ts';
 import { createNotebook, notebookOpener } from '../memory/notebook/notebook.ts';
@@ -27,6 +26,7 @@ import { createReflection, reflectWhenDue } from '../memory/notebook/reflection.
 import { createWeeklyTrim } from '../memory/notebook/weekly-trim.ts';
 import { createWorkspace } from '../memory/notebook/workspace.ts';
 import { createProvenance } from '../memory/provenance.ts';
+import { tooMuch } from '../memory/quota.ts';
 import {
   createDetailSource,
   createItemSource,
@@ -42,10 +42,10 @@ import { createOneTimeNotices } from '../memory/settings/one-time-notices.ts';
 import { createPersonSettings } from '../memory/settings/person-settings.ts';
 import { createPlaceSettings } from '../memory/settings/place-settings.ts';
 import { createShortTerm } from '../memory/short-term/short-term.ts';
-import { createRetention } from '../memory/retention.ts';
-import { expireEverybody } from '../memory/expiring-log.ts';
-import { createUndoLog, undoFile } from '../memory/undo.ts';
-import { createProposals, proposalsFile } from '../memory/durable/proposals.ts';
+import { createRetention, tooOld } from '../memory/retention.ts';
+import { createSweeper, type SweepRow } from '../memory/sweeper.ts';
+import { createUndoLog } from '../memory/undo.ts';
+import { createProposals } from '../memory/durable/proposals.ts';
 import { runToolLoop } from '../model/tool-loop.ts';
 import type { Outbox } from '../turn/outbox.ts';
 import type { BotPorts, Events, KeepingPorts, TimePorts } from './bot-ports.ts';
@@ -64,7 +64,7 @@ export interface LayerPorts
   readonly withPauses: WithPauses;
   readonly events: Events;
   readonly channels: ChannelPort;
-  readonly answers: AnswerKeeper & Pick<Outbox, 'dropPast' | 'drop'>;
+  readonly answers: AnswerKeeper & Pick<Outbox, 'dropPast' | 'drop' | 'guildOf'>;
   readonly server: Pick<ServerPort, 'hasSeveral'>;
   /** The person's spending today, which is exported and erased with the rest. */
   readonly costs?: MemoryLayer;
@@ -242,25 +242,33 @@ export function createLayers(config: Config, ports: LayerPorts) {
     people.layer,
     ...(ports.costs === undefined ? [] : [ports.costs]),
   );
-  const keepWithinQuota = createQuota({
-    ...kept,
-    maxBytes: config.storage.personQuotaBytes,
-    folds: [...activeFolds(config), ...(config.summary.enabled ? (['rolling'] as const) : [])],
-  });
-  const retention = createRetention({
-    ...kept,
-    days: config.storage.retentionDays,
-    changes,
-    durable,
-    layers: [shortTerm, rolling, notebook, recall, sessionLog],
-    dropAnswers: answers.dropPast,
-    locks: processes.locks,
-  });
-  const gonePlaces = createGonePlaces({
-    ...kept,
-    layers: [shortTerm, rolling, notebook, recall, provenance, sessionLog],
-    dropOutbox: answers.drop,
-  });
+  const retention = createRetention(config.storage.retentionDays, clock);
+  /** What holds conversations and what was made of them, the log last, by which the next sweep knows of them. */
+  const ofSessions = [shortTerm, rolling, notebook, recall, provenance, sessionLog];
+  const gonePlaces = createGonePlaces({ ...kept, layers: ofSessions, outbox: answers });
+  const sweeper = createSweeper({ ...kept, locks: processes.locks });
+  /** Deletes what has expired of a person; to be called again where it rejects. */
+  async function expire(userId: string): Promise<void> {
+    for (const log of [undo, proposals]) await log.expire(userId);
+  }
+  const rows = {
+    'over time': ({ people: everybody }) => everybody(expire),
+    ...(config.storage.retentionDays > 0 && {
+      'too old': tooOld({
+        ...kept,
+        retention,
+        changes,
+        durable,
+        layers: ofSessions,
+        dropAnswers: answers.dropPast,
+      }),
+    }),
+    'too much': tooMuch({
+      ...kept,
+      maxBytes: config.storage.personQuotaBytes,
+      folds: [...activeFolds(config), ...(config.summary.enabled ? (['rolling'] as const) : [])],
+    }),
+  } satisfies Record<string, SweepRow>;
   const { message: stillThere, answerBefore } = sessionLog;
   const tools: readonly Tool[] = [
     ...notebook.tools,
@@ -283,16 +291,17 @@ export function createLayers(config: Config, ports: LayerPorts) {
         ? [{ name: 'extraction', fold: extract }]
         : []),
       notebook,
-      { name: 'quota', fold: keepWithinQuota },
     ],
     changes,
     retention,
     gonePlaces,
+    /** Starts all that deletes old data [K15]. Never throws. */
+    sweep: (guilds: PresentGuilds) => sweeper.start({ ...rows, 'gone place': gonePlaces.sweep(guilds) }),
+    sweeper,
+    expire,
     goneChannels: () => goneChannels(store),
     undo,
     proposals,
-    /** Schedules a look at everybody who has expiring records. Never rejects. */
-    expireEverybody: () => expireEverybody([undoFile, proposalsFile], ports),
     /** Whether what a late notice names still exists. */
     isNamed: stillNamed({ durable, proposals, recent }),
     states,

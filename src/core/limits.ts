@@ -26,7 +26,7 @@ export const limits = {
   outboxIds: 500,
   /** Ids of messages of which it is known, in memory, who has them in their log [L4]. */
   knownMessages: 100_000,
-  /** Deleted channels, and servers that the bot was removed from, of which all is erased: the newest. */
+  /** Deleted channels of which all is erased, the newest. */
   gonePlaces: 1000,
   /** People who asked to be let in, or were not: the newest. */
   accessRequests: 1000,

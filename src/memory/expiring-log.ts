@@ -3,9 +3,9 @@ import { randomUUID } from 'node:crypto';
 import { z } from 'zod';
 
 import type { Logger } from '../core/logger.ts';
-import { assertSnowflake, isSnowflake } from '../core/snowflake.ts';
+import { assertSnowflake } from '../core/snowflake.ts';
 import type { Store } from '../core/store.ts';
-import type { Clock, Timer } from '../core/time.ts';
+import type { Clock } from '../core/time.ts';
 
 /** What expires within this time is deleted together; milliseconds. */
 const togetherMs = 5000;
@@ -128,26 +128,4 @@ export function createExpiringLog<T extends ExpiringRecord>(
       }
     },
   };
-}
-
-/** Until a disk that did not tell who has records is asked again; milliseconds. */
-const againMs = 60_000;
-
-/** After a start: has everybody's records looked at, as soon as the disk tells who has any. Never rejects. */
-export async function expireEverybody(
-  names: readonly string[],
-  ports: Pick<ExpiringLogPorts, 'expireAt' | 'logger'> & {
-    readonly store: Pick<Store, 'folders'>;
-    readonly timer: Timer;
-  },
-): Promise<void> {
-  const { store, timer, logger, expireAt } = ports;
-  try {
-    for (const name of names)
-      for (const folder of await store.folders('users', name))
-        if (folder.changedAt > 0 && isSnowflake(folder.name)) await expireAt(folder.name);
-  } catch (error) {
-    logger.error('expired records could not be looked for', { error });
-    timer(() => void expireEverybody(names, ports), againMs);
-  }
 }

@@ -4,7 +4,7 @@ import type { CommandButton } from '../core/reply.ts';
 import { limits } from '../core/limits.ts';
 import { createExpiringLog, expiringFields, type ExpiringLogPorts } from './expiring-log.ts';
 
-export const undoFile = 'undo.jsonl';
+const undoFile = 'undo.jsonl';
 
 /** How long a change can be undone [K5]; milliseconds. */
 export const undoForMs = 10 * 60_000;

@@ -12,7 +12,7 @@ import { hasMoreReaders, sessionName } from '../core/place.ts';
 import type { AnswerSize, PartSize } from '../core/section.ts';
 import type { MemoryNotice, Offer, OfferPort, Tool } from '../core/tool.ts';
 import { newestMark, ownMark, sessionOf, type TurnContext } from '../core/turn-context.ts';
-import { workOf, type Writes } from '../core/writes.ts';
+import type { Writes } from '../core/writes.ts';
 import type { ChangeLedger } from '../memory/changes.ts';
 import type { UndoableNotes } from '../memory/notebook/undoable.ts';
 import type { MediaBudget } from '../model/media.ts';
@@ -152,11 +152,11 @@ export async function runTurn(
   const newest = messages.at(-1);
   if (newest === undefined) throw new RangeError('A turn has at least one message');
   const { author, isOwner, place } = newest;
-  const { startedAfter } = await bot.begin(author.id);
+  const work = await bot.begin(author.id);
   const isBot = author.kind === 'bot' ? { isBot: true as const } : {};
   const speaker = { id: author.id, name: author.name, isOwner, ...isBot };
   const now = bot.clock();
-  const unheard: TurnContext = { speaker, place, messages, now, startedAfter, hasThirdPartyText: true };
+  const unheard: TurnContext = { speaker, place, messages, now, work, hasThirdPartyText: true };
   await Promise.all([
     // The commands before it, so that a question after `!memory remember …` finds it [F3].
     bot.commandOrder.run(sessionName(sessionOf(unheard)), async () => {}),
@@ -178,7 +178,14 @@ export async function runTurn(
   try {
     const readers = await bot.presentPlace(place);
     const messageIds = messages.map(({ id }) => id);
-    const question = { ...workOf(turn), messageIds, speakerName: speaker.name, isBot: speaker.isBot, place };
+    const question = {
+      userId: author.id,
+      work,
+      messageIds,
+      speakerName: speaker.name,
+      isBot: speaker.isBot,
+      place,
+    };
     const reply = await beginReply(bot, question, readers, control);
     // For more readers than it was said to, where somebody was let in since.
     const answered = hasMoreReaders(place, readers)

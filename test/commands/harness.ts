@@ -259,7 +259,7 @@ export function createHarness(
       at: now().toISOString(),
       ...(file !== undefined && { files: [{ name: 'file', size: file.length, url }] }),
       repliesTo,
-      startedAfter: undefined,
+      work: { userId: speakerId },
     });
   }
 

@@ -56,7 +56,7 @@ function ownersCommand({
       place,
       ephemeral: false,
       at: '2026-01-15T10:00:00.000Z',
-      startedAfter: undefined,
+      work: { userId: aliceId },
     });
     return text;
   };

@@ -40,7 +40,7 @@ async function give(
     place,
     ephemeral: false,
     at: now.toISOString(),
-    startedAfter: undefined,
+    work: { userId: aliceId },
   });
 }
 
@@ -246,7 +246,7 @@ describe('the status [O8]', () => {
       place: publicPlace,
       ephemeral: false,
       at: now.toISOString(),
-      startedAfter: undefined,
+      work: { userId: aliceId },
     });
     expect(text).toMatch(/^Something went wrong on my side\. Please try again\. \(reference [0-9a-f]{6}\)$/u);
     expect(logger.errors).toEqual(['a status command failed']);

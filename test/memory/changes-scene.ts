@@ -101,7 +101,7 @@ async function openMemory(folder: string, fileSystem: FileSystem) {
       messages: id === '' ? [] : [{ id, text, at: now.toISOString(), attachments: [] }],
       now,
       hasThirdPartyText: false,
-      startedAfter: undefined,
+      work: { userId: aliceId },
     };
   }
 

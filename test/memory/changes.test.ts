@@ -379,7 +379,7 @@ describe('an edit or deletion [G5]', () => {
       messages: [said],
       now: new Date(said.at),
       hasThirdPartyText: false,
-      startedAfter: undefined,
+      work: { userId: bobId },
     });
     const deletion = { kind: 'deleted', channelId: generalId, messageIds: [messageId, said.id] } as const;
     const logState = store.logState.bind(store);

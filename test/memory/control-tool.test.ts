@@ -19,7 +19,7 @@ function turn(text: string): TurnContext {
     messages: [incoming({ text })],
     now: new Date('2026-01-15T10:00:00Z'),
     hasThirdPartyText: false,
-    startedAfter: undefined,
+    work: { userId: aliceId },
   };
 }
 

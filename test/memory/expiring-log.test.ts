@@ -1,8 +1,8 @@
-import { describe, expect, it, vi } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { z } from 'zod';
 
 import { StoreError } from '../../src/core/errors.ts';
-import { createExpiringLog, expireEverybody, expiringFields } from '../../src/memory/expiring-log.ts';
+import { createExpiringLog, expiringFields } from '../../src/memory/expiring-log.ts';
 import { MemoryStore } from '../support/memory-store.ts';
 import { silent, startTime } from '../support/sessions.ts';
 
@@ -109,25 +109,5 @@ describe("a person's records that expire [S7]", () => {
     isRefused = false;
     await log.expire(alice);
     expect(await store.everything()).not.toContain('quokka');
-  });
-
-  it('are looked for at a start until the disk tells who has any', async () => {
-    const store = new MemoryStore();
-    const { log } = openLog(store, () => Promise.resolve());
-    await log.add({ userId: alice, words: 'quokka' });
-    const folders = vi.fn<MemoryStore['folders']>(store.folders.bind(store));
-    folders.mockRejectedValueOnce(new StoreError('gone', 'users'));
-    const later: (() => void)[] = [];
-    const due: string[] = [];
-    await expireEverybody(['waiting.jsonl'], {
-      store: { folders },
-      timer: (callback) => (later.push(callback), () => undefined),
-      expireAt: async (userId) => void due.push(userId),
-      logger: silent,
-    });
-    expect(due).toEqual([]);
-    later.shift()?.();
-    await expect.poll(() => due).toEqual([alice]);
-    expect(later).toEqual([]);
   });
 });

@@ -161,7 +161,7 @@ function contextOf(place: Place, id: string, text: string): TurnContext {
     messages: [{ id, text, at: new Date(startTime).toISOString(), attachments: [] }],
     now: new Date(startTime),
     hasThirdPartyText: false,
-    startedAfter: undefined,
+    work: { userId: aliceId },
   };
 }
 

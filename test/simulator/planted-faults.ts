@@ -79,9 +79,9 @@ export const plantedFaults: readonly PlantedFault[] = [
   {
     name: 'timer-lost-over-restart',
     promise: '[S7] What was forgotten before a restart never leaves the disk.',
-    file: 'src/bot/create-bot.ts',
-    find: 'for (const { expire } of [memory.undo, memory.proposals])',
-    put: 'for (const { expire } of [memory.proposals])',
+    file: 'src/bot/layers.ts',
+    find: 'for (const log of [undo, proposals]) await log.expire(userId);',
+    put: 'await proposals.expire(userId);',
   },
   {
     name: 'history-keeps-erased',
@@ -169,11 +169,18 @@ export const plantedFaults: readonly PlantedFault[] = [
     put: "if (startedAfter === 'never')",
   },
   {
+    name: 'turn-forgets-its-beginning',
+    promise: '[K11] A turn that began before an erasing of everything counts as begun after it.',
+    file: 'src/turn/run-turn.ts',
+    find: 'const work = await bot.begin(author.id);',
+    put: "const work = { userId: author.id, startedAfter: '9999' };",
+  },
+  {
     name: 'logged-out-of-turn',
     promise:
       "[S3] A message is logged beside the queue of its author's writes, and so behind an erasing of everything.",
     file: 'src/memory/log/session-log.ts',
-    find: 'await writes.run(workOf(context), () => logUser(context, mode)).finally(() => logging.delete(session));',
+    find: 'await writes.run(context.work, () => logUser(context, mode)).finally(() => logging.delete(session));',
     put: 'await logUser(context, mode);',
   },
   {

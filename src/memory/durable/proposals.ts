@@ -27,7 +27,7 @@ import { askedIn } from './evidence.ts';
 import { withTombstones } from './past.ts';
 import { isEnough, rememberItem, type RememberOutcome, type RememberRequest } from './remember-item.ts';
 
-export const proposalsFile = 'proposals.jsonl';
+const proposalsFile = 'proposals.jsonl';
 
 /** How long a proposal waits for its person [K9]; milliseconds. */
 export const proposalForMs = 7 * 24 * 60 * 60_000;

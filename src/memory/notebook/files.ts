@@ -8,7 +8,7 @@ import { maskNewSecrets } from '../../core/secrets.ts';
 import type { Store } from '../../core/store.ts';
 import { sessionOf, type TurnContext } from '../../core/turn-context.ts';
 import { mayUse } from '../../core/visibility.ts';
-import { workOf, type Writes } from '../../core/writes.ts';
+import type { Writes } from '../../core/writes.ts';
 import type { SessionLog } from '../log/session-log.ts';
 import { summaryOf, type FormattedText } from './format.ts';
 import {
@@ -147,10 +147,7 @@ export function createNotebookFiles(
     const { file } = resolved;
     const job = () => orRefusal(file, () => changeFile(file, context, edit, isByHand));
     // As a job of the person's, so that their open page is told.
-    return writes.run(
-      workOf(context),
-      file.queueKey === 'workspace' ? () => writes.runInWorkspace(job) : job,
-    );
+    return writes.run(context.work, file.queueKey === 'workspace' ? () => writes.runInWorkspace(job) : job);
   }
 
   async function changeFile(

@@ -106,7 +106,7 @@ export function turn(text: string, changes: Partial<TurnContext> = {}): TurnCont
     place: dev,
     messages: [{ id: '400000000000000100', text, at: noon.toISOString(), attachments: [] }],
     now: noon,
-    startedAfter: undefined,
+    work: { userId: changes.speaker?.id ?? aliceId },
     hasThirdPartyText: false,
     ...changes,
   };
