@@ -100,7 +100,8 @@ export function createBot(config: Config, ports: BotPorts) {
     work,
     heldUntil: [pauses.heldUntil, ...(spending === undefined ? [] : [spending.heldUntil])],
     async expire(userId) {
-      for (const { expire } of [memory.undo, memory.proposals]) await expire(userId);
+      await memory.undo.expire(userId);
+      await memory.durable.expireItems(userId);
     },
     states,
     goneChannels: memory.goneChannels,

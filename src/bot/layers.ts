@@ -8,6 +8,7 @@ import type { Tool } from '../core/tool.ts';
 import { createWrites } from '../core/writes.ts';
 import { type AnswerKeeper, type ChangeLedgerPorts, createChangeLedger } from '../memory/changes.ts';
 import { createControlTool } from '../memory/control-tool.ts';
+import { durableFile } from '../memory/durable/document.ts';
 import { createDurableMemory } from '../memory/durable/durable-memory.ts';
 import { stillNamed } from '../memory/durable/notices.ts';
 import {
@@ -45,7 +46,7 @@ import { createShortTerm } from '../memory/short-term/short-term.ts';
 import { createRetention } from '../memory/retention.ts';
 import { expireEverybody } from '../memory/expiring-log.ts';
 import { createUndoLog, undoFile } from '../memory/undo.ts';
-import { createProposals, proposalsFile } from '../memory/durable/proposals.ts';
+import { createProposals } from '../memory/durable/proposals.ts';
 import { runToolLoop } from '../model/tool-loop.ts';
 import type { Outbox } from '../turn/outbox.ts';
 import type { BotPorts, Events, KeepingPorts, TimePorts } from './bot-ports.ts';
@@ -152,13 +153,7 @@ export function createLayers(config: Config, ports: LayerPorts) {
     noticing: createExtractionCursors({ store, sessionsOf: sessionLog.sessionsOfPerson }),
   });
   events.halfUndone.on(durable.resumeUndo);
-  const proposals = createProposals({
-    ...kept,
-    durable,
-    modeOf: people.mode,
-    textOf: sessionLog.message,
-    maxItems: config.durable.maxItems,
-  });
+  const proposals = createProposals({ durable, modeOf: people.mode, textOf: sessionLog.message });
   const modelName = config.model.fast;
   const extraction = createExtraction({
     ...kept,
@@ -235,7 +230,6 @@ export function createLayers(config: Config, ports: LayerPorts) {
     shortTerm,
     rolling,
     durable,
-    proposals.layer,
     notebook,
     recall,
     provenance,
@@ -292,7 +286,7 @@ export function createLayers(config: Config, ports: LayerPorts) {
     undo,
     proposals,
     /** Schedules a look at everybody who has expiring records. Never rejects. */
-    expireEverybody: () => expireEverybody([undoFile, proposalsFile], ports),
+    expireEverybody: () => expireEverybody([undoFile, durableFile], ports),
     /** Whether what a late notice names still exists. */
     isNamed: stillNamed({ durable, proposals, recent }),
     states,

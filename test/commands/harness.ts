@@ -162,10 +162,9 @@ export function createHarness(
     logger,
   });
   const people = createPersonSettings({ store, writes, clock: now, logger });
-  const maxItems = options.maxItems ?? 200;
-  const proposals = proposalsOver(store, { writes, durable, clock: now, modeOf: people.mode, maxItems });
+  const proposals = proposalsOver({ durable, modeOf: people.mode });
   const provenance = createProvenance({ store, writes, log: sessionLog });
-  const ledger = ledgerFor(store, writes, [durable, shortTerm, proposals.layer, provenance], {
+  const ledger = ledgerFor(store, writes, [durable, shortTerm, provenance], {
     logger,
   });
   const direct: { readonly userId: string; readonly messages: readonly DirectMessage[] }[] = [];

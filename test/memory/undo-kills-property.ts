@@ -57,14 +57,14 @@ async function openMemory(disk: LossyDisk, now: number) {
     undo,
   });
   const said: typeof log.message = (of, id) => log.message(of, id);
-  const proposals = proposalsOver(store, { writes, durable, clock, textOf: said });
-  const ledger = sessions.ledgerOver([shortTerm, durable, proposals.layer, notebook], undefined, undefined, {
+  const proposals = proposalsOver({ durable, textOf: said });
+  const ledger = sessions.ledgerOver([shortTerm, durable, notebook], undefined, undefined, {
     isUndoable: undo.isUndoable,
   });
   await store.removeLeftovers();
   await ledger.finish();
   await undo.expire(aliceId);
-  await proposals.expire(aliceId);
+  await durable.expireItems(aliceId);
   // As the next undoing does first.
   const newest = await undo.find(aliceId);
   if (newest !== undefined) await durable.resumeUndo(newest);

@@ -76,8 +76,8 @@ export const plantedFaults: readonly PlantedFault[] = [
     name: 'timer-lost-over-restart',
     promise: '[S7] What was forgotten before a restart never leaves the disk.',
     file: 'src/bot/create-bot.ts',
-    find: 'for (const { expire } of [memory.undo, memory.proposals])',
-    put: 'for (const { expire } of [memory.proposals])',
+    find: 'await memory.undo.expire(userId);',
+    put: '',
   },
   {
     name: 'history-keeps-erased',
@@ -333,9 +333,9 @@ export const plantedFaults: readonly PlantedFault[] = [
   {
     name: 'proposal-of-deleted-stays',
     promise: '[K9] What the bot asks about stays on the disk when its message is deleted.',
-    file: 'src/memory/durable/proposals.ts',
-    find: 'gone.has(messageId) ||',
-    put: '',
+    file: 'src/memory/durable/items.ts',
+    find: 'item.forgotten === undefined &&\n      changed',
+    put: "item.forgotten === undefined &&\n      item.status !== 'proposed' &&\n      changed",
   },
   {
     name: 'noticed-after-deleting',

@@ -35,18 +35,11 @@ export function undoOver(store: Store, clock: Clock) {
   return { undo };
 }
 
-/** The real proposals, of which none lapses by itself; what they come from is said still. */
-export function proposalsOver(
-  store: Store,
-  ports: Pick<ProposalsOptions, 'writes' | 'durable' | 'clock'> & Partial<ProposalsOptions>,
-) {
+/** The real proposals; what they come from is said still. */
+export function proposalsOver(ports: Pick<ProposalsOptions, 'durable'> & Partial<ProposalsOptions>) {
   return createProposals({
-    store,
     modeOf: () => Promise.resolve('ask'),
     textOf: () => Promise.resolve('still'),
-    maxItems: 200,
-    expireAt: () => Promise.resolve(),
-    logger: silent,
     ...ports,
   });
 }

@@ -67,7 +67,7 @@ const itemFields = {
   text: z.string(),
   /** The bot's question that the text answers [D1a]; one line. */
   question: z.string().max(questionMaxChars).optional(),
-  status: z.enum(['active', 'deprecated']).default('active'),
+  status: z.enum(['active', 'deprecated', 'proposed']).default('active'),
   visibility: visibilitySchema.default('dm'),
   pinned: z.boolean().default(false),
   source: sourceSchema,
@@ -83,6 +83,9 @@ const itemFields = {
   looksBack: z.literal(true).optional(),
   /** When its owner last said that it still holds. */
   confirmedAt: timeSchema.optional(),
+  /** Of a proposal [K9]: when it goes, and the id of the item that it would correct. */
+  goesAt: timeSchema.optional(),
+  replaces: z.string().optional(),
 };
 
 /** One durable memory of one user [D1]. Times are ISO 8601. */
@@ -177,6 +180,7 @@ const broughtSchema = z.object({
     })
     .prefault({}),
   supersededBy: brought.optional(),
+  replaces: brought.optional(),
 });
 
 /** Whether commands can be given it, and a button can carry two of them. */
@@ -216,9 +220,12 @@ export async function readDurable(store: Pick<Store, 'read'>, userId: string): P
   return (await store.read(durableKey(userId), durableDocumentKind)) ?? emptyDurableDocument;
 }
 
+/** In each person's folder. */
+export const durableFile = 'durable.json';
+
 /** @throws {RangeError} when `userId` is not a Discord id [S6]. */
 export function durableKey(userId: string): string {
-  return `users/${assertSnowflake(userId)}/durable.json`;
+  return `users/${assertSnowflake(userId)}/${durableFile}`;
 }
 
 /** Gives ids to items without a plain one, and to copies made by hand. */
@@ -279,6 +286,12 @@ export function sourceIn(
   };
 }
 
+/** Where an item was said, as far as its source tells. */
+export function placeOfSource({ channelId, homeId = channelId, ...source }: ItemSource): Place {
+  const { audience = source.guildId === undefined ? 'dm' : 'public', guildId, channelName, readers } = source;
+  return { audience, channelId, homeId, guildId, channelName, readers };
+}
+
 /** Who may see an item: as wide as its owner made it, `here` and `server` being where it comes from [V1]. */
 export function reachOfItem({ visibility, source }: Pick<DurableItem, 'visibility' | 'source'>): Reach {
   const { homeId = source.channelId, guildId, readers } = source;
@@ -288,6 +301,13 @@ export function reachOfItem({ visibility, source }: Pick<DurableItem, 'visibilit
 /** The rule [V2], applied to items. */
 export function mayUseItem(item: DurableItem, ownerId: string, place: Place, speakerId = ownerId): boolean {
   return mayUse({ ownerId, ...reachOfItem(item) }, place, speakerId);
+}
+
+/** What waits for its owner's yes [K9], oldest first; what was not answered in time waits no more. */
+export function proposedItems(items: readonly DurableItem[], now: Date): readonly DurableItem[] {
+  return items.filter(
+    ({ status, goesAt = '' }) => status === 'proposed' && Date.parse(goesAt) > now.getTime(),
+  );
 }
 
 /** The active items, pinned first, then newest [D4]. */

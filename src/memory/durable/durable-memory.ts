@@ -4,7 +4,7 @@ import { isSnowflake, snowflakeTime } from '../../core/snowflake.ts';
 import type { Store } from '../../core/store.ts';
 import { createTimeSlice, localDate, type Clock } from '../../core/time.ts';
 import type { Visibility } from '../../core/visibility.ts';
-import type { Work } from '../../core/writes.ts';
+import { unconditional, type Work } from '../../core/writes.ts';
 import type { ChangeLedger } from '../changes.ts';
 import type { MemoryLayer, Withdrawn } from '../layer.ts';
 import type { MessagesByChannel } from '../undo.ts';
@@ -13,6 +13,7 @@ import {
   durableDocumentKind,
   durableKey,
   mayUseItem,
+  proposedItems,
   readDurable,
   withItems,
   type DocumentChange,
@@ -32,12 +33,22 @@ import {
   purgeSaying,
   removeBySource,
   removePast,
+  saysEarlier,
   sourcesOf,
+  withoutProposals,
   withoutQuestions,
   matchedWords,
   type Forgetting,
 } from './items.ts';
-import { rememberItem, type RememberOutcome, type RememberRequest } from './remember-item.ts';
+import { withTombstones } from './past.ts';
+import {
+  proposalForMs,
+  proposeItem,
+  rememberItem,
+  type ProposalOutcome,
+  type RememberOutcome,
+  type RememberRequest,
+} from './remember-item.ts';
 import { reviewCards } from './review.ts';
 import { durableSections, durableUsage, type OwnDay } from './sections.ts';
 import { changeDocument, createUndoing, readItemsUndo, type UndoingOptions } from './undoing.ts';
@@ -65,6 +76,8 @@ export interface DurableMemoryOptions extends UndoingOptions {
   readonly store: Pick<Store, 'read' | 'update' | 'remove'>;
   readonly changes: Pick<ChangeLedger, 'forget' | 'restore'>;
   readonly clock: Clock;
+  /** Has `expireItems` called for a person from a time on; rejects with `StoreError`. Default: somebody calls it anyway. */
+  readonly expireAt?: (userId: string, time: Date) => Promise<void>;
   /** IANA name; lines show local dates [N5]. */
   readonly timeZone: string;
   /** A person's own zone [D7]. Must not reject. Default: `timeZone` for everybody. */
@@ -105,14 +118,20 @@ export function createDurableMemory(options: DurableMemoryOptions) {
     async follow(change, stage) {
       if (stage === 'delete') return;
       if (change.kind === 'forgotten') {
-        const { userId, itemIds, commandId } = change;
+        const { userId, itemIds, words, commandId } = change;
+        const isSaying = words === '' ? () => false : saysEarlier(words, commandId);
         await applyAndErase(userId, (document) =>
-          forgetChosen(document, ({ id }) => itemIds.includes(id), commandId, clock()),
+          forgetChosen(
+            withoutProposals(document, isSaying),
+            ({ id }) => itemIds.includes(id),
+            commandId,
+            clock(),
+          ),
         );
       } else if (change.kind === 'purged') {
         const { userId, words, commandId } = change;
         await applyAndErase(userId, (document) => purgeSaying(document, words, commandId));
-      } else if (change.kind === 'withdrawn' && change.isForgetting !== true) await removeSources(change);
+      } else if (change.kind === 'withdrawn') await removeSources(change);
     },
     async *export(userId) {
       const document = await store.read(durableKey(userId), durableDocumentKind);
@@ -171,8 +190,12 @@ export function createDurableMemory(options: DurableMemoryOptions) {
     return makeChange(work, what, (document) => changedItem(document, work.userId, id, place, make));
   }
 
-  /** An item goes with the message that says it, its question with the answer that asks it [D1a]. */
-  async function removeSources({ session: { userId, channelId }, messages }: Withdrawn): Promise<void> {
+  /**
+   * An item goes with the message that says it, its question with the answer that asks it [D1a]. A proposal goes with
+   * either, also where they are forgotten.
+   */
+  async function removeSources({ session, messages, isForgetting }: Withdrawn): Promise<void> {
+    const { userId, channelId } = session;
     const own = messages.filter(({ before }) => before.role === 'user');
     const now = new Map(own.map((message) => [message.before.id, message.now]));
     const isStillSaid = ({ text, source }: DurableItem) => stillSays(text, now.get(source.messageId) ?? '');
@@ -180,8 +203,15 @@ export function createDurableMemory(options: DurableMemoryOptions) {
     const isAsked = askedIn(messages);
     const hasQuestion = ({ question, source }: DurableItem) =>
       source.channelId === channelId && isAsked(question);
+    const isForgotten = ({ source }: DurableItem) => isForgetting === true && now.has(source.messageId);
+    const withoutAsked = (document: DurableDocument) =>
+      withoutProposals(document, (item) => isForgotten(item) || hasQuestion(item));
+    if (isForgetting === true) {
+      await apply(userId, (document) => ({ document: withoutAsked(document), result: undefined }));
+      return;
+    }
     await applyAndErase(userId, (document) => {
-      const { result, document: left } = removeBySource(document, [...now.keys()], isStillSaid);
+      const { result, document: left } = removeBySource(withoutAsked(document), [...now.keys()], isStillSaid);
       return { result, document: withoutQuestions(left, hasQuestion) };
     });
     await undoing.keepFromReturning(userId, (item) => isUnsaid(item) || hasQuestion(item));
@@ -223,7 +253,7 @@ export function createDurableMemory(options: DurableMemoryOptions) {
         const { result, undoId } = await apply(
           userId,
           (document) => rememberItem(document, userId, request, maxItems, now),
-          { noted: { what: input.isAccepted === true ? 'accept' : 'remember' } },
+          { noted: { what: input.accepts === undefined ? 'remember' : 'accept' } },
         );
         if (result.outcome !== 'refused') measure('evicted', { items: result.evicted.length });
         return result.outcome === 'refused' ? result : { ...result, undoId };
@@ -235,6 +265,51 @@ export function createDurableMemory(options: DurableMemoryOptions) {
       });
       return { ...outcome, countedIn };
     },
+
+    /** Asks the person before something is an item [K9]. */
+    propose: (work: Work, input: RememberInput): Promise<ProposalOutcome> =>
+      writes.run(work, async () => {
+        if (input.type === 'manual')
+          throw new RangeError('What a person stores themselves needs no proposal');
+        if (input.stillStands !== undefined && !(await input.stillStands()))
+          return { outcome: 'refused', reason: 'forgotten' };
+        const now = clock();
+        const { userId } = work;
+        // First, so that a kill leaves no proposal that never goes.
+        await options.expireAt?.(userId, new Date(now.getTime() + proposalForMs));
+        return (await apply(userId, (document) => proposeItem(document, userId, input, maxItems, now)))
+          .result;
+      }),
+
+    /** What waits for the person's yes, oldest first; use `mayUseItem` here too. */
+    proposed: async (userId: string): Promise<readonly DurableItem[]> =>
+      proposedItems(await itemsOf(userId), clock()),
+
+    /** Lets a proposal go, which is not made again; resolves with whether there was one. */
+    decline: (work: Work, id: string): Promise<boolean> =>
+      writes.run(work, async () => {
+        const { result } = await apply(work.userId, (document) => {
+          const declined = proposedItems(document.items, clock()).filter(
+            (item) => item.id === id.trim().toLowerCase(),
+          );
+          const left = withItems(document, { removed: declined });
+          return { document: withTombstones(left, declined), result: declined.length > 0 };
+        });
+        return result;
+      }),
+
+    /** Deletes what nobody answered in time [K9]; safe to repeat, and to call too early. */
+    expireItems: (userId: string): Promise<void> =>
+      writes.run(unconditional(userId), async () => {
+        const now = clock();
+        const isOverdue = ({ goesAt = '' }: DurableItem): boolean => !(Date.parse(goesAt) > now.getTime());
+        await apply(userId, (document) => ({
+          document: withoutProposals(document, isOverdue),
+          result: undefined,
+        }));
+        const [next] = proposedItems(await itemsOf(userId), now);
+        if (next?.goesAt !== undefined) await options.expireAt?.(userId, new Date(next.goesAt));
+      }),
 
     /** Counts days again that were counted by another zone; resolves with how many items changed. */
     async moveDays(work: Work, before: string, after: string): Promise<number> {

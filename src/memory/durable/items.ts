@@ -125,15 +125,27 @@ function later(before: string | undefined, now: string): string {
   return before !== undefined && compareSnowflakes(before, now) > 0 ? before : now;
 }
 
+/** Whether an item says some words and was said until `commandId`. */
+export function saysEarlier(words: string, commandId: string): (item: DurableItem) => boolean {
+  return (item) => saysWords(wordingOf(item), words) && !isYounger(item.source.messageId, commandId);
+}
+
+/** Removes proposals [K9] that are picked. The very same document where there are none. */
+export function withoutProposals(
+  document: DurableDocument,
+  isGone: (item: DurableItem) => boolean,
+): DurableDocument {
+  const removed = document.items.filter((item) => item.status === 'proposed' && isGone(item));
+  return withItems(document, { removed });
+}
+
 /** Removes what says some words, in any status, unless it was said after `commandId` [K11]. */
 export function purgeSaying(
   document: DurableDocument,
   words: string,
   commandId: string,
 ): DocumentChange<readonly DurableItem[]> {
-  const gone = document.items.filter(
-    (item) => saysWords(wordingOf(item), words) && !isYounger(item.source.messageId, commandId),
-  );
+  const gone = document.items.filter(saysEarlier(words, commandId));
   const forgottenUpTo = later(document.forgottenUpTo, commandId);
   return { document: { ...withItems(document, { removed: gone }), forgottenUpTo }, result: gone };
 }
