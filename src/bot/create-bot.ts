@@ -99,10 +99,7 @@ export function createBot(config: Config, ports: BotPorts) {
     layers: memory.afterTurn,
     work,
     heldUntil: [pauses.heldUntil, ...(spending === undefined ? [] : [spending.heldUntil])],
-    async expire(userId) {
-      await memory.undo.expire(userId);
-      await memory.durable.expireItems(userId);
-    },
+    expire: (userId) => memory.expire(userId),
     states,
     goneChannels: memory.goneChannels,
   });

@@ -3,12 +3,12 @@ import type { ChannelPort, ServerPort } from '../core/channels.ts';
 import type { SessionKey } from '../core/place.ts';
 import type { ModelClient, WithPauses } from '../core/model.ts';
 import type { Processes } from '../core/processes.ts';
+import { isSnowflake } from '../core/snowflake.ts';
 import type { Timer } from '../core/time.ts';
 import type { Tool } from '../core/tool.ts';
 import { createWrites } from '../core/writes.ts';
 import { type AnswerKeeper, type ChangeLedgerPorts, createChangeLedger } from '../memory/changes.ts';
 import { createControlTool } from '../memory/control-tool.ts';
-import { durableFile } from '../memory/durable/document.ts';
 import { createDurableMemory } from '../memory/durable/durable-memory.ts';
 import { stillNamed } from '../memory/durable/notices.ts';
 import {
@@ -16,6 +16,7 @@ import {
   createExtractionCursors,
   createExtractionFold,
 } from '../memory/durable/extraction.ts';
+import { isForgettingUndoable } from '../memory/durable/undoing.ts';
 import { createForgetItemTool, createRememberItemTool } from '../memory/durable/tools.ts';
 import type { MemoryLayer } from '../memory/layer.ts';
 import { createGonePlaces, goneChannels } from '../memory/gone-places.ts';
@@ -44,12 +45,13 @@ import { createPersonSettings } from '../memory/settings/person-settings.ts';
 import { createPlaceSettings } from '../memory/settings/place-settings.ts';
 import { createShortTerm } from '../memory/short-term/short-term.ts';
 import { createRetention } from '../memory/retention.ts';
-import { expireEverybody } from '../memory/expiring-log.ts';
-import { createUndoLog, undoFile } from '../memory/undo.ts';
 import { createProposals } from '../memory/durable/proposals.ts';
 import { runToolLoop } from '../model/tool-loop.ts';
 import type { Outbox } from '../turn/outbox.ts';
 import type { BotPorts, Events, KeepingPorts, TimePorts } from './bot-ports.ts';
+
+/** Until a disk that did not tell of its people is asked again; milliseconds. */
+const againMs = 60_000;
 
 /** What the bot is called in logs and summaries. */
 export const botName = 'Discoclaw';
@@ -107,11 +109,6 @@ function createStores(config: Config, ports: LayerPorts) {
     timeZoneOf: people.timeZoneOf,
     botSettings: createBotSettings(store),
     placeSettings: createPlaceSettings({ ...basics, noMemoryIds: config.storage.noMemoryChannelIds }),
-    undo: createUndoLog({
-      ...basics,
-      onExpire: (change) => events.undoOver.emit(change),
-      resume: (change) => events.halfUndone.emit(change),
-    }),
   };
 }
 
@@ -119,7 +116,7 @@ function createStores(config: Config, ports: LayerPorts) {
 export function createLayers(config: Config, ports: LayerPorts) {
   const { events, channels, answers, processes } = ports;
   const kept = createStores(config, ports);
-  const { store, recent, writes, log: sessionLog, states, people, undo } = kept;
+  const { store, recent, writes, log: sessionLog, states, people } = kept;
   const { model, clock, timeZone, logger } = kept;
   /** Everything that holds something of people; filled below. */
   const layers: MemoryLayer[] = [];
@@ -132,18 +129,17 @@ export function createLayers(config: Config, ports: LayerPorts) {
     changed: (...args) => void events.changed.emit(...args),
     endWork: (...args) => void events.erased.emit(...args),
     turnsOver: ports.turnsOver,
-    isUndoable: undo.isUndoable,
+    isUndoable: (...forgotten) => isForgettingUndoable(kept, ...forgotten),
     noteErased: kept.erasures.note,
     processes,
   });
-  events.undoOver.on(changes.deleteForgotten);
   const shortTerm = createShortTerm({
     ...kept,
     settings: config.shortTerm,
     goneChannels: () => goneChannels(store),
   });
   const rolling = createRollingSummary({ ...kept, settings: config.summary });
-  const undoable = createUndoableNotes({ store, writes, undo });
+  const undoable = createUndoableNotes(kept);
   const durable = createDurableMemory({
     ...kept,
     settings: config.durable,
@@ -152,7 +148,6 @@ export function createLayers(config: Config, ports: LayerPorts) {
     notes: undoable.part,
     noticing: createExtractionCursors({ store, sessionsOf: sessionLog.sessionsOfPerson }),
   });
-  events.halfUndone.on(durable.resumeUndo);
   const proposals = createProposals({ durable, modeOf: people.mode, textOf: sessionLog.message });
   const modelName = config.model.fast;
   const extraction = createExtraction({
@@ -283,10 +278,22 @@ export function createLayers(config: Config, ports: LayerPorts) {
     retention,
     gonePlaces,
     goneChannels: () => goneChannels(store),
-    undo,
     proposals,
-    /** Schedules a look at everybody who has expiring records. Never rejects. */
-    expireEverybody: () => expireEverybody([undoFile, durableFile], ports),
+    /** Deletes what can be undone no more of a person, and what nobody said yes to; to be called again where it rejects. */
+    async expire(userId: string): Promise<void> {
+      await undoable.expire(userId);
+      await durable.expireItems(userId);
+    },
+    /** Schedules that for everybody. Never rejects. */
+    async expireEverybody(): Promise<void> {
+      try {
+        for (const { name } of await store.folders('users'))
+          if (isSnowflake(name)) await ports.expireAt(name);
+      } catch (error) {
+        logger.error('what expires could not be looked for', { error });
+        ports.timer(() => void this.expireEverybody(), againMs);
+      }
+    },
     /** Whether what a late notice names still exists. */
     isNamed: stillNamed({ durable, proposals, recent }),
     states,

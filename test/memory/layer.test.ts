@@ -21,7 +21,7 @@ import {
   notebookSettings,
 } from '../support/layer-settings.ts';
 import { MemoryStore } from '../support/memory-store.ts';
-import { proposalsOver, withoutUndo } from '../support/undo.ts';
+import { proposalsOver } from '../support/undo.ts';
 import { unconditional } from '../../src/core/writes.ts';
 
 const { signal } = new AbortController();
@@ -77,8 +77,8 @@ function durableOver({ store, writes, clock, ledgerOver }: Sessions): DurableMem
     changes: {
       forget: (...asked) => ledgerOver([durable]).forget(...asked),
       restore: (change) => ledgerOver([durable]).restore(change),
+      deleteForgotten: (change) => ledgerOver([durable]).deleteForgotten(change),
     },
-    ...withoutUndo,
     clock,
     logger: silent,
     timeZone: 'UTC',

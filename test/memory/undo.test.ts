@@ -10,7 +10,8 @@ import type { MemoryLayer } from '../../src/memory/layer.ts';
 import { createDurableMemory, type DurableMemory } from '../../src/memory/durable/durable-memory.ts';
 import { durableDocumentKind, durableKey, emptyDurableDocument } from '../../src/memory/durable/document.ts';
 import { createExtractionCursors } from '../../src/memory/durable/extraction.ts';
-import { createUndoLog, undoForMs } from '../../src/memory/undo.ts';
+import { isForgettingUndoable } from '../../src/memory/durable/undoing.ts';
+import { undoForMs } from '../../src/memory/undo.ts';
 import { createFileStore, type FileStore } from '../../src/storage/files/store.ts';
 import { aliceId, publicPlace } from '../support/incoming.ts';
 import { messageId, openSessions, session, silent, startTime } from '../support/sessions.ts';
@@ -48,14 +49,6 @@ async function openMemory(
   const store = await openStore(folder);
   const sessions = openSessions(store);
   sessions.time.now = beganAt;
-  const undo = createUndoLog({
-    store,
-    onExpire: (final) => ledger.deleteForgotten(final),
-    resume: (begun) => durable.resumeUndo(begun),
-    clock: sessions.clock,
-    expireAt: () => Promise.resolve(),
-    logger: silent,
-  });
   const durable: DurableMemory = createDurableMemory({
     settings: durableSettings,
     store,
@@ -63,28 +56,27 @@ async function openMemory(
     changes: {
       forget: (...asked) => ledger.forget(...asked),
       restore: (...taken) => ledger.restore(...taken),
+      deleteForgotten: (final) => ledger.deleteForgotten(final),
     },
-    undo,
     noticing: createExtractionCursors({ store, sessionsOf: sessions.log.sessionsOfPerson }),
     clock: sessions.clock,
     timeZone: 'UTC',
     logger: silent,
   });
   const ledger = sessions.ledgerOver([durable, ...others], undefined, undefined, {
-    isUndoable: undo.isUndoable,
+    isUndoable: (...forgotten) => isForgettingUndoable({ store, clock: sessions.clock }, ...forgotten),
   });
-  if (isExpiredFirst) await undo.expire(aliceId);
+  if (isExpiredFirst) await durable.expireItems(aliceId);
   await ledger.finish();
-  await undo.expire(aliceId);
+  await durable.expireItems(aliceId);
   return {
     ...sessions,
     store,
     durable,
-    undo,
     /** Time goes on, and what becomes due by then is done. */
     async pass(ms: number): Promise<void> {
       sessions.time.now += ms;
-      await undo.expire(aliceId);
+      await durable.expireItems(aliceId);
     },
     /** All that the file with the items says; no file says as little as an empty one. */
     async document() {
@@ -641,9 +633,13 @@ describe('undo', () => {
       publicPlace,
       commandId(),
     );
-    const noted = await memory.undo.find(aliceId, undoId);
+    const { forgettings } = await memory.document();
     await memory.durable.undo(unconditional(aliceId), undoId);
-    await memory.undo.add(noted ?? { userId: aliceId, what: '', part: undefined });
+    await memory.store.update(
+      durableKey(aliceId),
+      durableDocumentKind,
+      (document) => document && { ...document, forgettings },
+    );
     await memory.pass(undoForMs + 1);
     expect(await memory.state()).toEqual(before);
     await memory.store.close();

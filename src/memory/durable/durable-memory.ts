@@ -2,17 +2,20 @@ import { measure } from '../../core/logger.ts';
 import type { Place } from '../../core/place.ts';
 import { isSnowflake, snowflakeTime } from '../../core/snowflake.ts';
 import type { Store } from '../../core/store.ts';
-import { createTimeSlice, localDate, type Clock } from '../../core/time.ts';
+import { createTimeSlice, localDate } from '../../core/time.ts';
 import type { Visibility } from '../../core/visibility.ts';
-import { unconditional, type Work } from '../../core/writes.ts';
+import type { Work } from '../../core/writes.ts';
 import type { ChangeLedger } from '../changes.ts';
-import type { MemoryLayer, Withdrawn } from '../layer.ts';
+import type { Forgotten, MemoryLayer, Withdrawn } from '../layer.ts';
 import type { MessagesByChannel } from '../undo.ts';
 import {
   activeInOrder,
   durableDocumentKind,
   durableKey,
+  forgottenUpTo,
+  hexDigits,
   mayUseItem,
+  presentItem,
   proposedItems,
   readDurable,
   withItems,
@@ -40,7 +43,7 @@ import {
   matchedWords,
   type Forgetting,
 } from './items.ts';
-import { withTombstones } from './past.ts';
+import { withBoundedPast, withTombstones } from './past.ts';
 import {
   proposalForMs,
   proposeItem,
@@ -51,7 +54,7 @@ import {
 } from './remember-item.ts';
 import { reviewCards } from './review.ts';
 import { durableSections, durableUsage, type OwnDay } from './sections.ts';
-import { changeDocument, createUndoing, readItemsUndo, type UndoingOptions } from './undoing.ts';
+import { changesIn, createUndoing, withFinal, withoutReturning, type UndoingOptions } from './undoing.ts';
 
 export interface RememberInput extends RememberRequest {
   /** Whether the message still says it [A4], asked within the user's write, so it must not wait for another one. */
@@ -74,10 +77,7 @@ export interface DurableSettings {
 export interface DurableMemoryOptions extends UndoingOptions {
   readonly settings: DurableSettings;
   readonly store: Pick<Store, 'read' | 'update' | 'remove'>;
-  readonly changes: Pick<ChangeLedger, 'forget' | 'restore'>;
-  readonly clock: Clock;
-  /** Has `expireItems` called for a person from a time on; rejects with `StoreError`. Default: somebody calls it anyway. */
-  readonly expireAt?: (userId: string, time: Date) => Promise<void>;
+  readonly changes: Pick<ChangeLedger, 'forget' | 'restore' | 'deleteForgotten'>;
   /** IANA name; lines show local dates [N5]. */
   readonly timeZone: string;
   /** A person's own zone [D7]. Must not reject. Default: `timeZone` for everybody. */
@@ -101,7 +101,8 @@ export function createDurableMemory(options: DurableMemoryOptions) {
   }
 
   const documentOf = (userId: string): Promise<DurableDocument> => readDurable(store, userId);
-  const itemsOf = async (userId: string): Promise<readonly DurableItem[]> => (await documentOf(userId)).items;
+  const itemsOf = async (userId: string): Promise<readonly DurableItem[]> =>
+    (await documentOf(userId)).items.map(presentItem);
 
   const undoing = createUndoing(options);
   const { change: apply, erase: applyAndErase } = undoing;
@@ -120,37 +121,39 @@ export function createDurableMemory(options: DurableMemoryOptions) {
       if (change.kind === 'forgotten') {
         const { userId, itemIds, words, commandId } = change;
         const isSaying = words === '' ? () => false : saysEarlier(words, commandId);
-        await applyAndErase(userId, (document) =>
-          forgetChosen(
-            withoutProposals(document, isSaying),
-            ({ id }) => itemIds.includes(id),
-            commandId,
-            clock(),
-          ),
+        const isChosen = ({ id }: DurableItem) => itemIds.includes(id);
+        await apply(
+          userId,
+          (document) => forgetChosen(withoutProposals(document, isSaying), isChosen, clock()),
+          { what: 'forget', id: forgettingId(change) },
         );
       } else if (change.kind === 'purged') {
         const { userId, words, commandId } = change;
-        await applyAndErase(userId, (document) => purgeSaying(document, words, commandId));
+        await applyAndErase(userId, (document) =>
+          purgeSaying(
+            withFinal(document, () => true),
+            words,
+            commandId,
+          ),
+        );
       } else if (change.kind === 'withdrawn') await removeSources(change);
     },
     async *export(userId) {
       const document = await store.read(durableKey(userId), durableDocumentKind);
       if (document === undefined) return;
-      const { items, gone = [], forgottenUpTo } = document;
+      const { items, gone = [] } = withBoundedPast(withFinal(document, () => true));
+      const upTo = forgottenUpTo(document);
       yield { path: itemsFile, text: JSON.stringify(items, undefined, 2) };
-      if (gone.length > 0 || forgottenUpTo !== undefined)
-        yield { path: 'forgotten.json', text: JSON.stringify({ forgottenUpTo, gone }, undefined, 2) };
+      if (gone.length > 0 || upTo !== undefined)
+        yield { path: 'forgotten.json', text: JSON.stringify({ forgottenUpTo: upTo, gone }, undefined, 2) };
     },
     async erase({ userId, sessions, isWhole }) {
-      if (isWhole) {
-        await options.undo.delete(userId);
-        return store.remove(durableKey(userId));
-      }
-      await options.undo.finish(userId);
+      if (isWhole) return store.remove(durableKey(userId));
       const channels = new Set(sessions.map(({ channelId }) => channelId));
       await applyAndErase(userId, (document) => {
-        const gone = document.items.filter(({ source }) => channels.has(source.channelId));
-        return { document: withItems(document, { removed: gone }), result: undefined };
+        const final = withFinal(document, () => true);
+        const removed = final.items.filter(({ source }) => channels.has(source.channelId));
+        return { document: withItems(final, { removed }), result: undefined };
       });
     },
   };
@@ -174,7 +177,7 @@ export function createDurableMemory(options: DurableMemoryOptions) {
   ): Promise<T & { readonly undoId?: string | undefined }> {
     return writes.run(work, async () => {
       const now = clock();
-      const made = await apply(work.userId, (document) => operation(document, now), { noted: { what } });
+      const made = await apply(work.userId, (document) => operation(document, now), { what });
       return { ...made.result, undoId: made.undoId };
     });
   }
@@ -212,24 +215,30 @@ export function createDurableMemory(options: DurableMemoryOptions) {
     }
     await applyAndErase(userId, (document) => {
       const { result, document: left } = removeBySource(withoutAsked(document), [...now.keys()], isStillSaid);
-      return { result, document: withoutQuestions(left, hasQuestion) };
+      const final = withoutReturning(left, (item) => isUnsaid(item) || hasQuestion(item));
+      return { result, document: withoutQuestions(final, hasQuestion) };
     });
-    await undoing.keepFromReturning(userId, (item) => isUnsaid(item) || hasQuestion(item));
   }
 
   return {
     ...layer,
 
-    resumeUndo: undoing.resume,
     undo: undoing.undo,
+    expireItems: undoing.expireItems,
+
+    /** Of these changes those that can be undone, with the active items that each touched. */
     async undoable(userId: string, ids: readonly string[]) {
-      const items = (await documentOf(userId)).items.filter(({ status }) => status === 'active');
-      const changes = await Promise.all(ids.map((id) => options.undo.find(userId, id)));
-      return changes.flatMap((change) => {
-        if (change === undefined) return [];
-        const touched = new Set(readItemsUndo(change.part)?.items.map(({ key }) => key));
-        return [{ id: change.id, what: change.what, items: items.filter(({ id }) => touched.has(id)) }];
-      });
+      const document = await documentOf(userId);
+      const all = [...changesIn(document, clock()), ...((await options.notes?.list(userId)) ?? [])];
+      return all
+        .filter(({ id }) => ids.includes(id))
+        .map(({ id, what }) => ({
+          id,
+          what,
+          items: document.items.filter(
+            ({ status, changes = [] }) => status === 'active' && changes.some((each) => each.id === id),
+          ),
+        }));
     },
 
     /** All active items, pinned first, then newest; use `mayUseItem` before showing them. */
@@ -253,7 +262,7 @@ export function createDurableMemory(options: DurableMemoryOptions) {
         const { result, undoId } = await apply(
           userId,
           (document) => rememberItem(document, userId, request, maxItems, now),
-          { noted: { what: input.accepts === undefined ? 'remember' : 'accept' } },
+          { what: input.accepts === undefined ? 'remember' : 'accept' },
         );
         if (result.outcome !== 'refused') measure('evicted', { items: result.evicted.length });
         return result.outcome === 'refused' ? result : { ...result, undoId };
@@ -296,19 +305,6 @@ export function createDurableMemory(options: DurableMemoryOptions) {
           return { document: withTombstones(left, declined), result: declined.length > 0 };
         });
         return result;
-      }),
-
-    /** Deletes what nobody answered in time [K9]; safe to repeat, and to call too early. */
-    expireItems: (userId: string): Promise<void> =>
-      writes.run(unconditional(userId), async () => {
-        const now = clock();
-        const isOverdue = ({ goesAt = '' }: DurableItem): boolean => !(Date.parse(goesAt) > now.getTime());
-        await apply(userId, (document) => ({
-          document: withoutProposals(document, isOverdue),
-          result: undefined,
-        }));
-        const [next] = proposedItems(await itemsOf(userId), now);
-        if (next?.goesAt !== undefined) await options.expireAt?.(userId, new Date(next.goesAt));
       }),
 
     /** Counts days again that were counted by another zone; resolves with how many items changed. */
@@ -361,28 +357,20 @@ export function createDurableMemory(options: DurableMemoryOptions) {
     ): Promise<Forgetting> {
       const { userId } = work;
       return writes.run(work, async () => {
-        const now = clock();
-        const { result, undo } = changeDocument(await documentOf(userId), (document) =>
-          forgetItems(document, userId, target, place, commandId, now),
-        );
+        const { result } = forgetItems(await documentOf(userId), userId, target, place, clock());
         const words =
           more.words ?? (typeof target === 'string' ? matchedWords(target, result.forgotten) : '');
         const messages = [...(more.messages ?? []), ...sourcesOf(result.forgotten)];
-        const cursors = (await options.noticing?.cursors(userId)) ?? [];
         const itemIds = result.forgotten.map(({ id }) => id);
         const change = { kind: 'forgotten', userId, itemIds, words, commandId, messages } as const;
-        const noted = await options.undo.noting(
-          { userId, what: 'forget', part: undo, words, messages, cursors },
-          () => options.changes.forget(layer, change),
-        );
-        const { failures, withdrawn } = noted.result;
-        return {
-          ...result,
-          words,
-          isEverywhere: failures.size === 0,
-          withdrawn,
-          undoId: noted.undoId,
-        };
+        const make = () => options.changes.forget(layer, change);
+        const isNothing = itemIds.length + messages.length === 0;
+        const id = forgettingId(change);
+        const { failures, withdrawn } = await (isNothing
+          ? make()
+          : undoing.forgetting(userId, { id, itemIds, commandId, messages }, make));
+        const isEverywhere = failures.size === 0;
+        return { ...result, words, isEverywhere, withdrawn, undoId: isNothing ? undefined : id };
       });
     },
 
@@ -445,9 +433,13 @@ export function createDurableMemory(options: DurableMemoryOptions) {
     expire: (work: Work, isPast: (messageId: string) => boolean): Promise<number> =>
       writes.run(work, async () => {
         const { userId } = work;
-        await undoing.keepFromReturning(userId, ({ source }) => isPast(source.messageId));
-        if (removePast(await documentOf(userId), isPast).result.length === 0) return 0;
-        return (await applyAndErase(userId, (document) => removePast(document, isPast))).length;
+        const { result } = await apply(userId, (document) =>
+          removePast(
+            withoutReturning(document, ({ source }) => isPast(source.messageId)),
+            isPast,
+          ),
+        );
+        return result.length;
       }),
 
     /** Characters of the budget that the items take in `place`, for people to see. */
@@ -456,6 +448,11 @@ export function createDurableMemory(options: DurableMemoryOptions) {
       budget: injectMaxChars,
     }),
   };
+}
+
+/** The id of the change, the same whenever the ledger carries it out. */
+function forgettingId({ commandId, itemIds, messages = [] }: Forgotten): string {
+  return hexDigits(JSON.stringify([commandId, itemIds, messages]), 8);
 }
 
 export type DurableMemory = ReturnType<typeof createDurableMemory>;

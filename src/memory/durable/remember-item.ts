@@ -4,6 +4,7 @@ import { compareSnowflakes } from '../../core/snowflake.ts';
 import { explicitVisibilityOf, isWider, visibilityOf, type Visibility } from '../../core/visibility.ts';
 import {
   byAge,
+  forgottenUpTo,
   freeId,
   itemsWithWording,
   proposedItems,
@@ -21,8 +22,8 @@ import {
   type TextProblem,
 } from './document.ts';
 import { openItem, reworded } from './edit-items.ts';
-import { deprecatedItem, supersede } from './items.ts';
-import { findGone, withTombstones } from './past.ts';
+import { deprecatedItem, supersede, withoutProposals } from './items.ts';
+import { goneKind } from './past.ts';
 
 /** How long a proposal waits for its person [K9]; milliseconds. */
 export const proposalForMs = 7 * 24 * 60 * 60_000;
@@ -125,15 +126,12 @@ export function rememberItem(
   const corrected = replaces === undefined ? undefined : openItem(items, ownerId, replaces, place);
   if (replaces !== undefined && corrected === undefined) return refused('unknown-id');
 
-  const gone = findGone(document, wording);
-  if (gone !== undefined && request.type !== 'manual') return refused('forgotten');
-  const resolved = gone === undefined ? { ...request, text } : { kind: gone.kind, ...request, text };
-  const added = addItem(items, resolved, gone !== undefined, now);
+  const gone = goneKind(document, wording);
+  const added = addItem(items, { ...request, kind: request.kind ?? gone, text }, gone !== undefined, now);
   if (added === undefined) return refused('forgotten');
   const { old, outcome } = added;
   const isNoticed = outcome === 'stored' && request.type !== 'manual' && request.accepts === undefined;
-  const sources = items.map(({ source }) => source);
-  if (isNoticed && isEnough(sources, request)) return refused('enough');
+  if (isNoticed && isEnough(items, request)) return refused('enough');
   const superseded = supersede(corrected, added.item.id, now);
   const item = superseded?.[1].pinned === true ? { ...added.item, pinned: true } : added.item;
   const evicted = outcome === 'refreshed' ? [] : evict(items, item, superseded, maxItems, now);
@@ -144,7 +142,7 @@ export function rememberItem(
     ...evicted,
   ];
   return {
-    document: withItems(gone?.without ?? document, { replaced, added: old === undefined ? [item] : [] }),
+    document: withItems(document, { replaced, added: old === undefined ? [item] : [] }),
     result: {
       outcome,
       item,
@@ -154,24 +152,25 @@ export function rememberItem(
   };
 }
 
-/** Without the proposals that are answered by this wording; accepted in other words, one is not made again. */
+/** Without the proposals that are answered by this wording, or accepted in it. */
 function withoutAnswered(
   document: DurableDocument,
   wording: string,
   accepts: string | undefined,
 ): DurableDocument {
-  const proposed = document.items.filter(({ status }) => status === 'proposed');
-  const same = itemsWithWording(proposed, wording);
-  const others = proposed.filter((item) => item.id === accepts && !same.includes(item));
-  return withTombstones(withItems(document, { removed: [...same, ...others] }), others);
+  const same = new Set(itemsWithWording(document.items, wording));
+  return withoutProposals(document, (item) => item.id === accepts || same.has(item));
 }
 
 /** Whether no more of a message is noticed, by tool or extraction [D3]. */
 function isEnough(
-  noticed: readonly { readonly messageId: string }[],
+  items: readonly DurableItem[],
   { messageId, isOfList }: Pick<RememberRequest, 'messageId' | 'isOfList'>,
 ): boolean {
-  return noticed.filter((each) => each.messageId === messageId).length >= (isOfList === true ? 10 : 3);
+  const noticed = items.filter(
+    ({ status, source }) => status !== 'deprecated' && source.messageId === messageId,
+  );
+  return noticed.length >= (isOfList === true ? 10 : 3);
 }
 
 /**
@@ -179,10 +178,9 @@ function isEnough(
  * breath, so the turn itself may still store.
  */
 function isOlderThanForget(document: DurableDocument, request: RememberRequest): boolean {
-  const { forgottenUpTo } = document;
-  if (request.type === 'manual' || request.accepts !== undefined || forgottenUpTo === undefined) return false;
-  if (forgottenUpTo === request.turnMessageId) return false;
-  return compareSnowflakes(request.messageId, forgottenUpTo) <= 0;
+  const mark = forgottenUpTo(document);
+  if (request.type === 'manual' || request.accepts !== undefined || mark === undefined) return false;
+  return mark !== request.turnMessageId && compareSnowflakes(request.messageId, mark) <= 0;
 }
 
 interface Added {
@@ -208,9 +206,9 @@ function addItem(
   if (active !== undefined)
     return { outcome: 'refreshed', item: refreshed(active, request, now), old: active };
   const past = twins.at(-1);
+  if ((wasGone || past !== undefined) && request.type !== 'manual') return undefined;
   if (past === undefined)
     return { outcome: wasGone ? 'revived' : 'stored', item: created(items, request, now), old: undefined };
-  if (request.type !== 'manual') return undefined;
   return { outcome: 'revived', item: revived(past, request, now), old: past };
 }
 

@@ -13,7 +13,7 @@ import { createFileStore } from '../../../src/storage/files/store.ts';
 import { aliceId, publicPlace } from '../../support/incoming.ts';
 import { durableSettings } from '../../support/layer-settings.ts';
 import { silent } from '../../support/sessions.ts';
-import { proposalsOver, withoutUndo } from '../../support/undo.ts';
+import { proposalsOver } from '../../support/undo.ts';
 import { unconditional } from '../../../src/core/writes.ts';
 
 /** A person who is asked first, in files; opened again over the same folder it is what a restart finds. */
@@ -37,8 +37,8 @@ export async function openProposals(folder: string, time: { now: number }) {
         return { failures: new Map(), withdrawn: 0 };
       },
       restore: () => Promise.resolve(),
+      deleteForgotten: () => Promise.resolve(),
     },
-    ...withoutUndo,
     clock,
     timeZone: 'UTC',
     logger: silent,
