@@ -90,8 +90,8 @@ export const plantedFaults: readonly PlantedFault[] = [
     name: 'undo-leaves-the-new',
     promise: '[K5] Undo brings back what was, and leaves beside it what took its place.',
     file: 'src/memory/durable/undoing.ts',
-    find: 'unwanted.push(item);\n    return [];',
-    put: 'unwanted.push(item);\n    return [item];',
+    find: 'return [{ ...last.before,',
+    put: 'return [item, { ...last.before,',
   },
   {
     name: 'sent-again-under-another-nonce',

@@ -64,8 +64,8 @@ export function createUndoing(options: UndoingOptions) {
 
   /**
    * As part of a job of the person's queue. `operation` is pure, for the store may run it again after a conflict. A
-   * change with a name can be undone. What no version of an item says any more is erased from all copies [S7]; with
-   * `erases` they are looked at in any case.
+   * change with a name can be undone. No copy keeps what was before [S7]; with `erases` they are looked at also where
+   * nothing changes.
    */
   async function change<T>(
     userId: string,
@@ -80,24 +80,25 @@ export function createUndoing(options: UndoingOptions) {
     const named = what === undefined ? undefined : { id, what, now };
     // First, so that a kill leaves nothing that never becomes final.
     if (named !== undefined) await expireAt?.(userId, new Date(now.getTime() + undoForMs));
-    const before = await readDurable(store, userId);
+    let before = await readDurable(store, userId);
     let made = changeDocument(before, operation, named);
     await store.update(
       durableKey(userId),
       durableDocumentKind,
       (current = emptyDurableDocument) => {
         if (current !== before) made = changeDocument(current, operation, named);
+        before = current;
         return made.document === emptyDurableDocument ? undefined : made.document;
       },
-      { erase: () => erases || made.isLosing },
+      { erase: () => erases || made.document !== before },
     );
     // What was made final is deleted at once.
     if (made.document.forgettings?.some((each) => isOver(each, now)) === true) await expireAt?.(userId, now);
     return { result: made.result, undoId: made.isUndoable ? id : undefined };
   }
 
-  const edit = (userId: string, make: (document: DurableDocument) => DurableDocument, erases = false) =>
-    change(userId, (document) => ({ document: make(document), result: undefined }), { erases });
+  const edit = (userId: string, make: (document: DurableDocument) => DurableDocument) =>
+    change(userId, (document) => ({ document: make(document), result: undefined }));
 
   async function erase<T>(
     userId: string,
@@ -119,7 +120,7 @@ export function createUndoing(options: UndoingOptions) {
       itemIds,
     );
     await noticing?.rewind(userId, cursors);
-    await edit(userId, (document) => undone(document, id), true);
+    await edit(userId, (document) => undone(document, id));
   }
 
   /** Deletes what was forgotten, or finishes undoing that; resolves with whether it is done. */
@@ -206,7 +207,7 @@ export function createUndoing(options: UndoingOptions) {
         const forgetting = document.forgettings?.find((each) => each.id === found.id);
         if (isDone)
           await (forgetting === undefined
-            ? edit(userId, (current) => undone(current, found.id), true)
+            ? edit(userId, (current) => undone(current, found.id))
             : undoForgetting(userId, forgetting));
         logger.info('a change was undone', { userId, what, isDone });
         return { what, isDone, before: touched.flatMap((item) => changeOf(item, found.id)?.before ?? []) };
@@ -240,14 +241,11 @@ export function changeDocument<T>(
   named?: { readonly id: string; readonly what: string; readonly now: Date },
 ) {
   const { document: made, result } = operation(before);
-  if (named === undefined) {
-    const document = withBoundedPast(made);
-    return { document, result, isUndoable: false, isLosing: isLosing(before, document) };
-  }
+  if (named === undefined) return { document: withBoundedPast(made), result, isUndoable: false };
   const after = withoutOutgrown(made);
   const { id, what, now } = named;
   const document = withFormer(before, after, { id, what, at: now.toISOString() });
-  return { document, result, isUndoable: document !== after, isLosing: isLosing(before, document) };
+  return { document, result, isUndoable: document !== after };
 }
 
 /** Each item that a change touched keeps what it was; one that is gone is kept, unseen, until that is final. */
@@ -405,31 +403,4 @@ function nextExpiry(document: DurableDocument, now: Date): Date | undefined {
     ...proposedItems(document.items, now).map(({ goesAt = '' }) => Date.parse(goesAt)),
   ].filter((time) => time > now.getTime());
   return times.length === 0 ? undefined : new Date(Math.min(...times));
-}
-
-/** Whether what items said, or where they might be used, is in none any more, or in no version that is kept. */
-function isLosing(before: DurableDocument, after: DurableDocument): boolean {
-  if (before.items === after.items) return false;
-  const now = new Set(seenItems(after).map(usableWords));
-  const kept = new Set(formerItems(after).map(usableWords));
-  return (
-    seenItems(before).some((item) => !now.has(usableWords(item))) ||
-    formerItems(before)
-      .map(usableWords)
-      .some((words) => !now.has(words) && !kept.has(words))
-  );
-}
-
-function formerItems({ items }: DurableDocument): readonly DurableItem[] {
-  return items.flatMap(({ changes = [] }) => changes.flatMap(({ before }) => before ?? []));
-}
-
-/** Those that are no mere trace of a change. */
-function seenItems({ items }: DurableDocument): readonly DurableItem[] {
-  return items.filter(({ status, supersededBy }) => status !== 'deprecated' || supersededBy !== undefined);
-}
-
-/** What an item says, and where it may be used. */
-function usableWords({ text, question, visibility }: DurableItem): string {
-  return JSON.stringify([visibility, text, question]);
 }

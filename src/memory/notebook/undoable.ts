@@ -28,10 +28,6 @@ const headSchema = z.object({
   key: z.string(),
   /** A hash of what it became. */
   after: z.string(),
-  /** There was no note before. */
-  isNew: z.literal(true).optional(),
-  /** Where the former note went, if it was put aside. */
-  archive: z.string().optional(),
   /** Background work made it [A3]: what its person is to be told; empty once they were. */
   background: z.string().optional(),
 });
@@ -39,8 +35,8 @@ const headSchema = z.object({
 interface FormerNote extends z.infer<typeof headSchema> {
   /** Where it is kept. */
   readonly keptAt: string;
-  /** As stored, readers' mark included; absent where there was none. */
-  readonly before: string | undefined;
+  /** As stored, readers' mark included; empty where there was none. */
+  readonly before: string;
 }
 
 /** A note, and what it becomes. */
@@ -48,7 +44,6 @@ export interface WrittenNote {
   readonly key: string;
   readonly before: string | undefined;
   readonly after: string;
-  readonly archive?: string | undefined;
 }
 
 interface UndoableNotesPorts {
@@ -94,13 +89,9 @@ export function createUndoableNotes({ store, writes, clock, expireAt }: Undoable
     const [id, now] = [randomUUID().slice(0, 8), clock()];
     const at = now.toISOString();
     await expireAt?.(userId, new Date(overAt({ at, background })));
-    for (const [index, { key, before, after, archive }] of changed.entries()) {
-      const isNew = before === undefined ? (true as const) : undefined;
+    for (const [index, { key, before = '', after }] of changed.entries()) {
       const keptAt = `${folderOf(userId)}/${id}-${index}.md`;
-      await store.writeText(
-        keptAt,
-        written({ id, at, key, after: hashOf(after), isNew, archive, background }, before),
-      );
+      await store.writeText(keptAt, written({ id, at, key, after: hashOf(after), background }, before));
     }
     try {
       await make();
@@ -139,7 +130,7 @@ export function createUndoableNotes({ store, writes, clock, expireAt }: Undoable
   /** The former notes that are kept of what background work changed. */
   async function* kept(userId: string): AsyncGenerator<ExportedFile> {
     for (const { id, key, before, background } of await formerOf(userId))
-      if (background !== undefined && before !== undefined)
+      if (background !== undefined && before !== '')
         yield { path: `notebook/.former/${id}/${nameOf(key)}`, text: before };
   }
 
@@ -147,7 +138,7 @@ export function createUndoableNotes({ store, writes, clock, expireAt }: Undoable
   async function rewriteKept(userId: string, make: (text: string) => string | undefined): Promise<void> {
     for (const each of await formerOf(userId)) {
       const { keptAt, before, background } = each;
-      if (background === undefined || before === undefined) continue;
+      if (background === undefined || before === '') continue;
       const text = make(before);
       if (text === undefined) await store.remove(keptAt);
       else if (text !== before) await store.writeText(keptAt, written(each, text));
@@ -188,20 +179,19 @@ export function createUndoableNotes({ store, writes, clock, expireAt }: Undoable
   }
 
   async function stateOf({ key, before, after }: FormerNote): Promise<'made' | 'reverted' | 'overtaken'> {
-    const present = await store.readText(key);
+    const present = (await store.readText(key)) ?? '';
     if (present === before) return 'reverted';
-    return present !== undefined && hashOf(present) === after ? 'made' : 'overtaken';
+    return hashOf(present) === after ? 'made' : 'overtaken';
   }
 
   async function revert(note: FormerNote): Promise<void> {
-    const { key, before, archive, background } = note;
+    const { key, before } = note;
     const state = await stateOf(note);
+    if (state === 'made') await (before === '' ? store.remove(key) : store.writeText(key, before));
+    if (state !== 'overtaken' || before === '') return;
+    // Of background work: what the note says since stays, and what it lost comes behind it.
     const present = (await store.readText(key)) ?? '';
-    if (state === 'made') await (before === undefined ? store.remove(key) : store.writeText(key, before));
-    // What the note says since stays, and what it lost comes behind it.
-    else if (state === 'overtaken' && background !== undefined && before !== undefined)
-      await store.writeText(key, `${[present.trimEnd(), ...lostLines(before, [present])].join('\n')}\n`);
-    if (archive !== undefined && (await store.readText(archive)) === before) await store.remove(archive);
+    await store.writeText(key, `${[present.trimEnd(), ...lostLines(before, [present])].join('\n')}\n`);
   }
 
   const part: UndoablePart = {
@@ -226,9 +216,8 @@ export function createUndoableNotes({ store, writes, clock, expireAt }: Undoable
   };
 
   return {
-    /** What a tool changes can be undone, unless the note was changed since. */
-    change: (userId: string, note: WrittenNote, make: () => Promise<void>): Promise<string | undefined> =>
-      keeping(userId, [note], make),
+    /** What a tool changes can be undone, unless something of it was changed since. */
+    change: keeping,
     changeInBackground,
     finish,
     kept,
@@ -256,15 +245,15 @@ function overAt({ at, background }: Pick<FormerNote, 'at' | 'background'>): numb
   return Date.parse(at) + (background === undefined ? undoForMs : backgroundForMs);
 }
 
-function written(head: z.infer<typeof headSchema>, before = ''): string {
+function written(head: z.infer<typeof headSchema>, before: string): string {
   return `<!-- ${JSON.stringify(headSchema.parse(head))} -->\n${before}`;
 }
 
 /** `undefined` for what somebody put there by hand. */
 function parsed(keptAt: string, text: string): FormerNote | undefined {
-  const [, json = '', before] = /^<!-- (.*) -->\n([^]*)$/u.exec(text) ?? [];
+  const [, json = '', before = ''] = /^<!-- (.*) -->\n([^]*)$/u.exec(text) ?? [];
   const head = headSchema.safeParse(parsedJson(json)).data;
-  return head && { ...head, keptAt, before: head.isNew === true ? undefined : before };
+  return head && { ...head, keptAt, before };
 }
 
 function parsedJson(json: string): unknown {
