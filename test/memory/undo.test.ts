@@ -517,6 +517,24 @@ describe('undo', () => {
     await memory.store.close();
   });
 
+  it('of a correction that confirms an item leaves that as it was too, as it does the one that made way', async () => {
+    const memory = await openMemory(await newFolder());
+    const said = { place: publicPlace, messageId: commandId(), type: 'manual' } as const;
+    for (const text of ['I like tea', 'I like coffee'])
+      await memory.durable.remember(unconditional(aliceId), { ...said, text });
+    await memory.pass(1000);
+    const before = await memory.document();
+    const replaces = before.items[1]?.id;
+    const correction = { ...said, text: 'I like tea', type: 'discord', replaces } as const;
+    expect(await memory.durable.remember(unconditional(aliceId), correction)).toMatchObject({
+      outcome: 'refreshed',
+      superseded: { text: 'I like coffee' },
+    });
+    expect(await memory.durable.undo(unconditional(aliceId))).toMatchObject({ isDone: true });
+    expect(await memory.document()).toEqual(before);
+    await memory.store.close();
+  });
+
   it('of a forgetting has what was passed over meanwhile looked at again, after a restart too [A4]', async () => {
     const folder = await newFolder();
     const before = await openMemory(folder);

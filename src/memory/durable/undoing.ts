@@ -254,26 +254,25 @@ function withFormer(
   after: DurableDocument,
   change: UndoableChange,
 ): DurableDocument {
-  let isChanged = false;
-  const keeping = (item: DurableItem, old?: DurableItem): DurableItem => {
-    isChanged = true;
-    const former = old && presentItem(old);
-    return { ...item, changes: [...(old?.changes ?? []), { ...change, before: former }] };
-  };
   const left = new Map(after.items.map((item) => [item.id, item]));
+  const known = new Set(before.items.map(({ id }) => id));
+  const added = after.items.filter(({ id }) => !known.has(id));
+  // What is only said again, and nothing else, cannot be undone.
+  if (added.length === 0 && before.items.every((old) => isSame(old, left.get(old.id)))) return after;
+  const keeping = (item: DurableItem, old?: DurableItem): DurableItem => {
+    const entry = { ...change, before: old && presentItem(old) };
+    return { ...item, changes: [...(old?.changes ?? []), entry] };
+  };
   const kept = before.items.map((old) => {
-    const item = left.get(old.id);
-    left.delete(old.id);
-    if (item === undefined) return keeping({ ...old, status: 'deprecated', supersededBy: undefined }, old);
-    return isSame(old, item) ? item : keeping(item, old);
+    const item = left.get(old.id) ?? { ...old, status: 'deprecated', supersededBy: undefined };
+    return item === old ? old : keeping(item, old);
   });
-  const added = Array.from(left.values(), (item) => keeping(item));
-  return isChanged ? withBoundedChanges({ ...after, items: [...kept, ...added] }) : after;
+  return withBoundedChanges({ ...after, items: [...kept, ...added.map((item) => keeping(item))] });
 }
 
-/** Whether they say the same of the same; that an item was confirmed is no change. */
-function isSame(one: DurableItem, other: DurableItem): boolean {
-  return one === other || isDeepStrictEqual(comparable(one), comparable(other));
+/** Whether they say the same of the same, whenever that was confirmed. */
+function isSame(one: DurableItem, other: DurableItem | undefined): boolean {
+  return one === other || (other !== undefined && isDeepStrictEqual(comparable(one), comparable(other)));
 }
 
 /** What is undefined is not there on disk either. */

@@ -164,10 +164,10 @@ export function createUndoableNotes({ store, writes, clock, expireAt }: Undoable
 
   /** What can be undone, oldest first. A process may have been killed before it made a change: that is none. */
   async function changesOf(userId: string) {
-    const former = await formerOf(userId);
-    const ids = [...new Set(former.map(({ id }) => id))];
+    const keptNotes = await formerOf(userId);
+    const ids = [...new Set(keptNotes.map(({ id }) => id))];
     const all = ids.map(async (id) => {
-      const notes = former.filter((each) => each.id === id);
+      const notes = keptNotes.filter((each) => each.id === id);
       const states = await Promise.all(notes.map(stateOf));
       const [first] = notes;
       if (first === undefined || overAt(first) <= clock().getTime()) return [];
