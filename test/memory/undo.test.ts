@@ -517,6 +517,42 @@ describe('undo', () => {
     await memory.store.close();
   });
 
+  it('of an edit ends with the message that the former words came from, and they leave the disk [G5][S7]', async () => {
+    const folder = await newFolder();
+    const memory = await openMemory(folder);
+    const itemId = await notice(memory, 'I live in Lisbon');
+    const [said] = (await memory.state()).said;
+    const place = { ...publicPlace, audience: 'dm' } as const;
+    const edited = await memory.durable.edit(
+      unconditional(aliceId),
+      itemId,
+      'I live in Porto',
+      place,
+      commandId(),
+    );
+    const messageIds = [said?.message.id ?? ''];
+    await memory
+      .ledgerOver([memory.durable])
+      .record({ kind: 'deleted', channelId: session.channelId, messageIds });
+    expect(
+      await memory.durable.undo(unconditional(aliceId), 'undoId' in edited ? edited.undoId : ''),
+    ).toBeUndefined();
+    expect(await memory.durable.list(aliceId)).toMatchObject([{ text: 'I live in Porto' }]);
+    await memory.store.close();
+    expect(await filesWith(folder, 'Lisbon')).toEqual([]);
+  });
+
+  it('is for the newest fifty changes, however often one item is changed [L3]', async () => {
+    const memory = await openMemory(await newFolder());
+    const itemId = await notice(memory, 'I like tea');
+    for (let count = 0; count < 70; count += 1)
+      await memory.durable.setPinned(unconditional(aliceId), itemId, count % 2 === 0, publicPlace);
+    const { items } = await memory.document();
+    expect(items[0]?.changes).toHaveLength(50);
+    expect(await memory.durable.undo(unconditional(aliceId))).toMatchObject({ what: 'unpin', isDone: true });
+    await memory.store.close();
+  });
+
   it('of a correction that confirms an item leaves that as it was too, as it does the one that made way', async () => {
     const memory = await openMemory(await newFolder());
     const said = { place: publicPlace, messageId: commandId(), type: 'manual' } as const;

@@ -101,6 +101,24 @@ describe('what a look back takes out of a notebook [A3]', () => {
     );
   });
 
+  it('is kept of the newest twenty changes of a note [L3], and goes when everything is erased [K11]', async () => {
+    const { undoable, store, notebook, time } = await setUp();
+    const write = (count: number) => store.writeText(key, `${count}\n`);
+    for (let count = 1; count <= 25; count += 1) {
+      time.now += 1000;
+      const before = await store.readText(key);
+      await undoable.change(aliceId, [{ key, before, after: `${count}\n` }], () => write(count));
+    }
+    const kept = await store.list(`users/${aliceId}/former`);
+    expect(kept).toHaveLength(20);
+    const texts = await Promise.all(
+      kept.map(({ path }) => store.readText(`users/${aliceId}/former/${path}`)),
+    );
+    expect(texts.join('')).not.toMatch(/^[123]$/mu);
+    await notebook.erase({ userId: aliceId, sessions: [], isWhole: true });
+    expect(await store.list(`users/${aliceId}/former`)).toEqual([]);
+  });
+
   it('is neither told nor kept where it was only added to, or could not be written', async () => {
     const { write, untold, store } = await setUp();
     await write(key, '- Lives in Porto\n- Keeps bees\n- Likes rain\n');
