@@ -1,9 +1,11 @@
+import { isDeepStrictEqual } from 'node:util';
+
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 
 import type { Place } from '../../src/core/place.ts';
 import { sessionWorkOf, type TurnContext } from '../../src/core/turn-context.ts';
-import { readDurable, readExportedItems } from '../../src/memory/durable/document.ts';
+import { byAge, readDurable, readExportedItems } from '../../src/memory/durable/document.ts';
 import { createDurableMemory, type DurableMemory } from '../../src/memory/durable/durable-memory.ts';
 import { createNotebook } from '../../src/memory/notebook/notebook.ts';
 import { createUndoableNotes } from '../../src/memory/notebook/undoable.ts';
@@ -372,6 +374,20 @@ function withSaid(memory: State, before: State, after: State): State {
   return { ...memory, said: memory.said.map((texts, at) => [...texts, ...(added[at] ?? [])]) };
 }
 
+/** A memory as it would be if a step that only confirmed items had come before it: that cannot be undone. */
+function withConfirmed(memory: State, before: State, after: State): State {
+  const earlier = new Map(before.items.map((item) => [item.id, item]));
+  const confirmed = after.items.filter(({ id, updatedAt }) => earlier.get(id)?.updatedAt !== updatedAt);
+  const items = memory.items.map((item) => {
+    const updatedAt = confirmed.find(({ id }) => id === item.id)?.updatedAt;
+    const isAsBefore = isDeepStrictEqual(item, earlier.get(item.id));
+    return updatedAt !== undefined && isAsBefore ? { ...item, updatedAt } : item;
+  });
+  // As they are listed [D4].
+  const inOrder = items.toSorted((a, b) => Number(b.pinned) - Number(a.pinned) || byAge(b, a));
+  return { ...memory, items: inOrder };
+}
+
 /** How often what was played. */
 export interface Played {
   changes: number;
@@ -451,7 +467,10 @@ async function playSequence(sequence: readonly Drawn[], losesPower: boolean, pla
     // What is said comes between, and stays.
     if (drawn.what === 'say') for (const each of undoable) each.before = withSaid(each.before, before, after);
     expect(killedId === undefined).toBe(wholeId === undefined);
-    if (wholeId === undefined || killedId === undefined) continue;
+    if (wholeId === undefined || killedId === undefined) {
+      for (const each of undoable) each.before = withConfirmed(each.before, before, after);
+      continue;
+    }
     undoable.push({ before, wholeId, killedId });
     played.changes += 1;
   }
