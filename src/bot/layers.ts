@@ -15,6 +15,7 @@ import {
   createExtractionCursors,
   createExtractionFold,
 } from '../memory/durable/extraction.ts';
+import { isForgettingUndoable } from '../memory/durable/undoing.ts';
 import { createForgetItemTool, createRememberItemTool } from '../memory/durable/tools.ts';
 import type { MemoryLayer } from '../memory/layer.ts';
 import { createGonePlaces, goneChannels, type PresentGuilds } from '../memory/gone-places.ts';
@@ -44,7 +45,6 @@ import { createPlaceSettings } from '../memory/settings/place-settings.ts';
 import { createShortTerm } from '../memory/short-term/short-term.ts';
 import { createRetention, tooOld } from '../memory/retention.ts';
 import { createSweeper, type SweepRow } from '../memory/sweeper.ts';
-import { createUndoLog } from '../memory/undo.ts';
 import { createProposals } from '../memory/durable/proposals.ts';
 import { runToolLoop } from '../model/tool-loop.ts';
 import type { Outbox } from '../turn/outbox.ts';
@@ -106,11 +106,6 @@ function createStores(config: Config, ports: LayerPorts) {
     timeZoneOf: people.timeZoneOf,
     botSettings: createBotSettings(store),
     placeSettings: createPlaceSettings({ ...basics, noMemoryIds: config.storage.noMemoryChannelIds }),
-    undo: createUndoLog({
-      ...basics,
-      onExpire: (change) => events.undoOver.emit(change),
-      resume: (change) => events.halfUndone.emit(change),
-    }),
   };
 }
 
@@ -118,7 +113,7 @@ function createStores(config: Config, ports: LayerPorts) {
 export function createLayers(config: Config, ports: LayerPorts) {
   const { events, channels, answers, processes } = ports;
   const kept = createStores(config, ports);
-  const { store, recent, writes, log: sessionLog, states, people, undo } = kept;
+  const { store, recent, writes, log: sessionLog, states, people } = kept;
   const { model, clock, timeZone, logger } = kept;
   /** Everything that holds something of people; filled below. */
   const layers: MemoryLayer[] = [];
@@ -131,18 +126,17 @@ export function createLayers(config: Config, ports: LayerPorts) {
     changed: (...args) => void events.changed.emit(...args),
     endWork: (...args) => void events.erased.emit(...args),
     turnsOver: ports.turnsOver,
-    isUndoable: undo.isUndoable,
+    isUndoable: (...forgotten) => isForgettingUndoable(kept, ...forgotten),
     noteErased: kept.erasures.note,
     processes,
   });
-  events.undoOver.on(changes.deleteForgotten);
   const shortTerm = createShortTerm({
     ...kept,
     settings: config.shortTerm,
     goneChannels: () => goneChannels(store),
   });
   const rolling = createRollingSummary({ ...kept, settings: config.summary });
-  const undoable = createUndoableNotes({ store, writes, undo });
+  const undoable = createUndoableNotes(kept);
   const durable = createDurableMemory({
     ...kept,
     settings: config.durable,
@@ -151,14 +145,7 @@ export function createLayers(config: Config, ports: LayerPorts) {
     notes: undoable.part,
     noticing: createExtractionCursors({ store, sessionsOf: sessionLog.sessionsOfPerson }),
   });
-  events.halfUndone.on(durable.resumeUndo);
-  const proposals = createProposals({
-    ...kept,
-    durable,
-    modeOf: people.mode,
-    textOf: sessionLog.message,
-    maxItems: config.durable.maxItems,
-  });
+  const proposals = createProposals({ durable, modeOf: people.mode, textOf: sessionLog.message });
   const modelName = config.model.fast;
   const extraction = createExtraction({
     ...kept,
@@ -235,7 +222,6 @@ export function createLayers(config: Config, ports: LayerPorts) {
     shortTerm,
     rolling,
     durable,
-    proposals.layer,
     notebook,
     recall,
     provenance,
@@ -247,9 +233,10 @@ export function createLayers(config: Config, ports: LayerPorts) {
   const ofSessions = [shortTerm, rolling, notebook, recall, provenance, sessionLog];
   const gonePlaces = createGonePlaces({ ...kept, layers: ofSessions, outbox: answers });
   const sweeper = createSweeper({ ...kept, locks: processes.locks });
-  /** Deletes what has expired of a person; to be called again where it rejects. */
+  /** Deletes what can be undone no more of a person, and what nobody said yes to; to be called again where it rejects. */
   async function expire(userId: string): Promise<void> {
-    for (const log of [undo, proposals]) await log.expire(userId);
+    await undoable.expire(userId);
+    await durable.expireItems(userId);
   }
   const rows = {
     'over time': ({ people: everybody }) => everybody(expire),
@@ -300,7 +287,6 @@ export function createLayers(config: Config, ports: LayerPorts) {
     sweeper,
     expire,
     goneChannels: () => goneChannels(store),
-    undo,
     proposals,
     /** Whether what a late notice names still exists. */
     isNamed: stillNamed({ durable, proposals, recent }),

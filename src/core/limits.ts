@@ -10,6 +10,8 @@ export const limits = {
   goneItems: 500,
   /** Undoable changes of a person, the newest [K5]. */
   undoableChanges: 50,
+  /** What a note said before changes that can be undone, the newest [K5]. */
+  formerNotes: 20,
   /** Waiting proposals of a person, the newest [K9]. */
   proposals: 20,
   /** Past pauses of a person, the newest; the oldest of more are merged [K9]. */

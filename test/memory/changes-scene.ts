@@ -32,7 +32,6 @@ import {
 import { ScriptedModel, inputOf } from '../support/scripted-model.ts';
 import { openSessions, silent, startTime, inZone } from '../support/sessions.ts';
 import { places, type Step } from './changes-steps.ts';
-import { withoutUndo } from '../support/undo.ts';
 import { unconditional } from '../../src/core/writes.ts';
 
 const { signal } = new AbortController();
@@ -77,8 +76,11 @@ async function openMemory(folder: string, fileSystem: FileSystem) {
   const durable: DurableMemory = createDurableMemory({
     ...common,
     settings: durableSettings,
-    changes: { forget: (...asked) => ledger.forget(...asked), restore: (change) => ledger.restore(change) },
-    ...withoutUndo,
+    changes: {
+      forget: (...asked) => ledger.forget(...asked),
+      restore: (change) => ledger.restore(change),
+      deleteForgotten: (change) => ledger.deleteForgotten(change),
+    },
   });
   const notebook = createNotebook({ ...common, settings: notebookSettings });
   const messages = createMessageSource(log);

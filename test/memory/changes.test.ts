@@ -12,7 +12,6 @@ import { noAnswers } from '../support/layers-alone.ts';
 import { MemoryStore } from '../support/memory-store.ts';
 import { openSessions, secretPlace, session, silent, type Sessions } from '../support/sessions.ts';
 import { durableSettings } from '../support/layer-settings.ts';
-import { withoutUndo } from '../support/undo.ts';
 import { unconditional, RefusedJobError, type Work } from '../../src/core/writes.ts';
 
 /** A store that fails to rewrite logs when told so: as if a kill came before the log's own lines were cleared and the change was done. */
@@ -35,8 +34,8 @@ function openDurable(sessions: Sessions): DurableMemory {
     changes: {
       forget: (...asked) => sessions.ledgerOver([durable]).forget(...asked),
       restore: (change) => sessions.ledgerOver([durable]).restore(change),
+      deleteForgotten: (change) => sessions.ledgerOver([durable]).deleteForgotten(change),
     },
-    ...withoutUndo,
     clock: sessions.clock,
     logger: silent,
     timeZone: 'UTC',
@@ -509,8 +508,8 @@ describe('a forgetting', () => {
       changes: {
         forget: (...asked) => ledgerOver([durable, failing]).forget(...asked),
         restore: (change) => ledgerOver([durable, failing]).restore(change),
+        deleteForgotten: (change) => ledgerOver([durable, failing]).deleteForgotten(change),
       },
-      ...withoutUndo,
       clock,
       logger: silent,
       timeZone: 'UTC',

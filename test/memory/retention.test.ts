@@ -33,7 +33,6 @@ import {
 import { ManualTimer } from '../support/manual-timer.ts';
 import { inputOf, ScriptedModel } from '../support/scripted-model.ts';
 import { channel, dmPlace, openSessions, silent, startTime, inZone } from '../support/sessions.ts';
-import { withoutUndo } from '../support/undo.ts';
 import { filesBelow } from './changes-scene.ts';
 import { runs } from '../support/runs.ts';
 import { unconditional } from '../../src/core/writes.ts';
@@ -86,8 +85,11 @@ async function openMemory(folder: string, days: number, fileSystem?: FileSystem)
   const durable: DurableMemory = createDurableMemory({
     ...common,
     settings: durableSettings,
-    changes: { forget: (...asked) => ledger.forget(...asked), restore: (change) => ledger.restore(change) },
-    ...withoutUndo,
+    changes: {
+      forget: (...asked) => ledger.forget(...asked),
+      restore: (change) => ledger.restore(change),
+      deleteForgotten: (change) => ledger.deleteForgotten(change),
+    },
   });
   const notebook = createNotebook({ ...common, settings: notebookSettings });
   const recall = createRecall({ sources: [createMessageSource(log)], timeZone: 'UTC' });

@@ -10,7 +10,8 @@ import type { MemoryLayer } from '../../src/memory/layer.ts';
 import { createDurableMemory, type DurableMemory } from '../../src/memory/durable/durable-memory.ts';
 import { durableDocumentKind, durableKey, emptyDurableDocument } from '../../src/memory/durable/document.ts';
 import { createExtractionCursors } from '../../src/memory/durable/extraction.ts';
-import { createUndoLog, undoForMs } from '../../src/memory/undo.ts';
+import { isForgettingUndoable } from '../../src/memory/durable/undoing.ts';
+import { undoForMs } from '../../src/memory/undo.ts';
 import { createFileStore, type FileStore } from '../../src/storage/files/store.ts';
 import { aliceId, publicPlace } from '../support/incoming.ts';
 import { messageId, openSessions, session, silent, startTime } from '../support/sessions.ts';
@@ -48,14 +49,6 @@ async function openMemory(
   const store = await openStore(folder);
   const sessions = openSessions(store);
   sessions.time.now = beganAt;
-  const undo = createUndoLog({
-    store,
-    onExpire: (final) => ledger.deleteForgotten(final),
-    resume: (begun) => durable.resumeUndo(begun),
-    clock: sessions.clock,
-    expireAt: () => Promise.resolve(),
-    logger: silent,
-  });
   const durable: DurableMemory = createDurableMemory({
     settings: durableSettings,
     store,
@@ -63,28 +56,27 @@ async function openMemory(
     changes: {
       forget: (...asked) => ledger.forget(...asked),
       restore: (...taken) => ledger.restore(...taken),
+      deleteForgotten: (final) => ledger.deleteForgotten(final),
     },
-    undo,
     noticing: createExtractionCursors({ store, sessionsOf: sessions.log.sessionsOfPerson }),
     clock: sessions.clock,
     timeZone: 'UTC',
     logger: silent,
   });
   const ledger = sessions.ledgerOver([durable, ...others], undefined, undefined, {
-    isUndoable: undo.isUndoable,
+    isUndoable: (...forgotten) => isForgettingUndoable({ store, clock: sessions.clock }, ...forgotten),
   });
-  if (isExpiredFirst) await undo.expire(aliceId);
+  if (isExpiredFirst) await durable.expireItems(aliceId);
   await ledger.finish();
-  await undo.expire(aliceId);
+  await durable.expireItems(aliceId);
   return {
     ...sessions,
     store,
     durable,
-    undo,
     /** Time goes on, and what becomes due by then is done. */
     async pass(ms: number): Promise<void> {
       sessions.time.now += ms;
-      await undo.expire(aliceId);
+      await durable.expireItems(aliceId);
     },
     /** All that the file with the items says; no file says as little as an empty one. */
     async document() {
@@ -525,6 +517,60 @@ describe('undo', () => {
     await memory.store.close();
   });
 
+  it('of an edit ends with the message that the former words came from, and they leave the disk [G5][S7]', async () => {
+    const folder = await newFolder();
+    const memory = await openMemory(folder);
+    const itemId = await notice(memory, 'I live in Lisbon');
+    const [said] = (await memory.state()).said;
+    const place = { ...publicPlace, audience: 'dm' } as const;
+    const edited = await memory.durable.edit(
+      unconditional(aliceId),
+      itemId,
+      'I live in Porto',
+      place,
+      commandId(),
+    );
+    const messageIds = [said?.message.id ?? ''];
+    await memory
+      .ledgerOver([memory.durable])
+      .record({ kind: 'deleted', channelId: session.channelId, messageIds });
+    expect(
+      await memory.durable.undo(unconditional(aliceId), 'undoId' in edited ? edited.undoId : ''),
+    ).toBeUndefined();
+    expect(await memory.durable.list(aliceId)).toMatchObject([{ text: 'I live in Porto' }]);
+    await memory.store.close();
+    expect(await filesWith(folder, 'Lisbon')).toEqual([]);
+  });
+
+  it('is for the newest fifty changes, however often one item is changed [L3]', async () => {
+    const memory = await openMemory(await newFolder());
+    const itemId = await notice(memory, 'I like tea');
+    for (let count = 0; count < 70; count += 1)
+      await memory.durable.setPinned(unconditional(aliceId), itemId, count % 2 === 0, publicPlace);
+    const { items } = await memory.document();
+    expect(items[0]?.changes).toHaveLength(50);
+    expect(await memory.durable.undo(unconditional(aliceId))).toMatchObject({ what: 'unpin', isDone: true });
+    await memory.store.close();
+  });
+
+  it('of a correction that confirms an item leaves that as it was too, as it does the one that made way', async () => {
+    const memory = await openMemory(await newFolder());
+    const said = { place: publicPlace, messageId: commandId(), type: 'manual' } as const;
+    for (const text of ['I like tea', 'I like coffee'])
+      await memory.durable.remember(unconditional(aliceId), { ...said, text });
+    await memory.pass(1000);
+    const before = await memory.document();
+    const replaces = before.items[1]?.id;
+    const correction = { ...said, text: 'I like tea', type: 'discord', replaces } as const;
+    expect(await memory.durable.remember(unconditional(aliceId), correction)).toMatchObject({
+      outcome: 'refreshed',
+      superseded: { text: 'I like coffee' },
+    });
+    expect(await memory.durable.undo(unconditional(aliceId))).toMatchObject({ isDone: true });
+    expect(await memory.document()).toEqual(before);
+    await memory.store.close();
+  });
+
   it('of a forgetting has what was passed over meanwhile looked at again, after a restart too [A4]', async () => {
     const folder = await newFolder();
     const before = await openMemory(folder);
@@ -641,9 +687,13 @@ describe('undo', () => {
       publicPlace,
       commandId(),
     );
-    const noted = await memory.undo.find(aliceId, undoId);
+    const { forgettings } = await memory.document();
     await memory.durable.undo(unconditional(aliceId), undoId);
-    await memory.undo.add(noted ?? { userId: aliceId, what: '', part: undefined });
+    await memory.store.update(
+      durableKey(aliceId),
+      durableDocumentKind,
+      (document) => document && { ...document, forgettings },
+    );
     await memory.pass(undoForMs + 1);
     expect(await memory.state()).toEqual(before);
     await memory.store.close();

@@ -80,8 +80,8 @@ export const plantedFaults: readonly PlantedFault[] = [
     name: 'timer-lost-over-restart',
     promise: '[S7] What was forgotten before a restart never leaves the disk.',
     file: 'src/bot/layers.ts',
-    find: 'for (const log of [undo, proposals]) await log.expire(userId);',
-    put: 'await proposals.expire(userId);',
+    find: 'await durable.expireItems(userId);',
+    put: '',
   },
   {
     name: 'history-keeps-erased',
@@ -94,8 +94,8 @@ export const plantedFaults: readonly PlantedFault[] = [
     name: 'undo-leaves-the-new',
     promise: '[K5] Undo brings back what was, and leaves beside it what took its place.',
     file: 'src/memory/durable/undoing.ts',
-    find: 'const values = list.filter((value) => !touched.has(keyOf(value)));',
-    put: 'const values = [...list];',
+    find: 'return [{ ...last.before,',
+    put: 'return [item, { ...last.before,',
   },
   {
     name: 'sent-again-under-another-nonce',
@@ -266,9 +266,9 @@ export const plantedFaults: readonly PlantedFault[] = [
   {
     name: 'lapsed-undo-not-looked-for-again',
     promise: '[S7] What was forgotten, and still waited at a start or after another look, stays on the disk.',
-    file: 'src/memory/expiring-log.ts',
-    find: '    if (next === undefined) return;',
-    put: '    if (next === undefined || surplus.size === 0) return;',
+    file: 'src/memory/durable/undoing.ts',
+    find: 'if (next !== undefined) await expireAt?.(userId, next);',
+    put: '',
   },
   {
     name: 'undo-button-takes-newest-change',
@@ -344,9 +344,9 @@ export const plantedFaults: readonly PlantedFault[] = [
   {
     name: 'proposal-of-deleted-stays',
     promise: '[K9] What the bot asks about stays on the disk when its message is deleted.',
-    file: 'src/memory/durable/proposals.ts',
-    find: 'gone.has(messageId) ||',
-    put: '',
+    file: 'src/memory/durable/items.ts',
+    find: 'item.forgotten === undefined &&\n      changed',
+    put: "item.forgotten === undefined &&\n      item.status !== 'proposed' &&\n      changed",
   },
   {
     name: 'noticed-after-deleting',
@@ -429,8 +429,8 @@ export const plantedFaults: readonly PlantedFault[] = [
     name: 'looking-back-takes-for-good',
     promise: '[A3] What looking back takes out of a notebook is neither told nor can be put back.',
     file: 'src/memory/notebook/undoable.ts',
-    find: 'const part = losses.length === 0 ? undefined : { files: notes.map(hashed) };',
-    put: 'const part = undefined;',
+    find: 'if (losses.length === 0) return make();',
+    put: 'if (losses.length >= 0) return make();',
   },
   {
     name: 'looking-back-takes-all',

@@ -18,7 +18,6 @@ import { incoming, publicPlace } from '../support/incoming.ts';
 import { durableSettings } from '../support/layer-settings.ts';
 import { ledgerFor } from '../support/ledger.ts';
 import { silent } from '../support/sessions.ts';
-import { undoOver } from '../support/undo.ts';
 import { turnWith } from './turn-harness.ts';
 import { unconditional } from '../../src/core/writes.ts';
 import { plainWrites } from '../support/plain-writes.ts';
@@ -58,8 +57,11 @@ beforeAll(async () => {
     settings: durableSettings,
     store,
     writes,
-    changes: { forget: (...asked) => ledger.forget(...asked), restore: (change) => ledger.restore(change) },
-    ...undoOver(store, clock),
+    changes: {
+      forget: (...asked) => ledger.forget(...asked),
+      restore: (change) => ledger.restore(change),
+      deleteForgotten: (change) => ledger.deleteForgotten(change),
+    },
     clock,
     timeZone: 'UTC',
     logger: silent,

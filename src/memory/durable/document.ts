@@ -6,10 +6,11 @@ import type { MemorySource } from '../../core/memory-source.ts';
 import type { Place } from '../../core/place.ts';
 import { hasSecret, secretMark } from '../../core/secrets.ts';
 import { dataLine } from '../../core/section.ts';
-import { assertSnowflake } from '../../core/snowflake.ts';
+import { assertSnowflake, compareSnowflakes } from '../../core/snowflake.ts';
 import type { DocumentKind, Store } from '../../core/store.ts';
 import { sameItemForm, toSingleLine } from '../../core/text.ts';
 import { mayUse, pickReach, visibilitySchema, type Reach } from '../../core/visibility.ts';
+import { cursorsSchema, messagesSchema } from '../undo.ts';
 
 export const itemKinds = [
   'fact',
@@ -59,7 +60,7 @@ export type ItemSource = Readonly<z.infer<z.ZodObject<typeof sourceFields>>>;
 const sourceSchema: z.ZodType<ItemSource> = z.looseObject(sourceFields).prefault({});
 
 /** What people leave out when they write an item by hand gets the careful choice: the narrowest visibility. */
-const itemFields = {
+const plainFields = {
   /** Stays when the text is edited. */
   id: z.string().min(1),
   kind: z.enum(itemKinds).default('fact'),
@@ -67,7 +68,7 @@ const itemFields = {
   text: z.string(),
   /** The bot's question that the text answers [D1a]; one line. */
   question: z.string().max(questionMaxChars).optional(),
-  status: z.enum(['active', 'deprecated']).default('active'),
+  status: z.enum(['active', 'deprecated', 'proposed']).default('active'),
   visibility: visibilitySchema.default('dm'),
   pinned: z.boolean().default(false),
   source: sourceSchema,
@@ -83,7 +84,49 @@ const itemFields = {
   looksBack: z.literal(true).optional(),
   /** When its owner last said that it still holds. */
   confirmedAt: timeSchema.optional(),
+  /** Of a proposal [K9]: when it goes, and the id of the item that it would correct. */
+  goesAt: timeSchema.optional(),
+  replaces: z.string().optional(),
 };
+
+/** A change that can be undone still [K5], as an item keeps it. */
+const itemChangeSchema = z
+  .object({
+    /** Of the change: all items that it touched have it. */
+    id: z.string(),
+    /** What was done, as the command that does it is called. */
+    what: z.string(),
+    at: timeSchema,
+    /** What the item was; absent where it was not there. */
+    before: z.looseObject(plainFields).readonly().optional(),
+  })
+  .readonly();
+
+const itemFields = {
+  ...plainFields,
+  /** Oldest first; what somebody wrote here by hand counts as nothing. */
+  changes: z.array(itemChangeSchema).readonly().optional().catch(undefined),
+};
+
+const forgettingSchema = z
+  .object({
+    /** Of the change, as its items have it. */
+    id: z.string(),
+    at: timeSchema,
+    itemIds: z.array(z.string()).readonly(),
+    /** The snowflake of who said so. */
+    commandId: z.string(),
+    /** The messages that went along. */
+    messages: messagesSchema,
+    /** How far conversations had been looked at for items, where what was said before is not noticed from then on. */
+    cursors: cursorsSchema,
+    /** It is being undone: a kill came between. */
+    isUndoing: z.literal(true).optional(),
+  })
+  .readonly();
+
+/** What a person had forgotten, without any words, until it can be undone no more and its messages are deleted. */
+export type ForgettingRecord = z.infer<typeof forgettingSchema>;
 
 /** One durable memory of one user [D1]. Times are ISO 8601. */
 export type DurableItem = Readonly<z.infer<z.ZodObject<typeof itemFields>>>;
@@ -95,6 +138,8 @@ export interface DurableDocument {
   readonly items: readonly DurableItem[];
   /** Nothing is extracted any more from messages up to this snowflake: their author has used `forget` since [A4]. */
   readonly forgottenUpTo?: string | undefined;
+  /** Oldest first. */
+  readonly forgettings?: readonly ForgettingRecord[] | undefined;
   /** Tombstones of items that were forgotten or evicted, oldest first [S7]; see `past.ts`. */
   readonly gone?: readonly string[] | undefined;
 }
@@ -105,6 +150,25 @@ export interface Utterance {
   readonly place: Place;
   /** The message or interaction that said it. */
   readonly messageId: string;
+}
+
+/** What a forgetting of items keeps from being noticed: what was said up to it [A4]. */
+export function marksOf({ itemIds, commandId }: ForgettingRecord): readonly string[] {
+  return itemIds.length === 0 ? [] : [commandId];
+}
+
+/** Of some snowflakes. */
+export function laterSnowflake(...ids: readonly (string | undefined)[]): string | undefined {
+  return ids
+    .filter((id) => id !== undefined)
+    .toSorted(compareSnowflakes)
+    .at(-1);
+}
+
+/** Nothing is extracted any more from messages up to this snowflake, while the forgettings stand. */
+export function forgottenUpTo(document: DurableDocument): string | undefined {
+  const standing = (document.forgettings ?? []).filter(({ isUndoing }) => isUndoing !== true);
+  return laterSnowflake(document.forgottenUpTo, ...standing.flatMap(marksOf));
 }
 
 /** What an item says, with the question that it answers [D1a]: it is shown, found and compared as one. */
@@ -137,9 +201,6 @@ export interface DocumentChange<T> {
 /** An item and what takes its place. */
 export type Replaced = readonly [old: DurableItem, item: DurableItem];
 
-/** An item as this program writes it. */
-export const writtenItemSchema: z.ZodType<DurableItem> = z.looseObject(itemFields);
-
 const itemSchema = z.looseObject({
   ...itemFields,
   id: itemFields.id.optional(),
@@ -156,6 +217,7 @@ const documentSchema = z
     items: z.array(itemSchema),
     forgottenUpTo: z.string().optional(),
     gone: z.array(z.string()).optional(),
+    forgettings: z.array(forgettingSchema).optional(),
   })
   .transform((document) => ({ ...document, items: completed(document.items) }));
 
@@ -163,8 +225,10 @@ const brought = z.string().max(200);
 
 /** An item of an imported file: without unknown fields, and bounded. */
 const broughtSchema = z.object({
-  ...itemSchema.shape,
+  ...plainFields,
   id: z.string().optional(),
+  createdAt: timeSchema.optional(),
+  updatedAt: timeSchema.optional(),
   source: z
     .object({
       ...sourceFields,
@@ -177,6 +241,7 @@ const broughtSchema = z.object({
     })
     .prefault({}),
   supersededBy: brought.optional(),
+  replaces: brought.optional(),
 });
 
 /** Whether commands can be given it, and a button can carry two of them. */
@@ -279,6 +344,12 @@ export function sourceIn(
   };
 }
 
+/** Where an item was said, as far as its source tells. */
+export function placeOfSource({ channelId, homeId = channelId, ...source }: ItemSource): Place {
+  const { audience = source.guildId === undefined ? 'dm' : 'public', guildId, channelName, readers } = source;
+  return { audience, channelId, homeId, guildId, channelName, readers };
+}
+
 /** Who may see an item: as wide as its owner made it, `here` and `server` being where it comes from [V1]. */
 export function reachOfItem({ visibility, source }: Pick<DurableItem, 'visibility' | 'source'>): Reach {
   const { homeId = source.channelId, guildId, readers } = source;
@@ -288,6 +359,19 @@ export function reachOfItem({ visibility, source }: Pick<DurableItem, 'visibilit
 /** The rule [V2], applied to items. */
 export function mayUseItem(item: DurableItem, ownerId: string, place: Place, speakerId = ownerId): boolean {
   return mayUse({ ownerId, ...reachOfItem(item) }, place, speakerId);
+}
+
+/** An item as it is, without what it was. */
+export function presentItem(item: DurableItem): DurableItem {
+  const { changes: _, ...present } = item;
+  return present;
+}
+
+/** What waits for its owner's yes [K9], oldest first; what was not answered in time waits no more. */
+export function proposedItems(items: readonly DurableItem[], now: Date): readonly DurableItem[] {
+  return items.filter(
+    ({ status, goesAt = '' }) => status === 'proposed' && Date.parse(goesAt) > now.getTime(),
+  );
 }
 
 /** The active items, pinned first, then newest [D4]. */

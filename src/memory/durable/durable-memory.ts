@@ -2,17 +2,21 @@ import { measure } from '../../core/logger.ts';
 import type { Place } from '../../core/place.ts';
 import { isSnowflake, snowflakeTime } from '../../core/snowflake.ts';
 import type { Store } from '../../core/store.ts';
-import { createTimeSlice, localDate, type Clock } from '../../core/time.ts';
+import { createTimeSlice, localDate } from '../../core/time.ts';
 import type { Visibility } from '../../core/visibility.ts';
 import type { Work } from '../../core/writes.ts';
 import type { ChangeLedger } from '../changes.ts';
-import type { MemoryLayer, Withdrawn } from '../layer.ts';
+import type { Forgotten, MemoryLayer, Withdrawn } from '../layer.ts';
 import type { MessagesByChannel } from '../undo.ts';
 import {
   activeInOrder,
   durableDocumentKind,
   durableKey,
+  forgottenUpTo,
+  hexDigits,
   mayUseItem,
+  presentItem,
+  proposedItems,
   readDurable,
   withItems,
   type DocumentChange,
@@ -32,15 +36,25 @@ import {
   purgeSaying,
   removeBySource,
   removePast,
+  saysEarlier,
   sourcesOf,
+  withoutProposals,
   withoutQuestions,
   matchedWords,
   type Forgetting,
 } from './items.ts';
-import { rememberItem, type RememberOutcome, type RememberRequest } from './remember-item.ts';
+import { withBoundedPast, withTombstones } from './past.ts';
+import {
+  proposalForMs,
+  proposeItem,
+  rememberItem,
+  type ProposalOutcome,
+  type RememberOutcome,
+  type RememberRequest,
+} from './remember-item.ts';
 import { reviewCards } from './review.ts';
 import { durableSections, durableUsage, type OwnDay } from './sections.ts';
-import { changeDocument, createUndoing, readItemsUndo, type UndoingOptions } from './undoing.ts';
+import { changesIn, createUndoing, withFinal, withoutReturning, type UndoingOptions } from './undoing.ts';
 
 export interface RememberInput extends RememberRequest {
   /** Whether the message still says it [A4], asked within the user's write, so it must not wait for another one. */
@@ -63,8 +77,7 @@ export interface DurableSettings {
 export interface DurableMemoryOptions extends UndoingOptions {
   readonly settings: DurableSettings;
   readonly store: Pick<Store, 'read' | 'update' | 'remove'>;
-  readonly changes: Pick<ChangeLedger, 'forget' | 'restore'>;
-  readonly clock: Clock;
+  readonly changes: Pick<ChangeLedger, 'forget' | 'restore' | 'deleteForgotten'>;
   /** IANA name; lines show local dates [N5]. */
   readonly timeZone: string;
   /** A person's own zone [D7]. Must not reject. Default: `timeZone` for everybody. */
@@ -88,7 +101,8 @@ export function createDurableMemory(options: DurableMemoryOptions) {
   }
 
   const documentOf = (userId: string): Promise<DurableDocument> => readDurable(store, userId);
-  const itemsOf = async (userId: string): Promise<readonly DurableItem[]> => (await documentOf(userId)).items;
+  const itemsOf = async (userId: string): Promise<readonly DurableItem[]> =>
+    (await documentOf(userId)).items.map(presentItem);
 
   const undoing = createUndoing(options);
   const { change: apply, erase: applyAndErase } = undoing;
@@ -105,33 +119,41 @@ export function createDurableMemory(options: DurableMemoryOptions) {
     async follow(change, stage) {
       if (stage === 'delete') return;
       if (change.kind === 'forgotten') {
-        const { userId, itemIds, commandId } = change;
-        await applyAndErase(userId, (document) =>
-          forgetChosen(document, ({ id }) => itemIds.includes(id), commandId, clock()),
+        const { userId, itemIds, words, commandId } = change;
+        const isSaying = words === '' ? () => false : saysEarlier(words, commandId);
+        const isChosen = ({ id }: DurableItem) => itemIds.includes(id);
+        await apply(
+          userId,
+          (document) => forgetChosen(withoutProposals(document, isSaying), isChosen, clock()),
+          { what: 'forget', id: forgettingId(change) },
         );
       } else if (change.kind === 'purged') {
         const { userId, words, commandId } = change;
-        await applyAndErase(userId, (document) => purgeSaying(document, words, commandId));
-      } else if (change.kind === 'withdrawn' && change.isForgetting !== true) await removeSources(change);
+        await applyAndErase(userId, (document) =>
+          purgeSaying(
+            withFinal(document, () => true),
+            words,
+            commandId,
+          ),
+        );
+      } else if (change.kind === 'withdrawn') await removeSources(change);
     },
     async *export(userId) {
       const document = await store.read(durableKey(userId), durableDocumentKind);
       if (document === undefined) return;
-      const { items, gone = [], forgottenUpTo } = document;
+      const { items, gone = [] } = withBoundedPast(withFinal(document, () => true));
+      const upTo = forgottenUpTo(document);
       yield { path: itemsFile, text: JSON.stringify(items, undefined, 2) };
-      if (gone.length > 0 || forgottenUpTo !== undefined)
-        yield { path: 'forgotten.json', text: JSON.stringify({ forgottenUpTo, gone }, undefined, 2) };
+      if (gone.length > 0 || upTo !== undefined)
+        yield { path: 'forgotten.json', text: JSON.stringify({ forgottenUpTo: upTo, gone }, undefined, 2) };
     },
     async erase({ userId, sessions, isWhole }) {
-      if (isWhole) {
-        await options.undo.delete(userId);
-        return store.remove(durableKey(userId));
-      }
-      await options.undo.finish(userId);
+      if (isWhole) return store.remove(durableKey(userId));
       const channels = new Set(sessions.map(({ channelId }) => channelId));
       await applyAndErase(userId, (document) => {
-        const gone = document.items.filter(({ source }) => channels.has(source.channelId));
-        return { document: withItems(document, { removed: gone }), result: undefined };
+        const final = withFinal(document, () => true);
+        const removed = final.items.filter(({ source }) => channels.has(source.channelId));
+        return { document: withItems(final, { removed }), result: undefined };
       });
     },
   };
@@ -155,7 +177,7 @@ export function createDurableMemory(options: DurableMemoryOptions) {
   ): Promise<T & { readonly undoId?: string | undefined }> {
     return writes.run(work, async () => {
       const now = clock();
-      const made = await apply(work.userId, (document) => operation(document, now), { noted: { what } });
+      const made = await apply(work.userId, (document) => operation(document, now), { what });
       return { ...made.result, undoId: made.undoId };
     });
   }
@@ -171,8 +193,12 @@ export function createDurableMemory(options: DurableMemoryOptions) {
     return makeChange(work, what, (document) => changedItem(document, work.userId, id, place, make));
   }
 
-  /** An item goes with the message that says it, its question with the answer that asks it [D1a]. */
-  async function removeSources({ session: { userId, channelId }, messages }: Withdrawn): Promise<void> {
+  /**
+   * An item goes with the message that says it, its question with the answer that asks it [D1a]. A proposal goes with
+   * either, also where they are forgotten.
+   */
+  async function removeSources({ session, messages, isForgetting }: Withdrawn): Promise<void> {
+    const { userId, channelId } = session;
     const own = messages.filter(({ before }) => before.role === 'user');
     const now = new Map(own.map((message) => [message.before.id, message.now]));
     const isStillSaid = ({ text, source }: DurableItem) => stillSays(text, now.get(source.messageId) ?? '');
@@ -180,26 +206,39 @@ export function createDurableMemory(options: DurableMemoryOptions) {
     const isAsked = askedIn(messages);
     const hasQuestion = ({ question, source }: DurableItem) =>
       source.channelId === channelId && isAsked(question);
+    const isForgotten = ({ source }: DurableItem) => isForgetting === true && now.has(source.messageId);
+    const withoutAsked = (document: DurableDocument) =>
+      withoutProposals(document, (item) => isForgotten(item) || hasQuestion(item));
+    if (isForgetting === true) {
+      await apply(userId, (document) => ({ document: withoutAsked(document), result: undefined }));
+      return;
+    }
     await applyAndErase(userId, (document) => {
-      const { result, document: left } = removeBySource(document, [...now.keys()], isStillSaid);
-      return { result, document: withoutQuestions(left, hasQuestion) };
+      const { result, document: left } = removeBySource(withoutAsked(document), [...now.keys()], isStillSaid);
+      const final = withoutReturning(left, (item) => isUnsaid(item) || hasQuestion(item));
+      return { result, document: withoutQuestions(final, hasQuestion) };
     });
-    await undoing.keepFromReturning(userId, (item) => isUnsaid(item) || hasQuestion(item));
   }
 
   return {
     ...layer,
 
-    resumeUndo: undoing.resume,
     undo: undoing.undo,
+    expireItems: undoing.expireItems,
+
+    /** Of these changes those that can be undone, with the active items that each touched. */
     async undoable(userId: string, ids: readonly string[]) {
-      const items = (await documentOf(userId)).items.filter(({ status }) => status === 'active');
-      const changes = await Promise.all(ids.map((id) => options.undo.find(userId, id)));
-      return changes.flatMap((change) => {
-        if (change === undefined) return [];
-        const touched = new Set(readItemsUndo(change.part)?.items.map(({ key }) => key));
-        return [{ id: change.id, what: change.what, items: items.filter(({ id }) => touched.has(id)) }];
-      });
+      const document = await documentOf(userId);
+      const all = [...changesIn(document, clock()), ...((await options.notes?.list(userId)) ?? [])];
+      return all
+        .filter(({ id }) => ids.includes(id))
+        .map(({ id, what }) => ({
+          id,
+          what,
+          items: document.items.filter(
+            ({ status, changes = [] }) => status === 'active' && changes.some((each) => each.id === id),
+          ),
+        }));
     },
 
     /** All active items, pinned first, then newest; use `mayUseItem` before showing them. */
@@ -223,7 +262,7 @@ export function createDurableMemory(options: DurableMemoryOptions) {
         const { result, undoId } = await apply(
           userId,
           (document) => rememberItem(document, userId, request, maxItems, now),
-          { noted: { what: input.isAccepted === true ? 'accept' : 'remember' } },
+          { what: input.accepts === undefined ? 'remember' : 'accept' },
         );
         if (result.outcome !== 'refused') measure('evicted', { items: result.evicted.length });
         return result.outcome === 'refused' ? result : { ...result, undoId };
@@ -235,6 +274,38 @@ export function createDurableMemory(options: DurableMemoryOptions) {
       });
       return { ...outcome, countedIn };
     },
+
+    /** Asks the person before something is an item [K9]. */
+    propose: (work: Work, input: RememberInput): Promise<ProposalOutcome> =>
+      writes.run(work, async () => {
+        if (input.type === 'manual')
+          throw new RangeError('What a person stores themselves needs no proposal');
+        if (input.stillStands !== undefined && !(await input.stillStands()))
+          return { outcome: 'refused', reason: 'forgotten' };
+        const now = clock();
+        const { userId } = work;
+        // First, so that a kill leaves no proposal that never goes.
+        await options.expireAt?.(userId, new Date(now.getTime() + proposalForMs));
+        return (await apply(userId, (document) => proposeItem(document, userId, input, maxItems, now)))
+          .result;
+      }),
+
+    /** What waits for the person's yes, oldest first; use `mayUseItem` here too. */
+    proposed: async (userId: string): Promise<readonly DurableItem[]> =>
+      proposedItems(await itemsOf(userId), clock()),
+
+    /** Lets a proposal go, which is not made again; resolves with whether there was one. */
+    decline: (work: Work, id: string): Promise<boolean> =>
+      writes.run(work, async () => {
+        const { result } = await apply(work.userId, (document) => {
+          const declined = proposedItems(document.items, clock()).filter(
+            (item) => item.id === id.trim().toLowerCase(),
+          );
+          const left = withItems(document, { removed: declined });
+          return { document: withTombstones(left, declined), result: declined.length > 0 };
+        });
+        return result;
+      }),
 
     /** Counts days again that were counted by another zone; resolves with how many items changed. */
     async moveDays(work: Work, before: string, after: string): Promise<number> {
@@ -286,28 +357,20 @@ export function createDurableMemory(options: DurableMemoryOptions) {
     ): Promise<Forgetting> {
       const { userId } = work;
       return writes.run(work, async () => {
-        const now = clock();
-        const { result, undo } = changeDocument(await documentOf(userId), (document) =>
-          forgetItems(document, userId, target, place, commandId, now),
-        );
+        const { result } = forgetItems(await documentOf(userId), userId, target, place, clock());
         const words =
           more.words ?? (typeof target === 'string' ? matchedWords(target, result.forgotten) : '');
         const messages = [...(more.messages ?? []), ...sourcesOf(result.forgotten)];
-        const cursors = (await options.noticing?.cursors(userId)) ?? [];
         const itemIds = result.forgotten.map(({ id }) => id);
         const change = { kind: 'forgotten', userId, itemIds, words, commandId, messages } as const;
-        const noted = await options.undo.noting(
-          { userId, what: 'forget', part: undo, words, messages, cursors },
-          () => options.changes.forget(layer, change),
-        );
-        const { failures, withdrawn } = noted.result;
-        return {
-          ...result,
-          words,
-          isEverywhere: failures.size === 0,
-          withdrawn,
-          undoId: noted.undoId,
-        };
+        const make = () => options.changes.forget(layer, change);
+        const isNothing = itemIds.length + messages.length === 0;
+        const id = forgettingId(change);
+        const { failures, withdrawn } = await (isNothing
+          ? make()
+          : undoing.forgetting(userId, { id, itemIds, commandId, messages }, make));
+        const isEverywhere = failures.size === 0;
+        return { ...result, words, isEverywhere, withdrawn, undoId: isNothing ? undefined : id };
       });
     },
 
@@ -370,9 +433,13 @@ export function createDurableMemory(options: DurableMemoryOptions) {
     expire: (work: Work, isPast: (messageId: string) => boolean): Promise<number> =>
       writes.run(work, async () => {
         const { userId } = work;
-        await undoing.keepFromReturning(userId, ({ source }) => isPast(source.messageId));
-        if (removePast(await documentOf(userId), isPast).result.length === 0) return 0;
-        return (await applyAndErase(userId, (document) => removePast(document, isPast))).length;
+        const { result } = await apply(userId, (document) =>
+          removePast(
+            withoutReturning(document, ({ source }) => isPast(source.messageId)),
+            isPast,
+          ),
+        );
+        return result.length;
       }),
 
     /** Characters of the budget that the items take in `place`, for people to see. */
@@ -381,6 +448,11 @@ export function createDurableMemory(options: DurableMemoryOptions) {
       budget: injectMaxChars,
     }),
   };
+}
+
+/** The id of the change, the same whenever the ledger carries it out. */
+function forgettingId({ commandId, itemIds, messages = [] }: Forgotten): string {
+  return hexDigits(JSON.stringify([commandId, itemIds, messages]), 8);
 }
 
 export type DurableMemory = ReturnType<typeof createDurableMemory>;

@@ -1,9 +1,10 @@
 import type { Place } from '../../core/place.ts';
-import { compareSnowflakes, isYounger } from '../../core/snowflake.ts';
+import { isYounger } from '../../core/snowflake.ts';
 import { bareId, saysNothing, saysWords, searchForm } from '../../core/text.ts';
 import type { MessagesByChannel } from '../undo.ts';
 import {
   byAge,
+  laterSnowflake,
   mayUseItem,
   withItems,
   wordingOf,
@@ -36,7 +37,6 @@ export function forgetItems(
   ownerId: string,
   target: string | readonly string[],
   place: Place,
-  commandId: string,
   now: Date,
 ): DocumentChange<ForgetResult> {
   const matching = new Set(
@@ -47,33 +47,21 @@ export function forgetItems(
   const { result, ...change } = forgetChosen(
     document,
     (item) => matching.has(item) && mayUseItem(item, ownerId, place),
-    commandId,
     now,
   );
   return { ...change, result: { forgotten: result, elsewhere: matching.size - result.length } };
 }
 
-/**
- * Deprecates the chosen items. What was said up to `commandId` is not extracted again then, since an extraction may be
- * running on it [A4]; where nothing was meant, what waits to be noticed stays.
- */
+/** Deprecates the chosen items. */
 export function forgetChosen(
   document: DurableDocument,
   isChosen: (item: DurableItem) => boolean,
-  commandId: string,
   now: Date,
 ): DocumentChange<readonly DurableItem[]> {
   const replaced = document.items
     .filter((item) => isSeen(item) && isChosen(item))
     .map((item) => [item, { ...deprecatedItem(item, now), forgotten: true as const }] as const);
-  if (replaced.length === 0) return { document, result: [] };
-  return {
-    document: {
-      ...withItems(document, { replaced }),
-      forgottenUpTo: later(document.forgottenUpTo, commandId),
-    },
-    result: replaced.map(([, forgotten]) => forgotten),
-  };
+  return { document: withItems(document, { replaced }), result: replaced.map(([, forgotten]) => forgotten) };
 }
 
 /**
@@ -121,8 +109,18 @@ export function newestItems(
   return items.toSorted((a, b) => isFrom(b) - isFrom(a) || byAge(b, a)).slice(0, newestOffered);
 }
 
-function later(before: string | undefined, now: string): string {
-  return before !== undefined && compareSnowflakes(before, now) > 0 ? before : now;
+/** Whether an item says some words and was said until `commandId`. */
+export function saysEarlier(words: string, commandId: string): (item: DurableItem) => boolean {
+  return (item) => saysWords(wordingOf(item), words) && !isYounger(item.source.messageId, commandId);
+}
+
+/** Removes proposals [K9] that are picked. The very same document where there are none. */
+export function withoutProposals(
+  document: DurableDocument,
+  isGone: (item: DurableItem) => boolean,
+): DurableDocument {
+  const removed = document.items.filter((item) => item.status === 'proposed' && isGone(item));
+  return withItems(document, { removed });
 }
 
 /** Removes what says some words, in any status, unless it was said after `commandId` [K11]. */
@@ -131,10 +129,8 @@ export function purgeSaying(
   words: string,
   commandId: string,
 ): DocumentChange<readonly DurableItem[]> {
-  const gone = document.items.filter(
-    (item) => saysWords(wordingOf(item), words) && !isYounger(item.source.messageId, commandId),
-  );
-  const forgottenUpTo = later(document.forgottenUpTo, commandId);
+  const gone = document.items.filter(saysEarlier(words, commandId));
+  const forgottenUpTo = laterSnowflake(document.forgottenUpTo, commandId);
   return { document: { ...withItems(document, { removed: gone }), forgottenUpTo }, result: gone };
 }
 
@@ -187,7 +183,8 @@ function isSeen(item: DurableItem): boolean {
 
 /** An item taken out of use, which no other one corrected. */
 export function deprecatedItem(item: DurableItem, now: Date): DurableItem {
-  return { ...item, supersededBy: undefined, status: 'deprecated', updatedAt: now.toISOString() };
+  const updatedAt = now.toISOString();
+  return { ...item, supersededBy: undefined, status: 'deprecated', pinned: false, updatedAt };
 }
 
 /** The corrected item becomes history that names the new one [D6]. */

@@ -21,8 +21,8 @@ import {
   whichNotice,
   whichToForget,
 } from './notices.ts';
-import type { ProposalOutcome, Proposals } from './proposals.ts';
-import type { RefusalReason } from './remember-item.ts';
+import type { Proposals } from './proposals.ts';
+import type { ProposalOutcome, RefusalReason } from './remember-item.ts';
 
 /**
  * Stores whole sentences of the speaker's own message [M5a], so it is safe beside others' text; what it would replace

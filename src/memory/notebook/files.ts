@@ -190,7 +190,10 @@ export function createNotebookFiles(
       if (archive !== undefined) await store.writeText(archive, present?.raw ?? '');
       await store.writeText(file.key, stored);
     };
-    const changed = { key: file.key, before: present?.raw, after: stored, archive };
+    const changed = [
+      { key: file.key, before: present?.raw, after: stored },
+      ...(archive === undefined ? [] : [{ key: archive, before: undefined, after: present?.raw ?? '' }]),
+    ];
     const undoId = await (undoable?.change(context.speaker.id, changed, write) ?? write());
     if (knowledge === 'whole' && !isByHand)
       marks.mark(session, file.key, withoutInvisible(readMark(stored).text));

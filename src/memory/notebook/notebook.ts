@@ -29,7 +29,7 @@ export interface NotebookOptions {
   /** IANA time zone of dates in the notebook [N5]. */
   readonly timeZone: string;
   /** Default: what the model's tools write cannot be undone. */
-  readonly undoable?: Pick<UndoableNotes, 'change' | 'finish' | 'kept' | 'rewriteKept'>;
+  readonly undoable?: Pick<UndoableNotes, 'change' | 'finish' | 'finishIn' | 'kept' | 'rewriteKept'>;
   readonly states: Pick<SessionStates, 'read'>;
   readonly log: Pick<SessionLog, 'stillPresent' | 'everyOfPerson' | 'sessionsOfPerson' | 'isUnchanged'>;
   /** What is done with a session after a turn, in order. */
@@ -96,6 +96,7 @@ export function createNotebook(options: NotebookOptions) {
     async erase({ userId, sessions, isWhole }) {
       for (const session of sessions)
         for (const key of await notesOfSession(store, session)) await store.remove(key);
+      await (isWhole ? undoable?.finish(userId, 'all') : undoable?.finishIn(userId, sessions));
       if (isWhole) await store.removeAll(notebookFolder(userId));
     },
   };

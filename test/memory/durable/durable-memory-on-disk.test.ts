@@ -10,7 +10,6 @@ import { ledgerFor } from '../../support/ledger.ts';
 import { recordingLogger } from '../../support/recording-logger.ts';
 import { aliceId, dev, noon } from './fixtures.ts';
 import { durableSettings } from '../../support/layer-settings.ts';
-import { withoutUndo } from '../../support/undo.ts';
 import { unconditional } from '../../../src/core/writes.ts';
 
 const clock = () => noon;
@@ -25,8 +24,11 @@ it('does not give back what was forgotten when the document is damaged afterward
       settings: { ...durableSettings, maxItems: 10, injectMaxChars: 2000 },
       store,
       writes,
-      changes: { forget: (...asked) => ledger.forget(...asked), restore: (change) => ledger.restore(change) },
-      ...withoutUndo,
+      changes: {
+        forget: (...asked) => ledger.forget(...asked),
+        restore: (change) => ledger.restore(change),
+        deleteForgotten: (change) => ledger.deleteForgotten(change),
+      },
       clock,
       logger,
       timeZone: 'UTC',

@@ -21,7 +21,6 @@ import type { Writes } from '../../../src/core/writes.ts';
 import { ledgerFor } from '../../support/ledger.ts';
 import { MemoryStore } from '../../support/memory-store.ts';
 import { durableSettings } from '../../support/layer-settings.ts';
-import { withoutUndo } from '../../support/undo.ts';
 
 export const aliceId = '100000000000000001';
 export const bobId = '100000000000000002';
@@ -130,8 +129,11 @@ export function createMemory(
     settings: { ...durableSettings, ...changes },
     store,
     writes,
-    changes: { forget: (...asked) => ledger.forget(...asked), restore: (change) => ledger.restore(change) },
-    ...withoutUndo,
+    changes: {
+      forget: (...asked) => ledger.forget(...asked),
+      restore: (change) => ledger.restore(change),
+      deleteForgotten: (change) => ledger.deleteForgotten(change),
+    },
     clock: () => minutesLater((minutes += 1)),
     timeZone: 'UTC',
     timeZoneOf: zones.timeZoneOf,

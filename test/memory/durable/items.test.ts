@@ -4,7 +4,7 @@ import type { Visibility } from '../../../src/core/visibility.ts';
 import { describe, expect, it } from 'vitest';
 
 import { normalizeText } from '../../../src/core/text.ts';
-import { mayUseItem, type DurableDocument } from '../../../src/memory/durable/document.ts';
+import { forgottenUpTo, mayUseItem, type DurableDocument } from '../../../src/memory/durable/document.ts';
 import { removeBySource, forgetItems, itemHistories, findItems } from '../../../src/memory/durable/items.ts';
 import { changedItem } from '../../../src/memory/durable/edit-items.ts';
 import { aliceId, anyItems, anyPlace, dev, dm, documentOf, item, minutesLater, source } from './fixtures.ts';
@@ -13,7 +13,7 @@ const later = minutesLater(60);
 const commandId = '400000000000000900';
 
 function forget(document: ReturnType<typeof documentOf>, target: string, place = dev) {
-  return forgetItems(document, aliceId, target, place, commandId, later);
+  return forgetItems(document, aliceId, target, place, later);
 }
 
 describe('forgetting', () => {
@@ -60,14 +60,18 @@ describe('forgetting', () => {
     expect(forget(documentOf(acme, secret), 'acme', dm).result.elsewhere).toBe(0);
   });
 
-  it('remembers when it was said, where something was meant; the latest counts', () => {
+  it('keeps what was said before it from being noticed, where something was meant; the latest counts', () => {
     expect(forget(documentOf(acme), 'nothing').document).toEqual(documentOf(acme));
-    const first = forget(documentOf(acme, c), 'acme').document;
-    expect(first.forgottenUpTo).toBe(commandId);
-    expect(forgetItems(first, aliceId, 'likes', dm, '99999999999999999', later)).toMatchObject({
-      document: { forgottenUpTo: commandId },
-      result: { forgotten: [{ id: c.id }] },
-    });
+    const fields = { at: later.toISOString(), messages: [], cursors: [] };
+    const forgettings = [
+      { ...fields, id: 'a', itemIds: [acme.id], commandId },
+      { ...fields, id: 'b', itemIds: [c.id], commandId: '99999999999999999' },
+      { ...fields, id: 'c', itemIds: [], commandId: '999999999999999999' },
+    ];
+    expect(forgottenUpTo({ ...documentOf(), forgettings })).toBe(commandId);
+    expect(forgottenUpTo({ ...documentOf(), forgettings, forgottenUpTo: '888888888888888888' })).toBe(
+      '888888888888888888',
+    );
   });
 
   it('is literal and stays within what may be used, always', () => {

@@ -13,7 +13,6 @@ import { createRememberItemTool } from '../../../src/memory/durable/tools.ts';
 import { createFileStore } from '../../../src/storage/files/store.ts';
 import { durableSettings } from '../../support/layer-settings.ts';
 import { ledgerFor } from '../../support/ledger.ts';
-import { withoutUndo } from '../../support/undo.ts';
 import { dev, noon, silentLogger, turn } from './fixtures.ts';
 import { unconditional } from '../../../src/core/writes.ts';
 import { plainWrites } from '../../support/plain-writes.ts';
@@ -94,8 +93,11 @@ beforeAll(async () => {
     settings: durableSettings,
     store,
     writes,
-    changes: { forget: (...asked) => ledger.forget(...asked), restore: (change) => ledger.restore(change) },
-    ...withoutUndo,
+    changes: {
+      forget: (...asked) => ledger.forget(...asked),
+      restore: (change) => ledger.restore(change),
+      deleteForgotten: (change) => ledger.deleteForgotten(change),
+    },
     clock,
     timeZone: 'UTC',
     logger,

@@ -9,7 +9,6 @@ import { createRecall, type RecallOptions, type RecallRequest } from '../../../s
 import { aliceId, generalId, publicPlace } from '../../support/incoming.ts';
 import { dmPlace, openSessions, silent } from '../../support/sessions.ts';
 import { durableSettings } from '../../support/layer-settings.ts';
-import { withoutUndo } from '../../support/undo.ts';
 import { unconditional } from '../../../src/core/writes.ts';
 
 /** Where Alice's notes of #general lie. */
@@ -22,8 +21,11 @@ export function openRecall(options: Partial<RecallOptions> = {}, sessions = open
     settings: durableSettings,
     store,
     writes,
-    changes: { forget: (...asked) => ledger.forget(...asked), restore: (change) => ledger.restore(change) },
-    ...withoutUndo,
+    changes: {
+      forget: (...asked) => ledger.forget(...asked),
+      restore: (change) => ledger.restore(change),
+      deleteForgotten: (change) => ledger.deleteForgotten(change),
+    },
     clock,
     timeZone: 'UTC',
     logger: silent,
