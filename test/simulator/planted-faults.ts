@@ -52,8 +52,8 @@ export const plantedFaults: readonly PlantedFault[] = [
     promise:
       '[V2] A message that waited is answered for those who could read it when it was written, not for those who can now.',
     file: 'src/turn/run-turn.ts',
-    find: 'answerTurn(running, answered, typing)',
-    put: 'answerTurn(running, turn, typing)',
+    find: 'const running = { turn, answered, question,',
+    put: 'const running = { turn, answered: turn, question,',
   },
   {
     name: 'backup-keeps-erased',
@@ -401,8 +401,8 @@ export const plantedFaults: readonly PlantedFault[] = [
     name: 'purge-leaves-items',
     promise: '[K11] What is purged stays among the items.',
     file: 'src/memory/durable/durable-memory.ts',
-    find: 'purgeSaying(document, words, commandId)',
-    put: '({ document, result: [] })',
+    find: "else if (change.kind === 'purged') {",
+    put: "else if (change.kind === 'purged' && Number.isNaN(0)) {",
   },
   {
     name: 'queue-stops-at-an-error',
