@@ -64,8 +64,8 @@ export function createUndoing(options: UndoingOptions) {
 
   /**
    * As part of a job of the person's queue. `operation` is pure, for the store may run it again after a conflict. A
-   * change with a name can be undone. No copy keeps what was before [S7]; with `erases` they are looked at also where
-   * nothing changes.
+   * change with a name can be undone. What no version of an item says any more is erased from all copies [S7]; with
+   * `erases` they are looked at in any case.
    */
   async function change<T>(
     userId: string,
@@ -90,7 +90,7 @@ export function createUndoing(options: UndoingOptions) {
         before = current;
         return made.document === emptyDurableDocument ? undefined : made.document;
       },
-      { erase: () => erases || made.document !== before },
+      { erase: () => erases || isLosing(before, made.document) },
     );
     // What was made final is deleted at once.
     if (made.document.forgettings?.some((each) => isOver(each, now)) === true) await expireAt?.(userId, now);
@@ -402,4 +402,17 @@ function nextExpiry(document: DurableDocument, now: Date): Date | undefined {
     ...proposedItems(document.items, now).map(({ goesAt = '' }) => Date.parse(goesAt)),
   ].filter((time) => time > now.getTime());
   return times.length === 0 ? undefined : new Date(Math.min(...times));
+}
+
+/** Whether what an item said, or where it might be used, is in the document no more: then no copy may keep it either [S7]. */
+function isLosing(before: DurableDocument, after: DurableDocument): boolean {
+  const kept = new Set(versionsIn(after));
+  return versionsIn(before).some((version) => !kept.has(version));
+}
+
+function versionsIn({ items }: DurableDocument): readonly string[] {
+  return items.flatMap(({ status, visibility, text, question, changes = [] }) => [
+    JSON.stringify([status, visibility, text, question]),
+    ...changes.flatMap(({ id, before }) => (before === undefined ? [] : JSON.stringify([id, before]))),
+  ]);
 }

@@ -86,8 +86,10 @@ export function createUndoableNotes({ store, writes, clock, expireAt }: Undoable
       await make();
       return undefined;
     }
-    const [id, now] = [randomUUID().slice(0, 8), clock()];
-    const at = now.toISOString();
+    const id = randomUUID().slice(0, 8);
+    // Changes within a millisecond are undone in their order, too.
+    const last = Date.parse((await formerOf(userId)).at(-1)?.at ?? '1970-01-01') + 1;
+    const at = new Date(Math.max(last, clock().getTime())).toISOString();
     await expireAt?.(userId, new Date(overAt({ at, background })));
     for (const [index, { key, before = '', after }] of changed.entries()) {
       const keptAt = `${folderOf(userId)}/${id}-${index}.md`;
