@@ -93,8 +93,6 @@ export function createEvents() {
     /** A person was erased: their running and waiting work ends. */
     erased: createEvent<[userId: string, erasedBy: 'here' | 'elsewhere']>(),
     stored: createEvent<[stored: readonly LateNotice[]]>(),
-    /** What a change took can no longer be brought back. */
-    undoOver: createEvent<[change: UndoableChange]>(),
     /** A kill interrupted an undo. */
     halfUndone: createEvent<[change: UndoableChange]>(),
   };

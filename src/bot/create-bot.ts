@@ -101,7 +101,9 @@ export function createBot(config: Config, ports: BotPorts) {
     heldUntil: [pauses.heldUntil, ...(spending === undefined ? [] : [spending.heldUntil])],
     async expire(userId) {
       for (const { expire } of [memory.undo, memory.proposals]) await expire(userId);
+      await memory.forgetting.finish(userId);
     },
+    isHeld: memory.forgetting.isWaitedFor,
     states,
     goneChannels: memory.goneChannels,
   });

@@ -10,11 +10,8 @@ import { type AnswerKeeper, type ChangeLedgerPorts, createChangeLedger } from '.
 import { createControlTool } from '../memory/control-tool.ts';
 import { createDurableMemory } from '../memory/durable/durable-memory.ts';
 import { stillNamed } from '../memory/durable/notices.ts';
-import {
-  createExtraction,
-  createExtractionCursors,
-  createExtractionFold,
-} from '../memory/durable/extraction.ts';
+import { createExtraction, createExtractionFold } from '../memory/durable/extraction.ts';
+import { createForgetting } from '../memory/forgetting.ts';
 import { createForgetItemTool, createRememberItemTool } from '../memory/durable/tools.ts';
 import type { MemoryLayer } from '../memory/layer.ts';
 import { createGonePlaces, goneChannels } from '../memory/gone-places.ts';
@@ -108,7 +105,6 @@ function createStores(config: Config, ports: LayerPorts) {
     placeSettings: createPlaceSettings({ ...basics, noMemoryIds: config.storage.noMemoryChannelIds }),
     undo: createUndoLog({
       ...basics,
-      onExpire: (change) => events.undoOver.emit(change),
       resume: (change) => events.halfUndone.emit(change),
     }),
   };
@@ -131,11 +127,9 @@ export function createLayers(config: Config, ports: LayerPorts) {
     changed: (...args) => void events.changed.emit(...args),
     endWork: (...args) => void events.erased.emit(...args),
     turnsOver: ports.turnsOver,
-    isUndoable: undo.isUndoable,
     noteErased: kept.erasures.note,
     processes,
   });
-  events.undoOver.on(changes.deleteForgotten);
   const shortTerm = createShortTerm({
     ...kept,
     settings: config.shortTerm,
@@ -143,13 +137,29 @@ export function createLayers(config: Config, ports: LayerPorts) {
   });
   const rolling = createRollingSummary({ ...kept, settings: config.summary });
   const undoable = createUndoableNotes({ store, writes, undo });
+  const forgetting = createForgetting({
+    ...kept,
+    layers,
+    answers,
+    notesSaying: async (withdrawn) => [
+      ...(await notebook.saying(withdrawn)),
+      ...(await rolling.holding(
+        withdrawn.session,
+        withdrawn.messages.map(({ sequence }) => sequence),
+      )),
+    ],
+    proposalsOf: (forgotten) => proposals.marksOf(forgotten),
+    changed(userId, sessions) {
+      recall.beginAgain(userId);
+      for (const session of sessions) void events.changed.emit(session);
+    },
+  });
   const durable = createDurableMemory({
     ...kept,
     settings: config.durable,
     zoneToTell: people.zoneToTell,
-    changes,
-    notes: undoable.part,
-    noticing: createExtractionCursors({ store, sessionsOf: sessionLog.sessionsOfPerson }),
+    forgetting,
+    parts: [undoable.part, forgetting.part],
   });
   events.halfUndone.on(durable.resumeUndo);
   const proposals = createProposals({
@@ -176,6 +186,7 @@ export function createLayers(config: Config, ports: LayerPorts) {
     sessionLog,
     states,
     modeOf: people.mode,
+    unnoticedUpTo: forgetting.unnoticedUpTo,
     logger,
   });
   const background = { ...kept, undoable, openNotebook: notebookOpener(kept), modelName };
@@ -240,6 +251,7 @@ export function createLayers(config: Config, ports: LayerPorts) {
     recall,
     provenance,
     people.layer,
+    forgetting.layer,
     ...(ports.costs === undefined ? [] : [ports.costs]),
   );
   const keepWithinQuota = createQuota({
@@ -286,13 +298,15 @@ export function createLayers(config: Config, ports: LayerPorts) {
       { name: 'quota', fold: keepWithinQuota },
     ],
     changes,
+    forgetting,
     retention,
     gonePlaces,
     goneChannels: () => goneChannels(store),
     undo,
     proposals,
     /** Schedules a look at everybody who has expiring records. Never rejects. */
-    expireEverybody: () => expireEverybody([undoFile, proposalsFile], ports),
+    expireEverybody: () =>
+      expireEverybody([undoFile, proposalsFile], { ...ports, others: forgetting.people }),
     /** Whether what a late notice names still exists. */
     isNamed: stillNamed({ durable, proposals, recent }),
     states,

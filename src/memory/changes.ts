@@ -15,10 +15,8 @@ import type { Clock, Timer } from '../core/time.ts';
 import { reachIn } from '../core/visibility.ts';
 import { unconditional, type Writes } from '../core/writes.ts';
 import {
-  forgottenSchema,
   personOf,
   purgedSchema,
-  type Forgotten,
   type LayerChange,
   type MemoryLayer,
   type Purged,
@@ -45,7 +43,6 @@ type Erased = z.infer<typeof erasedSchema>;
 
 const changeSchema = z.discriminatedUnion('kind', [
   messageChangeSchema,
-  forgottenSchema,
   purgedSchema,
   expiredSchema,
   erasedSchema,
@@ -55,20 +52,17 @@ const changeSchema = z.discriminatedUnion('kind', [
 type Change = Readonly<z.infer<typeof changeSchema>>;
 
 /** How what Discord or time takes away is carried out. */
-const ofMessages = { deletes: true, isRetried: true, isGivenUp: true };
+const ofMessages = { isRetried: true, isGivenUp: true };
 
 /**
- * How each kind of change is carried out. `steps`: the order in which layers hide words and messages. `deletes`: at
- * once. `isRetried`: every minute, while a layer cannot follow. `isGivenUp`: the next start is the last try.
+ * How each kind of change is carried out. `steps`: the order in which layers hide words and messages. `isRetried`: every minute, while a layer cannot follow. `isGivenUp`: the next start is the last try.
  */
 const ways = {
   edited: ofMessages,
   deleted: ofMessages,
   expired: { ...ofMessages, steps: ['messages'] },
-  // Can be undone: `deleteForgotten` does the rest. Tried again each minute, it would take what was remembered again.
-  forgotten: { deletes: false, isRetried: false, isGivenUp: false, steps: ['words', 'messages'] },
-  purged: { deletes: true, isRetried: true, isGivenUp: false, steps: ['messages', 'words'] },
-  erased: { deletes: true, isRetried: false, isGivenUp: false },
+  purged: { isRetried: true, isGivenUp: false, steps: ['messages', 'words'] },
+  erased: { isRetried: false, isGivenUp: false },
 } as const;
 
 /** The outbox of a channel, as far as changes reach it. */
@@ -84,7 +78,6 @@ export interface AnswerKeeper {
   ): Promise<unknown>;
   /** Hides these messages from history, though they stay on Discord. */
   hide(channelId: string, messageIds: readonly string[]): Promise<void>;
-  unhide(channelId: string, messageIds: readonly string[]): Promise<void>;
   /** These messages get no answer any more, even if Discord sends them again. */
   markHandled(channelId: string, messageIds: readonly string[]): Promise<void>;
   /** Deletes answers to what a person said in these channels before a moment, ISO 8601, unfinished ones too. */
@@ -98,7 +91,7 @@ export interface ChangeLedgerPorts {
   readonly writes: Pick<Writes, 'run'>;
   readonly log: Pick<
     SessionLog,
-    'sessionsOf' | 'affected' | 'message' | 'everyOfPerson' | 'sessionsOfPerson' | 'mentions' | 'placesOf'
+    'sessionsOf' | 'affected' | 'message' | 'everyOfPerson' | 'sessionsOfPerson' | 'mentions'
   >;
   /** All of them, the log first, on or off. */
   readonly layers: readonly MemoryLayer[];
@@ -115,8 +108,6 @@ export interface ChangeLedgerPorts {
   readonly endWork: (userId: string, erasedBy: 'here' | 'elsewhere') => void;
   /** Resolves when a person's turns that run or wait are over; `undefined` without any. Must not reject. */
   readonly turnsOver?: ((userId: string) => Promise<unknown> | undefined) | undefined;
-  /** Whether a forgetting of these messages can be undone still. Default: always. Rejects with `StoreError`. */
-  readonly isUndoable?: (userId: string, messageIds: readonly string[]) => Promise<boolean>;
   /** Keeps the moment of an erasing. As part of a job of the person's queue. Rejects with `StoreError`. */
   readonly noteErased: (userId: string, at: string) => Promise<void>;
   readonly processes: Processes;
@@ -149,8 +140,6 @@ interface Entry<T extends Change = Change> {
   readonly isLastTry: boolean;
   /** Where it is on disk, and how many entered a ledger before it. */
   stored?: { readonly ledger: string; readonly sequence: number; readonly order: number };
-  /** It is a forgetting that cannot be undone any more, so what it hides is deleted at once. */
-  isFinal?: boolean;
   /** It only has to leave the disk. */
   isDone?: true;
 }
@@ -265,7 +254,8 @@ export function createChangeLedger(ports: ChangeLedgerPorts) {
   /** Never rejects. */
   async function adoptAll(): Promise<readonly Entry[]> {
     const left: Entry[] = [];
-    for (const { path } of await store.list(ledgersFolder).catch(logUnread))
+    const found = await store.list(ledgersFolder).catch(logUnread);
+    for (const { path } of found.filter((file) => file.path.endsWith('.jsonl')))
       left.push(...(await adopt(`${ledgersFolder}/${path}`).catch(logUnread)));
     return left;
   }
@@ -276,14 +266,14 @@ export function createChangeLedger(ports: ChangeLedgerPorts) {
   }
 
   /** Carries out a change, as a job of the person's queue where it has one person. Never rejects. */
-  async function apply(entry: Entry, to = layers): Promise<Outcome> {
+  async function apply(entry: Entry): Promise<Outcome> {
     const { change, isLastTry } = entry;
     const { kind } = change;
     const failures: FailuresSoFar = new Map();
     let messages = 0;
     if (kind === 'erased') await applyErasing(change, failures);
     else if (kind === 'edited' || kind === 'deleted') await applyToMessages(entry, change, failures);
-    else messages = await applyToPerson(entry, change, to, failures);
+    else messages = await applyToPerson(entry, change, failures);
     // On the last try only the log may hold it up, since that has the words to find the rest by.
     if (failures.size === 0 || (isLastTry && !failures.has('log'))) await close(entry);
     else if (ways[kind].isRetried) retryLater(entry);
@@ -293,8 +283,7 @@ export function createChangeLedger(ports: ChangeLedgerPorts) {
   /** Resolves with how many messages were taken, answers included. */
   async function applyToPerson(
     entry: Entry,
-    change: Forgotten | Purged | Expired,
-    to: readonly MemoryLayer[],
+    change: Purged | Expired,
     failures: FailuresSoFar,
   ): Promise<number> {
     const { kind, userId } = change;
@@ -302,18 +291,17 @@ export function createChangeLedger(ports: ChangeLedgerPorts) {
     let count = 0;
     for (const step of ways[kind].steps)
       await attempt('log', async () => {
-        if (step === 'words' && kind !== 'expired') await follow(entry, change, failures, to);
+        if (step === 'words' && kind !== 'expired') await follow(entry, change, failures, layers);
         if (step === 'messages')
           for (const deletion of deletionsOf({ userId, messages: await messagesOf(change) }))
-            count += (await hideAndDelete(entry, deletion, failures, entry.isFinal)).length;
+            count += (await hideAndDelete(entry, deletion, failures)).length;
       });
     if (kind === 'purged')
       for (const session of await log.sessionsOfPerson(userId).catch(() => [])) ports.changed(session);
     return count;
   }
 
-  async function messagesOf(change: Forgotten | Purged | Expired): Promise<MessagesByChannel> {
-    if (change.kind === 'forgotten') return change.messages ?? [];
+  async function messagesOf(change: Purged | Expired): Promise<MessagesByChannel> {
     if (change.kind === 'expired') return [change];
     // A kill may have come when they were hidden, and before they were deleted.
     return log.mentions(change.userId, change.words, isBefore(change.commandId), true);
@@ -360,7 +348,7 @@ export function createChangeLedger(ports: ChangeLedgerPorts) {
     const withdrawn: Withdrawn = { kind: 'withdrawn', session, messages, cause, isForgetting };
     await follow(entry, withdrawn, failures, holdersOf(messages));
     ports.changed(session);
-    if (kind === 'forgotten' || kind === 'purged') await hideFromHistory(session, cause, messages);
+    if (kind === 'purged') await hideFromHistory(session, cause, messages);
     return messages;
   }
 
@@ -412,7 +400,7 @@ export function createChangeLedger(ports: ChangeLedgerPorts) {
    * fails, nothing is deleted before the last try. Never rejects.
    */
   async function follow(
-    { change: { kind }, isLastTry, isFinal }: Entry,
+    { change: { kind }, isLastTry }: Entry,
     change: LayerChange,
     allFailures: FailuresSoFar,
     to: readonly MemoryLayer[],
@@ -422,7 +410,7 @@ export function createChangeLedger(ports: ChangeLedgerPorts) {
     for (const layer of to) await attempt(layer.name, () => layer.follow(change, 'hide'));
     if (change.kind === 'withdrawn')
       await attempt('answers', () => deleteAnswers(answers, change.cause, change.messages));
-    if ((ways[kind].deletes || isFinal === true) && (failures.size === 0 || isLastTry))
+    if (failures.size === 0 || isLastTry)
       for (const layer of to.toReversed())
         if (layer.name !== 'log' || failures.size === 0 || isLastTry)
           await attempt(layer.name, () => layer.follow(change, 'delete'));
@@ -513,8 +501,6 @@ export function createChangeLedger(ports: ChangeLedgerPorts) {
       if (change.kind === 'edited' && messageIds.length === 0) return close(entry);
       if (messageIds.length > 0) recent.note(change.kind === 'edited' ? change : { ...change, messageIds });
     }
-    if (change.kind === 'forgotten' && ports.isUndoable !== undefined)
-      entry.isFinal = !(await ports.isUndoable(change.userId, idsIn(change)));
     entry.since = recent.position;
     await apply(entry);
   }
@@ -555,81 +541,6 @@ export function createChangeLedger(ports: ChangeLedgerPorts) {
       if (known !== text && (isHeld || known !== undefined)) return false;
     }
     return true;
-  }
-
-  /**
-   * As part of the job of the person's queue that decided on it. The layer that decided follows first; where that or
-   * the ledger rejects, nothing has changed.
-   */
-  async function forget(
-    layer: Pick<MemoryLayer, 'name' | 'follow'>,
-    change: Forgotten,
-  ): Promise<{ readonly failures: Failures; readonly withdrawn: number }> {
-    const entry = entryOf(change);
-    await enter(entry);
-    try {
-      await layer.follow(change, 'hide');
-    } catch (error) {
-      await close(entry);
-      throw error;
-    }
-    const others = layers.filter(({ name }) => name !== layer.name);
-    const { failures, messages } = await apply(entry, others);
-    return { failures, withdrawn: messages };
-  }
-
-  /** Deletes what was forgotten and cannot be undone any more [S7]. Rejects with `StoreError`. */
-  function deleteForgotten(change: WithMessages): Promise<void> {
-    if (change.messages === undefined) return Promise.resolve();
-    return writes.run(unconditional(change.userId), async () => {
-      const ids = new Set(idsIn(change));
-      for (const entry of open)
-        if (entry.change.kind === 'forgotten' && isOfThese(entry.change, ids)) {
-          // What could not be hidden at the time is not taken for restored.
-          entry.isFinal = true;
-          const { failures } = await apply(entry);
-          if (failures.has('log')) throw failures.get('log');
-        }
-      for (const { session, cause } of deletionsOf(change)) {
-        const messages: WithdrawnMessage[] = [];
-        // Less what was restored, if a kill kept that from being noted.
-        for (const message of await log.affected(session, cause))
-          if ((await log.placesOf(session, idsOf(message.before))).length === 0) messages.push(message);
-        const withdrawn: Withdrawn = { kind: 'withdrawn', session, messages, cause, isForgetting: true };
-        for (const layer of holdersOf(messages).toReversed()) await layer.follow(withdrawn, 'delete');
-      }
-    });
-  }
-
-  /**
-   * Brings back forgotten messages in every layer [K5], but for those that went with `standing` too. As part of a
-   * job of the person's queue. Rejects with `StoreError`.
-   */
-  async function restore(
-    change: WithMessages,
-    standing: readonly WithMessages[] = [],
-    itemIds: readonly string[] = [],
-  ): Promise<void> {
-    const kept = new Set<string>();
-    for (const deletion of standing.flatMap(deletionsOf))
-      for (const id of await idsWithAnswers(deletion)) kept.add(id);
-    for (const deletion of deletionsOf(change)) {
-      const { session } = deletion;
-      const messageIds = (await idsWithAnswers(deletion)).filter((id) => !kept.has(id));
-      for (const layer of layers) await layer.follow({ kind: 'restored', session, messageIds }, 'hide');
-      await answers.unhide(session.channelId, messageIds);
-      ports.changed(session);
-    }
-    const restored = new Set([...itemIds, ...idsIn(change)]);
-    for (const entry of open)
-      if (entry.change.kind === 'forgotten' && entry.change.userId === change.userId)
-        if ([...entry.change.itemIds, ...idsIn(entry.change)].some((id) => restored.has(id)))
-          await close(entry);
-  }
-
-  async function idsWithAnswers({ session, cause }: Deletion): Promise<readonly string[]> {
-    const hidden = await log.affected(session, cause);
-    return [...new Set([...cause.messageIds, ...hidden.flatMap(({ before }) => idsOf(before))])];
   }
 
   /** Rejects with `StoreError` where it could not be noted [K11]; nothing has changed then. */
@@ -674,9 +585,6 @@ export function createChangeLedger(ports: ChangeLedgerPorts) {
       await finishing;
       await order.run(channelId, () => Promise.resolve());
     },
-    forget,
-    deleteForgotten,
-    restore,
     erase,
     /** Resolves when a person is not being erased any more; what they say meanwhile waits for it. */
     erased: async (userId: string): Promise<void> => void (await erasing.get(userId)),
@@ -699,15 +607,6 @@ export function createChangeLedger(ports: ChangeLedgerPorts) {
 
 function entryOf<T extends Change>(change: T): Entry<T> {
   return { change, since: 0, isLastTry: false };
-}
-
-function idsIn({ messages = [] }: WithMessages): readonly string[] {
-  return messages.flatMap(({ messageIds }) => messageIds);
-}
-
-function isOfThese(change: WithMessages, messageIds: ReadonlySet<string>): boolean {
-  const own = idsIn(change);
-  return own.length > 0 && own.every((id) => messageIds.has(id));
 }
 
 function deletionsOf({ userId, messages = [] }: WithMessages): readonly Deletion[] {

@@ -139,10 +139,13 @@ export async function expireEverybody(
   ports: Pick<ExpiringLogPorts, 'expireAt' | 'logger'> & {
     readonly store: Pick<Store, 'folders'>;
     readonly timer: Timer;
+    /** Others of whom something may have expired. Rejects with `StoreError`. */
+    readonly others: () => Promise<readonly string[]>;
   },
 ): Promise<void> {
-  const { store, timer, logger, expireAt } = ports;
+  const { store, timer, logger, expireAt, others } = ports;
   try {
+    for (const userId of await others()) await expireAt(userId);
     for (const name of names)
       for (const folder of await store.folders('users', name))
         if (folder.changedAt > 0 && isSnowflake(folder.name)) await expireAt(folder.name);

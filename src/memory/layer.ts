@@ -6,26 +6,22 @@ import type { SectionSource } from '../core/section.ts';
 import type { TurnContext } from '../core/turn-context.ts';
 import type { SessionWork } from '../core/writes.ts';
 import type { LoggedMessage } from './log/records.ts';
-import { messagesSchema } from './undo.ts';
+import type { WithheldRecord } from './withheld.ts';
 
-export const forgottenSchema = z.object({
-  kind: z.literal('forgotten'),
+/** What a person had forgotten cannot be undone any more. Its messages go as `Withdrawn`, before. */
+export interface Forgotten {
+  readonly kind: 'forgotten';
+  readonly userId: string;
+  readonly record: WithheldRecord;
+}
+
+export const purgedSchema = z.object({
+  kind: z.literal('purged'),
   userId: z.string(),
-  itemIds: z.array(z.string()).readonly(),
-  /** What was to be forgotten, in words. */
   words: z.string(),
   /** The snowflake of who said so, and when. */
   commandId: z.string(),
-  /** The messages that it came from, by their ids: they go with it, and so do the answers to them [K4]. */
-  messages: messagesSchema.optional(),
 });
-
-/** A person had something forgotten. */
-export type Forgotten = Readonly<z.infer<typeof forgottenSchema>>;
-
-export const purgedSchema = forgottenSchema
-  .pick({ userId: true, words: true, commandId: true })
-  .extend({ kind: z.literal('purged') });
 
 /**
  * A person had a matter erased [K11]: whatever says these words, as whole words, and was said until then. Messages
@@ -56,17 +52,12 @@ export interface Withdrawn {
   readonly cause: MessageChange;
   /** The person had them forgotten: on Discord they stand as before, and what else came from them stays [K4]. */
   readonly isForgetting?: true | undefined;
-}
-
-/** Messages of one conversation that were withdrawn, and not erased yet, are said again [K5]. */
-export interface Restored {
-  readonly kind: 'restored';
-  readonly session: SessionKey;
-  readonly messageIds: readonly string[];
+  /** Which lines of notes say it is known: they go as `Forgotten`. */
+  readonly isResolved?: true | undefined;
 }
 
 /** A change as layers follow it: what it means for one person. */
-export type LayerChange = Withdrawn | Forgotten | Restored | Purged;
+export type LayerChange = Withdrawn | Forgotten | Purged;
 
 /** A file of what is held about a person: its path in the archive, with `/`, and its text. */
 export interface ExportedFile {
@@ -84,7 +75,7 @@ export interface Erasure {
 }
 
 /**
- * How far a change has come. `hide`: what it takes away is used nowhere any more, which an undo can revoke.
+ * How far a change has come. `hide`: what it takes away is used nowhere any more.
  * `delete`: nor does it stand on disk; not before every layer has hidden it, so that the words can be looked up in
  * the log until then.
  */

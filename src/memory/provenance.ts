@@ -12,6 +12,7 @@ import { reachFields, reachOf } from '../core/visibility.ts';
 import type { MemoryLayer, Withdrawn } from './layer.ts';
 import { sessionFolder } from './log/session-state.ts';
 import type { SessionLog } from './log/session-log.ts';
+import { readWithheld } from './withheld.ts';
 
 const answerSchema = z.object({
   /** The messages that were answered. */
@@ -63,7 +64,16 @@ export function createProvenance({
   async function recordsOf(session: SessionKey): Promise<readonly AnswerProvenance[]> {
     const records: AnswerProvenance[] = [];
     for await (const { record } of store.scan(keyOf(session), answerSchema)) records.push(record);
-    return records.slice(-limits.answerSources);
+    return toldOf(session.userId, records.slice(-limits.answerSources));
+  }
+
+  /** Without answers to what is withheld. */
+  async function toldOf<Answer extends { readonly messageIds: readonly string[] }>(
+    userId: string,
+    answers: readonly Answer[],
+  ): Promise<readonly Answer[]> {
+    const { hasMessage } = await readWithheld(store, userId);
+    return answers.filter(({ messageIds }) => !messageIds.some(hasMessage));
   }
 
   function dropSizes(userId: string, isGone: (answer: SizedAnswer) => boolean): void {
@@ -173,7 +183,8 @@ export function createProvenance({
       });
     },
     /** The newest answers to a person since the start, as far as they are stored, the newest first [Y2a]. */
-    sizesOf: (userId: string): readonly SizedAnswer[] => (sizes.get(userId) ?? []).toReversed(),
+    sizesOf: async (userId: string): Promise<readonly SizedAnswer[]> =>
+      (await toldOf(userId, sizes.get(userId) ?? [])).toReversed(),
     /** The answer was sent as these messages. */
     sent(turn: TurnContext, answerIds: readonly string[]): void {
       const name = sessionName(sessionOf(turn));

@@ -44,7 +44,6 @@ describe('changes over a store that others share too, while it cannot be reached
   const changes = [
     { kind: 'purged', userId: aliceId, words: 'quokka', commandId: '1' },
     { kind: 'expired', userId: aliceId, channelId: generalId, messageIds: ['1'] },
-    { kind: 'forgotten', userId: aliceId, itemIds: [], words: 'quokka', commandId: '1' },
     { kind: 'erased', userId: aliceId, at },
   ] as const;
 

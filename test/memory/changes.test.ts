@@ -32,10 +32,7 @@ function openDurable(sessions: Sessions): DurableMemory {
     settings: durableSettings,
     store: sessions.store,
     writes: sessions.writes,
-    changes: {
-      forget: (...asked) => sessions.ledgerOver([durable]).forget(...asked),
-      restore: (change) => sessions.ledgerOver([durable]).restore(change),
-    },
+    forgetting: sessions.forgettingOver([]),
     ...withoutUndo,
     clock: sessions.clock,
     logger: silent,
@@ -480,61 +477,6 @@ describe('an edit or deletion [G5]', () => {
     store.refusesRewrites = false;
     await openSessions(store).ledgerOver([]).finish();
     expect(await logIn(store)).not.toContain('secret');
-  });
-});
-
-describe('a forgetting', () => {
-  const command = '400000000000000900';
-
-  it('reaches every layer in one job, and is done', async () => {
-    const { store, durable, texts } = await setUp();
-    const { forgotten, words, isEverywhere } = await durable.forget(
-      unconditional(aliceId),
-      'rust',
-      publicPlace,
-      command,
-    );
-    expect(forgotten.map(({ text }) => text)).toEqual(['Prefers Rust']);
-    expect({ words, isEverywhere }).toEqual({ words: 'rust', isEverywhere: true });
-    expect(await texts()).toEqual(['Lives in Oslo']);
-    expect(await openIn(store)).toEqual([]);
-  });
-
-  it('says so where a layer cannot follow, and is finished after the next start', async () => {
-    const { store, writes, clock, ledgerOver, texts } = await setUp();
-    const durable: DurableMemory = createDurableMemory({
-      settings: durableSettings,
-      store,
-      writes,
-      changes: {
-        forget: (...asked) => ledgerOver([durable, failing]).forget(...asked),
-        restore: (change) => ledgerOver([durable, failing]).restore(change),
-      },
-      ...withoutUndo,
-      clock,
-      logger: silent,
-      timeZone: 'UTC',
-    });
-    expect(await durable.forget(unconditional(aliceId), 'rust', publicPlace, command)).toMatchObject({
-      isEverywhere: false,
-    });
-    expect(await texts()).toEqual(['Lives in Oslo']);
-    expect(await openIn(store)).toHaveLength(1);
-    const restarted = openSessions(store);
-    await restarted.ledgerOver([openDurable(restarted)]).finish();
-    expect(await openIn(store)).toEqual([]);
-  });
-
-  it('changes nothing where the deciding layer cannot follow', async () => {
-    const { store, durable, texts } = await setUp();
-    const update = store.update.bind(store);
-    store.update = () => Promise.reject(new StoreError('full', 'durable'));
-    await expect(durable.forget(unconditional(aliceId), 'rust', publicPlace, command)).rejects.toThrow(
-      StoreError,
-    );
-    store.update = update;
-    expect(await texts()).toEqual(['Lives in Oslo', 'Prefers Rust']);
-    expect(await openIn(store)).toEqual([]);
   });
 });
 

@@ -123,6 +123,7 @@ describe("a person's records that expire [S7]", () => {
       store: { folders },
       timer: (callback) => (later.push(callback), () => undefined),
       expireAt: async (userId) => void due.push(userId),
+      others: () => Promise.resolve([]),
       logger: silent,
     });
     expect(due).toEqual([]);

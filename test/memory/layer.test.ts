@@ -69,15 +69,12 @@ function openRolling({ store, states, log, clock }: Sessions): LayerUnderTest {
   );
 }
 
-function durableOver({ store, writes, clock, ledgerOver }: Sessions): DurableMemory {
+function durableOver({ store, writes, clock, forgettingOver }: Sessions): DurableMemory {
   const durable: DurableMemory = createDurableMemory({
     settings: durableSettings,
     store,
     writes,
-    changes: {
-      forget: (...asked) => ledgerOver([durable]).forget(...asked),
-      restore: (change) => ledgerOver([durable]).restore(change),
-    },
+    forgetting: forgettingOver([]),
     ...withoutUndo,
     clock,
     logger: silent,
@@ -177,7 +174,7 @@ function openRecall({ log }: Sessions): LayerUnderTest {
 }
 
 /**
- * Settings and the sources of answers hold no words: `settings/person-settings.test.ts` and `provenance.test.ts`
+ * Settings, the sources of answers and what is withheld hold no words: `settings/person-settings.test.ts` and `provenance.test.ts`
  * export and erase them.
  */
 const layers: Readonly<Record<string, OpenLayer>> = {
@@ -195,7 +192,9 @@ it('puts every layer of the bot under the contract [F5]', () => {
   const names = layersAlone(config, { store: new MemoryStore(), logger: silent }).layers.map(
     ({ name }) => name,
   );
-  expect(names.toSorted()).toEqual([...Object.keys(layers), 'settings', 'provenance'].toSorted());
+  expect(names.toSorted()).toEqual(
+    [...Object.keys(layers), 'settings', 'provenance', 'forgotten'].toSorted(),
+  );
 });
 
 describe.each(Object.entries(layers))('the layer %s [F5]', (name, open) => {

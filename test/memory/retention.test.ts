@@ -86,7 +86,7 @@ async function openMemory(folder: string, days: number, fileSystem?: FileSystem)
   const durable: DurableMemory = createDurableMemory({
     ...common,
     settings: durableSettings,
-    changes: { forget: (...asked) => ledger.forget(...asked), restore: (change) => ledger.restore(change) },
+    forgetting: sessions.forgettingOver([]),
     ...withoutUndo,
   });
   const notebook = createNotebook({ ...common, settings: notebookSettings });

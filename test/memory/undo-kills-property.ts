@@ -5,6 +5,7 @@ import type { Place } from '../../src/core/place.ts';
 import { sessionWorkOf, type TurnContext } from '../../src/core/turn-context.ts';
 import { readExportedItems } from '../../src/memory/durable/document.ts';
 import { createDurableMemory, type DurableMemory } from '../../src/memory/durable/durable-memory.ts';
+import type { MemoryLayer } from '../../src/memory/layer.ts';
 import { createNotebook } from '../../src/memory/notebook/notebook.ts';
 import { createUndoableNotes } from '../../src/memory/notebook/undoable.ts';
 import { createShortTerm } from '../../src/memory/short-term/short-term.ts';
@@ -41,30 +42,32 @@ async function openMemory(disk: LossyDisk, now: number) {
   const undo = createUndoLog({
     ...common,
     expireAt: () => Promise.resolve(),
-    onExpire: (final) => ledger.deleteForgotten(final),
     resume: (begun) => durable.resumeUndo(begun),
   });
   const undoable = createUndoableNotes({ store, writes, undo });
   const notebook = createNotebook({ ...common, log, states, undoable, settings: notebookSettings });
+  const layers: MemoryLayer[] = [];
+  const forgetting = sessions.forgettingOver(layers, {
+    undo,
+    notesSaying: notebook.saying,
+    proposalsOf: (forgotten) => proposals.marksOf(forgotten),
+  });
   const durable: DurableMemory = createDurableMemory({
     ...common,
     settings: { ...durableSettings, maxItems },
-    notes: undoable.part,
-    changes: {
-      forget: (...asked) => ledger.forget(...asked),
-      restore: (...taken) => ledger.restore(...taken),
-    },
+    forgetting,
+    parts: [undoable.part, forgetting.part],
     undo,
   });
   const said: typeof log.message = (of, id) => log.message(of, id);
   const proposals = proposalsOver(store, { writes, durable, clock, textOf: said });
-  const ledger = sessions.ledgerOver([shortTerm, durable, proposals.layer, notebook], undefined, undefined, {
-    isUndoable: undo.isUndoable,
-  });
+  layers.push(shortTerm, durable, proposals.layer, notebook);
+  const ledger = sessions.ledgerOver(layers);
   await store.removeLeftovers();
   await ledger.finish();
   await undo.expire(aliceId);
   await proposals.expire(aliceId);
+  await forgetting.finish(aliceId);
   // As the next undoing does first.
   const newest = await undo.find(aliceId);
   if (newest !== undefined) await durable.resumeUndo(newest);

@@ -76,8 +76,8 @@ export const plantedFaults: readonly PlantedFault[] = [
     name: 'timer-lost-over-restart',
     promise: '[S7] What was forgotten before a restart never leaves the disk.',
     file: 'src/bot/create-bot.ts',
-    find: 'for (const { expire } of [memory.undo, memory.proposals])',
-    put: 'for (const { expire } of [memory.proposals])',
+    find: 'await memory.forgetting.finish(userId);',
+    put: '',
   },
   {
     name: 'history-keeps-erased',
@@ -205,8 +205,8 @@ export const plantedFaults: readonly PlantedFault[] = [
     name: 'forget-in-guild-takes-dm-items',
     promise: "[K2] `forget` in a public channel takes items and messages of the person's DM along.",
     file: 'src/memory/durable/items.ts',
-    find: '(item) => matching.has(item) && mayUseItem(item, ownerId, place),',
-    put: '(item) => matching.has(item),',
+    find: 'matching.filter((item) => mayUseItem(item, ownerId, place));',
+    put: 'matching;',
   },
   {
     name: 'recall-index-not-grown',
@@ -255,9 +255,9 @@ export const plantedFaults: readonly PlantedFault[] = [
   {
     name: 'lapsed-undo-not-looked-for-again',
     promise: '[S7] What was forgotten, and still waited at a start or after another look, stays on the disk.',
-    file: 'src/memory/expiring-log.ts',
-    find: '    if (next === undefined) return;',
-    put: '    if (next === undefined || surplus.size === 0) return;',
+    file: 'src/memory/forgetting.ts',
+    find: 'if (next !== undefined) await expireAt(userId, new Date(next));',
+    put: '',
   },
   {
     name: 'undo-button-takes-newest-change',

@@ -29,7 +29,6 @@ export function ledgerFor(
       everyOfPerson: () => Promise.resolve([]),
       sessionsOfPerson: () => Promise.resolve([]),
       mentions: () => Promise.resolve([]),
-      placesOf: () => Promise.resolve([]),
     },
     layers,
     answers: noAnswers,

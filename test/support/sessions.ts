@@ -5,7 +5,9 @@ import { createOneProcess } from '../../src/core/processes.ts';
 import type { Store } from '../../src/core/store.ts';
 import type { TurnContext } from '../../src/core/turn-context.ts';
 import { RecentChanges, type MessageChange } from '../../src/core/changes.ts';
+import { forgettingFor } from './forgetting.ts';
 import { plainWrites } from './plain-writes.ts';
+import type { ForgettingPorts } from '../../src/memory/forgetting.ts';
 import { createChangeLedger, type AnswerKeeper, type ChangeLedgerPorts } from '../../src/memory/changes.ts';
 import type { MemoryLayer, Withdrawn, WithdrawnMessage } from '../../src/memory/layer.ts';
 import type { LoggedMessage } from '../../src/memory/log/records.ts';
@@ -193,7 +195,7 @@ export function openSessions(
     layers: readonly MemoryLayer[],
     answers: AnswerKeeper = noAnswers,
     mayStore: ChangeLedgerPorts['mayStore'] = () => Promise.resolve(true),
-    more: Pick<ChangeLedgerPorts, 'turnsOver' | 'isUndoable'> = {},
+    more: Pick<ChangeLedgerPorts, 'turnsOver'> = {},
   ) {
     return createChangeLedger({
       store,
@@ -215,6 +217,19 @@ export function openSessions(
     });
   }
 
+  /** The real forgetting over the log and these layers, which may come into being after it. */
+  function forgettingOver(layers: readonly MemoryLayer[], more: Partial<ForgettingPorts> = {}) {
+    return forgettingFor({
+      store,
+      writes,
+      clock,
+      log: sessionLog,
+      changed: (_userId, sessions) => changed.push(...sessions),
+      layers: { toReversed: () => [sessionLog, ...layers].toReversed() },
+      ...more,
+    });
+  }
+
   return {
     store,
     writes,
@@ -232,6 +247,7 @@ export function openSessions(
     turnInAsk,
     turnWithOthers,
     ledgerOver,
+    forgettingOver,
     changed,
   };
 }

@@ -18,7 +18,6 @@ export const withoutUndo: Pick<DurableMemoryOptions, 'undo'> = {
     begin: () => Promise.resolve(),
     replace: () => Promise.resolve(),
     delete: () => Promise.resolve(),
-    finish: () => Promise.resolve(),
   },
 };
 
@@ -26,7 +25,6 @@ export const withoutUndo: Pick<DurableMemoryOptions, 'undo'> = {
 export function undoOver(store: Store, clock: Clock) {
   const undo = createUndoLog({
     store,
-    onExpire: () => Promise.resolve(),
     resume: () => Promise.resolve(),
     clock,
     expireAt: () => Promise.resolve(),

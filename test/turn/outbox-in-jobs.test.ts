@@ -47,7 +47,6 @@ function twoProcesses(pause: () => number) {
         everyOfPerson: sessions.everyOfPerson,
         sessionsOfPerson: sessions.ofPerson,
         mentions: () => Promise.resolve([]),
-        placesOf: () => Promise.resolve([]),
       },
       layers: [],
       answers: outbox,

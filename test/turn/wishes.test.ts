@@ -16,7 +16,7 @@ import { TurnControl } from '../../src/turn/sessions.ts';
 import { fakeReplies } from '../support/fake-replies.ts';
 import { incoming, publicPlace } from '../support/incoming.ts';
 import { durableSettings } from '../support/layer-settings.ts';
-import { ledgerFor } from '../support/ledger.ts';
+import { forgettingFor } from '../support/forgetting.ts';
 import { silent } from '../support/sessions.ts';
 import { undoOver } from '../support/undo.ts';
 import { turnWith } from './turn-harness.ts';
@@ -54,17 +54,19 @@ beforeAll(async () => {
   const writes = plainWrites();
   people = createPersonSettings({ store, writes, clock, logger: silent });
   memoryNotices = createMemoryNotices({ people, commandsEnabled: true });
+  const { undo } = undoOver(store, clock);
+  const forgetting = forgettingFor({ store, writes, clock, undo });
   memory = createDurableMemory({
     settings: durableSettings,
     store,
     writes,
-    changes: { forget: (...asked) => ledger.forget(...asked), restore: (change) => ledger.restore(change) },
-    ...undoOver(store, clock),
+    forgetting,
+    parts: [forgetting.part],
+    undo,
     clock,
     timeZone: 'UTC',
     logger: silent,
   });
-  const ledger = ledgerFor(store, writes, [memory]);
 });
 
 afterAll(() => rm(folder, { recursive: true, force: true }));

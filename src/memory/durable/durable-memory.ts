@@ -5,7 +5,7 @@ import type { Store } from '../../core/store.ts';
 import { createTimeSlice, localDate, type Clock } from '../../core/time.ts';
 import type { Visibility } from '../../core/visibility.ts';
 import type { Work } from '../../core/writes.ts';
-import type { ChangeLedger } from '../changes.ts';
+import type { Forgetting } from '../forgetting.ts';
 import type { MemoryLayer, Withdrawn } from '../layer.ts';
 import type { MessagesByChannel } from '../undo.ts';
 import {
@@ -27,20 +27,21 @@ import { importItems, type ImportResult } from './import-items.ts';
 import {
   findItems,
   forgetChosen,
-  forgetItems,
   itemHistories,
+  itemsToForget,
   purgeSaying,
   removeBySource,
   removePast,
-  sourcesOf,
   withoutQuestions,
   matchedWords,
-  type Forgetting,
+  type ForgetResult,
 } from './items.ts';
 import { rememberItem, type RememberOutcome, type RememberRequest } from './remember-item.ts';
 import { reviewCards } from './review.ts';
 import { durableSections, durableUsage, type OwnDay } from './sections.ts';
-import { changeDocument, createUndoing, readItemsUndo, type UndoingOptions } from './undoing.ts';
+import { markOf, readWithheld } from '../withheld.ts';
+import { toldDocument } from './told.ts';
+import { createUndoing, readItemsUndo, type UndoingOptions } from './undoing.ts';
 
 export interface RememberInput extends RememberRequest {
   /** Whether the message still says it [A4], asked within the user's write, so it must not wait for another one. */
@@ -63,7 +64,7 @@ export interface DurableSettings {
 export interface DurableMemoryOptions extends UndoingOptions {
   readonly settings: DurableSettings;
   readonly store: Pick<Store, 'read' | 'update' | 'remove'>;
-  readonly changes: Pick<ChangeLedger, 'forget' | 'restore'>;
+  readonly forgetting: Pick<Forgetting, 'withhold'>;
   readonly clock: Clock;
   /** IANA name; lines show local dates [N5]. */
   readonly timeZone: string;
@@ -87,7 +88,11 @@ export function createDurableMemory(options: DurableMemoryOptions) {
     return { today: localDate(now, timeZone), timeZone };
   }
 
-  const documentOf = (userId: string): Promise<DurableDocument> => readDurable(store, userId);
+  /** As its owner may see it [F5]. */
+  async function documentOf(userId: string): Promise<DurableDocument> {
+    const [document, withheld] = await Promise.all([readDurable(store, userId), readWithheld(store, userId)]);
+    return toldDocument(document, withheld).document;
+  }
   const itemsOf = async (userId: string): Promise<readonly DurableItem[]> => (await documentOf(userId)).items;
 
   const undoing = createUndoing(options);
@@ -105,10 +110,13 @@ export function createDurableMemory(options: DurableMemoryOptions) {
     async follow(change, stage) {
       if (stage === 'delete') return;
       if (change.kind === 'forgotten') {
-        const { userId, itemIds, commandId } = change;
+        const { userId, record } = change;
+        const marks = new Set(record.items);
+        const isForgotten = (item: DurableItem): boolean => marks.has(markOf(item));
         await applyAndErase(userId, (document) =>
-          forgetChosen(document, ({ id }) => itemIds.includes(id), commandId, clock()),
+          forgetChosen(document, isForgotten, record.commandId, clock()),
         );
+        await undoing.keepFromReturning(userId, isForgotten);
       } else if (change.kind === 'purged') {
         const { userId, words, commandId } = change;
         await applyAndErase(userId, (document) => purgeSaying(document, words, commandId));
@@ -118,7 +126,9 @@ export function createDurableMemory(options: DurableMemoryOptions) {
       const document = await store.read(durableKey(userId), durableDocumentKind);
       if (document === undefined) return;
       const { items, gone = [], forgottenUpTo } = document;
-      yield { path: itemsFile, text: JSON.stringify(items, undefined, 2) };
+      const { hasItem } = await readWithheld(store, userId);
+      const told = items.filter((item) => !hasItem(markOf(item)));
+      yield { path: itemsFile, text: JSON.stringify(told, undefined, 2) };
       if (gone.length > 0 || forgottenUpTo !== undefined)
         yield { path: 'forgotten.json', text: JSON.stringify({ forgottenUpTo, gone }, undefined, 2) };
     },
@@ -127,7 +137,7 @@ export function createDurableMemory(options: DurableMemoryOptions) {
         await options.undo.delete(userId);
         return store.remove(durableKey(userId));
       }
-      await options.undo.finish(userId);
+      await options.undo.delete(userId);
       const channels = new Set(sessions.map(({ channelId }) => channelId));
       await applyAndErase(userId, (document) => {
         const gone = document.items.filter(({ source }) => channels.has(source.channelId));
@@ -184,7 +194,10 @@ export function createDurableMemory(options: DurableMemoryOptions) {
       const { result, document: left } = removeBySource(document, [...now.keys()], isStillSaid);
       return { result, document: withoutQuestions(left, hasQuestion) };
     });
-    await undoing.keepFromReturning(userId, (item) => isUnsaid(item) || hasQuestion(item));
+    await undoing.keepFromReturning(
+      userId,
+      (item) => isNoticed(item) && (isUnsaid(item) || hasQuestion(item)),
+    );
   }
 
   return {
@@ -239,17 +252,21 @@ export function createDurableMemory(options: DurableMemoryOptions) {
     /** Counts days again that were counted by another zone; resolves with how many items changed. */
     async moveDays(work: Work, before: string, after: string): Promise<number> {
       return writes.run(work, async () => {
-        const { result } = await apply(work.userId, (document) => {
-          const replaced = document.items.flatMap((item): readonly Replaced[] => {
-            const { messageId } = item.source;
-            if (item.when === undefined || !isSnowflake(messageId)) return [];
-            const sentAt = snowflakeTime(messageId);
-            const [old, day] = [before, after].map((zone) => readDay(item.text, sentAt, zone));
-            if (day === undefined || old?.when !== item.when || day.when === old.when) return [];
-            return [[item, { ...item, when: day.when, looksBack: day.looksBack }]];
-          });
-          return { document: withItems(document, { replaced }), result: replaced.length };
-        });
+        const { result } = await apply(
+          work.userId,
+          (document) => {
+            const replaced = document.items.flatMap((item): readonly Replaced[] => {
+              const { messageId } = item.source;
+              if (item.when === undefined || !isSnowflake(messageId)) return [];
+              const sentAt = snowflakeTime(messageId);
+              const [old, day] = [before, after].map((zone) => readDay(item.text, sentAt, zone));
+              if (day === undefined || old?.when !== item.when || day.when === old.when) return [];
+              return [[item, { ...item, when: day.when, looksBack: day.looksBack }]];
+            });
+            return { document: withItems(document, { replaced }), result: replaced.length };
+          },
+          { isOfAll: true },
+        );
         return result;
       });
     },
@@ -283,31 +300,26 @@ export function createDurableMemory(options: DurableMemoryOptions) {
       place: Place,
       commandId: string,
       more: { readonly words?: string; readonly messages?: MessagesByChannel } = {},
-    ): Promise<Forgetting> {
+    ): Promise<ForgetResult> {
       const { userId } = work;
       return writes.run(work, async () => {
-        const now = clock();
-        const { result, undo } = changeDocument(await documentOf(userId), (document) =>
-          forgetItems(document, userId, target, place, commandId, now),
-        );
-        const words =
-          more.words ?? (typeof target === 'string' ? matchedWords(target, result.forgotten) : '');
-        const messages = [...(more.messages ?? []), ...sourcesOf(result.forgotten)];
-        const cursors = (await options.noticing?.cursors(userId)) ?? [];
-        const itemIds = result.forgotten.map(({ id }) => id);
-        const change = { kind: 'forgotten', userId, itemIds, words, commandId, messages } as const;
-        const noted = await options.undo.noting(
-          { userId, what: 'forget', part: undo, words, messages, cursors },
-          () => options.changes.forget(layer, change),
-        );
-        const { failures, withdrawn } = noted.result;
-        return {
-          ...result,
+        const { items } = await documentOf(userId);
+        const { forgotten, elsewhere } = itemsToForget(items, userId, target, place);
+        const words = more.words ?? (typeof target === 'string' ? matchedWords(target, forgotten) : '');
+        const messages = more.messages ?? [];
+        const others = activeInOrder(items).filter((item) => !forgotten.includes(item));
+        const histories = itemHistories(items);
+        const past = forgotten.flatMap(({ id }) => histories.get(id) ?? []);
+        const { withdrawn, undoId } = await options.forgetting.withhold({
+          userId,
+          commandId,
           words,
-          isEverywhere: failures.size === 0,
-          withdrawn,
-          undoId: noted.undoId,
-        };
+          forgotten,
+          past,
+          others,
+          messages,
+        });
+        return { forgotten, elsewhere, words, withdrawn, undoId };
       });
     },
 
@@ -370,8 +382,8 @@ export function createDurableMemory(options: DurableMemoryOptions) {
     expire: (work: Work, isPast: (messageId: string) => boolean): Promise<number> =>
       writes.run(work, async () => {
         const { userId } = work;
-        await undoing.keepFromReturning(userId, ({ source }) => isPast(source.messageId));
-        if (removePast(await documentOf(userId), isPast).result.length === 0) return 0;
+        await undoing.keepFromReturning(userId, (item) => isNoticed(item) && isPast(item.source.messageId));
+        if (removePast(await readDurable(store, userId), isPast).result.length === 0) return 0;
         return (await applyAndErase(userId, (document) => removePast(document, isPast))).length;
       }),
 
@@ -381,6 +393,11 @@ export function createDurableMemory(options: DurableMemoryOptions) {
       budget: injectMaxChars,
     }),
   };
+}
+
+/** What its owner did not store themselves. */
+function isNoticed({ source }: DurableItem): boolean {
+  return source.type !== 'manual';
 }
 
 export type DurableMemory = ReturnType<typeof createDurableMemory>;

@@ -13,44 +13,31 @@ import {
   type Replaced,
 } from './document.ts';
 
+/** What became of a forgetting. */
 export interface ForgetResult {
-  /** Deprecated now. */
   readonly forgotten: readonly DurableItem[];
   /** How many more match that may not be touched in this place [K2]. */
   readonly elsewhere: number;
-}
-
-/** What became of a forgetting. */
-export interface Forgetting extends ForgetResult {
   readonly words: string;
-  readonly isEverywhere: boolean;
   /** Messages that went with it, answers among them. */
   readonly withdrawn: number;
   /** Absent where nothing changed. */
   readonly undoId?: string | undefined;
 }
 
-/** Deprecates what is meant and may be used in `place`. */
-export function forgetItems(
-  document: DurableDocument,
+/** What is meant and may be used in `place`, and how many more match elsewhere. */
+export function itemsToForget(
+  items: readonly DurableItem[],
   ownerId: string,
   target: string | readonly string[],
   place: Place,
-  commandId: string,
-  now: Date,
-): DocumentChange<ForgetResult> {
-  const matching = new Set(
+): Pick<ForgetResult, 'forgotten' | 'elsewhere'> {
+  const matching =
     typeof target === 'string'
-      ? findItems(document.items, target).named
-      : document.items.filter((item) => isSeen(item) && target.includes(item.id)),
-  );
-  const { result, ...change } = forgetChosen(
-    document,
-    (item) => matching.has(item) && mayUseItem(item, ownerId, place),
-    commandId,
-    now,
-  );
-  return { ...change, result: { forgotten: result, elsewhere: matching.size - result.length } };
+      ? findItems(items, target).named
+      : items.filter((item) => isSeen(item) && target.includes(item.id));
+  const forgotten = matching.filter((item) => mayUseItem(item, ownerId, place));
+  return { forgotten, elsewhere: matching.length - forgotten.length };
 }
 
 /**

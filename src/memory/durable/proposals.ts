@@ -25,6 +25,8 @@ import {
 import type { DurableMemory, RememberInput } from './durable-memory.ts';
 import { askedIn } from './evidence.ts';
 import { withTombstones } from './past.ts';
+import { markOf, readWithheld } from '../withheld.ts';
+import { toldDocument } from './told.ts';
 import { isEnough, rememberItem, type RememberOutcome, type RememberRequest } from './remember-item.ts';
 
 export const proposalsFile = 'proposals.jsonl';
@@ -84,7 +86,14 @@ export function createProposals(options: ProposalsOptions) {
     maxPerUser: limits.proposals,
   });
 
-  const documentOf = (userId: string): Promise<DurableDocument> => readDurable(store, userId);
+  const documentOf = async (userId: string): Promise<DurableDocument> =>
+    toldDocument(await readDurable(store, userId), await readWithheld(store, userId)).document;
+
+  /** Without what is withheld. */
+  async function toldOf(userId: string): Promise<readonly Proposal[]> {
+    const { hasItem } = await readWithheld(store, userId);
+    return (await log.list(userId)).filter((each) => !hasItem(markOf(each)));
+  }
 
   /** What would become of it now if there were room. */
   const tried = (document: DurableDocument, userId: string, proposal: Proposal) => {
@@ -105,7 +114,7 @@ export function createProposals(options: ProposalsOptions) {
     // What is known already is only confirmed.
     if (would.outcome === 'refused' || would.outcome === 'refreshed') return would;
     const form = sameItemForm(wordingOf(input));
-    const all = await log.list(userId);
+    const all = await toldOf(userId);
     const waiting = all.find((each) => sameItemForm(wordingOf(each)) === form);
     if (waiting === undefined && isEnough(all, input)) return { outcome: 'refused', reason: 'enough' };
     const { id } = waiting ?? (await log.add({ ...request, type, userId }));
@@ -113,7 +122,7 @@ export function createProposals(options: ProposalsOptions) {
   }
 
   async function find(userId: string, id: string): Promise<Proposal | undefined> {
-    return (await log.list(userId)).find((proposal) => proposal.id === id.trim().toLowerCase());
+    return (await toldOf(userId)).find((proposal) => proposal.id === id.trim().toLowerCase());
   }
 
   /** The person says no. Runs within a job of the person's queue. */
@@ -129,11 +138,11 @@ export function createProposals(options: ProposalsOptions) {
     name: 'proposals',
     sections: () => Promise.resolve([]),
     async follow(change) {
-      if ((change.kind === 'purged' || change.kind === 'forgotten') && change.words !== '')
-        await log.delete(
-          change.userId,
-          (each) => saysWords(wordingOf(each), change.words) && !isYounger(each.messageId, change.commandId),
-        );
+      if (change.kind === 'purged') await log.delete(change.userId, (each) => saysAnyOf(each, change));
+      if (change.kind === 'forgotten') {
+        const marks = new Set(change.record.items);
+        await log.delete(change.userId, (each) => marks.has(markOf(each)));
+      }
       if (change.kind !== 'withdrawn') return;
       const { session, messages } = change;
       const gone = new Set(messages.flatMap(({ before }) => idsOf(before)));
@@ -145,7 +154,7 @@ export function createProposals(options: ProposalsOptions) {
       );
     },
     async *export(userId) {
-      const waiting = await log.list(userId);
+      const waiting = await toldOf(userId);
       if (waiting.length > 0) yield { path: 'proposals.json', text: JSON.stringify(waiting, undefined, 2) };
     },
     async erase({ userId, sessions, isWhole }) {
@@ -157,6 +166,17 @@ export function createProposals(options: ProposalsOptions) {
   return {
     layer,
     expire: log.expire,
+    /** The marks of those that say some words, or came from some messages [K4]. */
+    async marksOf(forgotten: {
+      readonly userId: string;
+      readonly words: string;
+      readonly commandId: string;
+      readonly messageIds: readonly string[];
+    }): Promise<readonly string[]> {
+      const isMeant = (each: Proposal): boolean =>
+        forgotten.messageIds.includes(each.messageId) || saysAnyOf(each, forgotten);
+      return (await log.list(forgotten.userId)).filter(isMeant).map(markOf);
+    },
     /**
      * As `DurableMemory.remember`, for what the bot notices: in `ask`, now or when it was said, and of what was heard
      * [G7], the person is asked first.
@@ -175,7 +195,7 @@ export function createProposals(options: ProposalsOptions) {
     /** What waits for a person and can still become an item, oldest first. */
     async list(userId: string): Promise<readonly ProposedItem[]> {
       const document = await documentOf(userId);
-      return (await log.list(userId)).flatMap((proposal) => {
+      return (await toldOf(userId)).flatMap((proposal) => {
         const would = tried(document, userId, proposal);
         return would.outcome === 'refused' ? [] : [{ id: proposal.id, item: would.item }];
       });
@@ -223,6 +243,14 @@ export function createProposals(options: ProposalsOptions) {
       });
     },
   };
+}
+
+/** Whether it says some words that were meant by a command after it. */
+function saysAnyOf(
+  proposal: Proposal,
+  { words, commandId }: { readonly words: string; readonly commandId: string },
+): boolean {
+  return words !== '' && saysWords(wordingOf(proposal), words) && !isYounger(proposal.messageId, commandId);
 }
 
 /** What an item was to replace may be gone by the time of a yes: then it stands for itself. */

@@ -3,8 +3,8 @@ import { z } from 'zod';
 import { unconditional, type Work, type Writes } from '../../core/writes.ts';
 import type { Logger } from '../../core/logger.ts';
 import type { Store } from '../../core/store.ts';
-import type { ChangeLedger } from '../changes.ts';
-import type { Cursors, UndoableChange, UndoablePart, UndoLog } from '../undo.ts';
+import type { UndoableChange, UndoablePart, UndoLog } from '../undo.ts';
+import { readWithheld, type Withheld } from '../withheld.ts';
 import {
   durableDocumentKind,
   durableKey,
@@ -17,6 +17,7 @@ import {
   type DurableItem,
 } from './document.ts';
 import { hashOf, withBoundedPast, withTombstones } from './past.ts';
+import { toldDocument } from './told.ts';
 
 /** What takes a list back: each value that changed, by its key, with its index and what it was, if it was there. */
 const listUndoSchema = <T extends z.ZodType>(value: T) =>
@@ -66,21 +67,9 @@ export interface Undoing {
 export interface UndoingOptions {
   readonly store: Pick<Store, 'read' | 'update'>;
   readonly writes: Pick<Writes, 'run'>;
-  readonly undo: Pick<
-    UndoLog,
-    'noting' | 'list' | 'find' | 'all' | 'begin' | 'replace' | 'delete' | 'finish'
-  >;
-  readonly changes: Pick<ChangeLedger, 'restore'>;
-  /** Changes of notes, which are undone in the same order. Default: there are none. */
-  readonly notes?: UndoablePart;
-  /**
-   * How far conversations were searched for items: nothing said before a forgetting is noticed, until that is undone.
-   * Default: nothing is noticed.
-   */
-  readonly noticing?: {
-    readonly cursors: (userId: string) => Promise<Cursors>;
-    readonly rewind: (userId: string, cursors: Cursors) => Promise<void>;
-  };
+  readonly undo: Pick<UndoLog, 'noting' | 'list' | 'find' | 'all' | 'begin' | 'replace' | 'delete'>;
+  /** Changes of notes, and what was forgotten, which are undone in the same order. Default: there are none. */
+  readonly parts?: readonly UndoablePart[];
   readonly logger: Logger;
 }
 
@@ -88,29 +77,33 @@ export interface UndoingOptions {
  * Changes people's items on disk, and undoes that [K5], with changes of notes in the same order. Rejects with
  * `StoreError`.
  */
-export function createUndoing({ store, writes, undo, changes, notes, noticing, logger }: UndoingOptions) {
+export function createUndoing({ store, writes, undo, parts = [], logger }: UndoingOptions) {
   /**
    * As part of a job of the person's queue. `operation` is pure, for the store may run it again after a conflict.
-   * What it removes or narrows is erased from all copies [S7]; with `erases` they are looked at in any case. `noted`
-   * is what is noted of a change that can be undone.
+   * What it removes or narrows is erased from all copies [S7]. With `isOfAll` it sees what is withheld too, and copies
+   * are looked at in any case. `noted` is what is noted of a change that can be undone.
    */
   async function change<T>(
     userId: string,
     operation: (document: DurableDocument) => DocumentChange<T>,
-    { erases = false, noted }: { readonly erases?: boolean; readonly noted?: { readonly what: string } } = {},
+    {
+      isOfAll = false,
+      noted,
+    }: { readonly isOfAll?: boolean; readonly noted?: { readonly what: string } } = {},
   ): Promise<{ readonly result: T; readonly undoId?: string | undefined }> {
     const before = await readDurable(store, userId);
-    const planned = changeDocument(before, operation);
+    const withheld = isOfAll ? undefined : await readWithheld(store, userId);
+    const planned = changeDocument(before, operation, withheld);
     const write = async (): Promise<T> => {
       let made = planned;
       await store.update(
         durableKey(userId),
         durableDocumentKind,
         (current = emptyDurableDocument) => {
-          if (current !== before) made = changeDocument(current, operation);
+          if (current !== before) made = changeDocument(current, operation, withheld);
           return made.document === emptyDurableDocument ? undefined : made.document;
         },
-        { erase: () => erases || made.isLosing },
+        { erase: () => isOfAll || made.isLosing },
       );
       return made.result;
     };
@@ -123,17 +116,15 @@ export function createUndoing({ store, writes, undo, changes, notes, noticing, l
     userId: string,
     operation: (document: DurableDocument) => DocumentChange<T>,
   ): Promise<T> {
-    return (await change(userId, operation, { erases: true })).result;
+    return (await change(userId, operation, { isOfAll: true })).result;
   }
 
   /** Undoes a change, as part of a job of the person's queue; safe to repeat. */
   async function revert(undone: UndoableChange): Promise<void> {
-    const { id, userId, part, cursors = [] } = undone;
+    const { id, userId, part } = undone;
     const items = readItemsUndo(part);
     await undo.begin(undone);
     const others = (await undo.list(userId)).filter((other) => other.id !== id);
-    const itemIds = items?.items.map(({ key }) => key);
-    await changes.restore(undone, others, itemIds);
     if (items !== undefined) {
       await erase(userId, (document) => ({ document: reverted(document, items), result: undefined }));
       for (const other of others) {
@@ -142,14 +133,16 @@ export function createUndoing({ store, writes, undo, changes, notes, noticing, l
         if (changed !== undefined) await undo.replace({ ...other, part: changed });
       }
     }
-    await noticing?.rewind(userId, cursors);
-    await notes?.revert(undone);
+    for (const each of parts) await each.revert(undone);
     await undo.delete(userId, (each) => each.id === id);
   }
 
   async function stateOfChange(noted: UndoableChange) {
     const items = readItemsUndo(noted.part);
-    if (items === undefined) return notes?.stateOf(noted);
+    if (items === undefined) {
+      const states = await Promise.all(parts.map((each) => each.stateOf(noted)));
+      return states.find((state) => state !== undefined);
+    }
     return stateOf(await readDurable(store, noted.userId), items);
   }
 
@@ -163,15 +156,10 @@ export function createUndoing({ store, writes, undo, changes, notes, noticing, l
     change,
     erase,
 
-    /**
-     * Of items that their owner did not store themselves: changes that would bring such a one back cannot be undone
-     * any more.
-     */
+    /** Changes that would bring such an item back cannot be undone any more. */
     keepFromReturning: (userId: string, isGone: (item: DurableItem) => boolean): Promise<void> =>
-      undo.finish(userId, ({ part }) =>
-        (readItemsUndo(part)?.items ?? []).some(
-          ({ before }) => before !== undefined && before.source.type !== 'manual' && isGone(before),
-        ),
+      undo.delete(userId, ({ part }) =>
+        (readItemsUndo(part)?.items ?? []).some(({ before }) => before !== undefined && isGone(before)),
       ),
 
     /** After a kill: finishes undoing a change, or deletes what was noted of one that was never made [K5]. */
@@ -196,12 +184,17 @@ export function createUndoing({ store, writes, undo, changes, notes, noticing, l
         if (found === undefined) return undefined;
         const changed = readItemsUndo(found.part)?.items ?? [];
         const keys = new Set(changed.map(({ key }) => key));
-        const { items } = await readDurable(store, userId);
-        const after = items.filter((item) => keys.has(item.id));
+        const told = async () =>
+          toldDocument(await readDurable(store, userId), await readWithheld(store, userId)).document.items;
+        const shown = (await told()).filter(({ status }) => status === 'active');
+        const after = shown.filter((item) => keys.has(item.id));
         const isDone = (await stateOfChange(found)) !== 'overtaken';
         if (isDone) await revert(found);
         logger.info('a change was undone', { userId, what: found.what, isDone });
-        return { what: found.what, isDone, before: changed.flatMap(({ before }) => before ?? []), after };
+        const ids = new Set([...keys, ...shown.map(({ id: each }) => each)]);
+        const back = (await told()).filter((item) => item.status === 'active' && !ids.has(item.id));
+        const before = [...changed.flatMap((each) => each.before ?? []), ...back];
+        return { what: found.what, isDone, before, after };
       }),
   };
 }
@@ -210,9 +203,11 @@ export function createUndoing({ store, writes, undo, changes, notes, noticing, l
 export function changeDocument<T>(
   before: DurableDocument,
   operation: (document: DurableDocument) => DocumentChange<T>,
+  withheld?: Withheld,
 ): ChangedDocument<T> {
-  const made = operation(before);
-  const document = withBoundedPast(made.document);
+  const told = toldDocument(before, withheld);
+  const made = operation(told.document);
+  const document = withBoundedPast(told.stored(made.document));
   const kept = new Set(document.items);
   const replaced = before.items.filter((item) => !kept.has(item));
   return {

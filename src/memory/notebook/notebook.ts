@@ -11,7 +11,15 @@ import { createNotebookFiles } from './files.ts';
 import { inlinedFile, notebookIndex } from './sections.ts';
 import { createNotebookTools } from './tools.ts';
 import type { UndoableNotes } from './undoable.ts';
-import { keysBelow, notesOfSession, purgeableNotes, purgeNotes, withdrawNotes } from './withdraw.ts';
+import { readWithheld } from '../withheld.ts';
+import {
+  deleteLines,
+  keysBelow,
+  linesSaying,
+  notesOfSession,
+  purgeableNotes,
+  purgeNotes,
+} from './withdraw.ts';
 
 /** Characters of each section as rendered. */
 export interface NotebookSettings {
@@ -29,7 +37,7 @@ export interface NotebookOptions {
   /** IANA time zone of dates in the notebook [N5]. */
   readonly timeZone: string;
   /** Default: what the model's tools write cannot be undone. */
-  readonly undoable?: Pick<UndoableNotes, 'change' | 'finish' | 'kept' | 'rewriteKept'>;
+  readonly undoable?: Pick<UndoableNotes, 'change' | 'finish' | 'formers' | 'kept' | 'rewriteKept'>;
   readonly states: Pick<SessionStates, 'read'>;
   readonly log: Pick<SessionLog, 'stillPresent' | 'everyOfPerson' | 'sessionsOfPerson' | 'isUnchanged'>;
   /** What is done with a session after a turn, in order. */
@@ -53,6 +61,9 @@ export function createNotebook(options: NotebookOptions) {
     const notes = await Promise.all(sessions.map((session) => notesOfSession(store, session)));
     return [...(await keysBelow(store, notebookFolder(userId))), ...notes.flat()];
   }
+
+  const saying = (withdrawn: Parameters<typeof linesSaying>[1]) =>
+    linesSaying({ store, states, log, undoable }, withdrawn);
 
   const layer: MemoryLayer = {
     name: 'notebook',
@@ -81,14 +92,18 @@ export function createNotebook(options: NotebookOptions) {
     },
     async follow(change, stage) {
       if (stage === 'delete') return;
-      if (change.kind !== 'purged' && change.kind !== 'withdrawn') return;
-      await undoable?.finish(personOf(change), change.kind === 'purged' ? 'all' : 'of tools');
+      const userId = personOf(change);
+      await undoable?.finish(userId, change.kind === 'purged' ? 'all' : 'of tools');
       if (change.kind === 'purged') return purgeNotes({ store, writes, states, log }, change);
-      await withdrawNotes({ store, writes, states, log, undoable }, change);
+      if (change.kind === 'withdrawn' && change.isResolved === true) return;
+      const lines = change.kind === 'forgotten' ? change.record.notes : await saying(change);
+      await deleteLines({ store, writes, undoable }, userId, lines);
     },
     async *export(userId) {
+      const { note } = await readWithheld(store, userId);
       for (const key of await keysOf(userId, await log.everyOfPerson(userId))) {
-        const text = await store.readText(key);
+        const stored = await store.readText(key);
+        const text = stored && note(key, stored);
         if (text !== undefined) yield { path: exportedPath(key), text };
       }
       if (undoable !== undefined) yield* undoable.kept(userId);
@@ -104,6 +119,8 @@ export function createNotebook(options: NotebookOptions) {
     ...layer,
     tools: createNotebookTools(files, timeZone),
     files,
+    /** What of it says what some messages said, for what is to be withheld. */
+    saying,
     /** What `purge` looks through: an owner's workspace too, which no erasing takes [K11]. */
     async *purgeable(this: void, userId: string) {
       yield* purgeableNotes({ store, states, log }, userId);

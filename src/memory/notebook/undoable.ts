@@ -78,11 +78,22 @@ export function createUndoableNotes({ store, writes, undo }: UndoableNotesPorts)
           yield { path: `notebook/.former/${id}/${nameOf(key)}`, text: before };
   }
 
-  /** Each of these becomes what `make` says; without a text it is kept no longer. */
-  function rewriteKept(userId: string, make: (text: string) => string | undefined): Promise<void> {
+  /** All that is kept of the person's notes. */
+  async function formers(
+    userId: string,
+  ): Promise<readonly { readonly key: string; readonly text: string }[]> {
+    const files = (await undo.list(userId)).flatMap((each) => filesOf(each) ?? []);
+    return files.flatMap(({ key, before }) => (before === undefined ? [] : [{ key, text: before }]));
+  }
+
+  /** What is kept of background work becomes what `make` says; without a text it is kept no longer. */
+  function rewriteKept(
+    userId: string,
+    make: (key: string, text: string) => string | undefined,
+  ): Promise<void> {
     return undo.change(userId, (each) => {
       const files = filesOf(each)?.flatMap((file) => {
-        const before = file.before && make(file.before);
+        const before = file.before && make(file.key, file.before);
         return file.before !== undefined && before === undefined ? [] : { ...file, before };
       });
       return files === undefined || each.background === undefined ? each : { ...each, part: { files } };
@@ -143,7 +154,7 @@ export function createUndoableNotes({ store, writes, undo }: UndoableNotesPorts)
     },
   };
 
-  return { change, changeInBackground, finish, kept, rewriteKept, untold, part };
+  return { change, changeInBackground, finish, kept, formers, rewriteKept, untold, part };
 }
 
 function hashed(note: WrittenNote): FileChange {

@@ -40,10 +40,7 @@ export function createRollingSummary(options: {
   readonly withPauses: WithPauses;
   readonly store: Store;
   readonly states: SessionStates;
-  readonly log: Pick<
-    SessionLog,
-    'since' | 'placesOf' | 'lastSequence' | 'everyOfPerson' | 'sessionsOfPerson'
-  >;
+  readonly log: Pick<SessionLog, 'since' | 'lastSequence' | 'everyOfPerson' | 'sessionsOfPerson'>;
   readonly clock: Clock;
   /** IANA. */
   readonly timeZone: string;
@@ -82,7 +79,7 @@ export function createRollingSummary(options: {
       );
       triedUpTo.delete(name);
       const cursor = index === batches.length - 1 ? end : last;
-      const stored = await record.commit(session, current, { cursor, seen, summary });
+      const stored = await record.commit(session, current, { cursor, seen, summary }, batch);
       if (stored === undefined) return 'dropped';
       current = stored;
     }
@@ -130,26 +127,24 @@ export function createRollingSummary(options: {
           await record.withdrawSaying(session, change.words);
         return;
       }
-      // Restored messages may precede the summary's end: it is made again from there.
-      const sequences =
-        change.kind === 'restored'
-          ? await log.placesOf(change.session, change.messageIds)
-          : change.messages.map(({ sequence }) => sequence);
-      await record.withdraw(change.session, sequences);
+      await record.withdraw(
+        change.session,
+        change.messages.map(({ sequence }) => sequence),
+      );
     },
     async *export(userId) {
       for (const session of await log.everyOfPerson(userId)) {
         const folder = `conversations/${session.channelId}`;
-        const { summary } = rollingOf(await states.read(session));
+        const { summary } = await record.told(session, rollingOf(await states.read(session)));
         if (summary !== undefined) yield { path: `${folder}/summary.md`, text: summary.text };
-        for (const { key, text } of await record.notes.files(session))
+        for (const { key, text } of await record.notes.files(session, 'told'))
           yield { path: `${folder}/${key.slice(key.lastIndexOf('detail/'))}`, text };
       }
     },
     async erase({ sessions }) {
       for (const session of sessions) {
         await record.clear(session);
-        for (const { key } of await record.notes.files(session)) await store.remove(key);
+        for (const { key } of await record.notes.files(session, 'stored')) await store.remove(key);
       }
     },
   };
@@ -157,6 +152,8 @@ export function createRollingSummary(options: {
   return {
     ...layer,
     updateIfDue,
+    /** What of it holds some lines of a conversation's log, for what is to be withheld. */
+    holding: record.holding,
     /** Clears summary, counter and cursor; a running job brings nothing back [R4]. */
     async reset(session: SessionWork): Promise<void> {
       await record.reset(session);
@@ -174,8 +171,8 @@ export function createRollingSummary(options: {
       place: Place,
       speakerId: string,
     ): Promise<string | undefined> {
-      const { summary } = rollingOf(await states.read(session));
-      const kept = (await record.notes.files(session)).flatMap(({ text }) => parseNote(text) ?? []);
+      const { summary } = await record.told(session, rollingOf(await states.read(session)));
+      const kept = (await record.notes.files(session, 'told')).flatMap(({ text }) => parseNote(text) ?? []);
       const made = [summary, ...kept].filter((each) => each?.updatedAt === at);
       return made.find((each) => usable(each, session, place, speakerId) !== undefined)?.text;
     },

@@ -11,7 +11,7 @@ import { clipAtWord, saysWords, toSingleLine } from '../../core/text.ts';
 import { type Clock, localDateTime } from '../../core/time.ts';
 import type { TurnContext } from '../../core/turn-context.ts';
 import { mayUse } from '../../core/visibility.ts';
-import type { MemoryLayer, Restored } from '../layer.ts';
+import type { MemoryLayer } from '../layer.ts';
 import {
   isHeard,
   type LoggedMessage,
@@ -22,6 +22,7 @@ import {
 } from '../log/records.ts';
 import type { SessionLog } from '../log/session-log.ts';
 import type { SessionStates, StateJob } from '../log/session-state.ts';
+import { readWithheld } from '../withheld.ts';
 
 export interface ShortTermSettings {
   /** Off: nothing is read or recorded; changes still remove. */
@@ -42,7 +43,7 @@ export function createShortTerm(options: {
   readonly settings: ShortTermSettings;
   readonly store: Store;
   readonly states: Pick<SessionStates, 'transact'>;
-  readonly log: Pick<SessionLog, 'since' | 'placesOf' | 'lastSequence'>;
+  readonly log: Pick<SessionLog, 'since' | 'lastSequence'>;
   /** Deleted channels, of which nothing is used. */
   readonly goneChannels?: () => Promise<ReadonlySet<string>>;
   readonly clock: Clock;
@@ -54,13 +55,11 @@ export function createShortTerm(options: {
   async function note(
     { channelId, userId }: SessionKey,
     messages: readonly SequencedMessage[],
-    isWanted: (entry: ShortTermEntry) => boolean = () => true,
   ): Promise<void> {
     for (const { guildId, entry } of exchangesOf(channelId, messages))
-      if (isWanted(entry))
-        await store.update(shortTermKey(userId, guildId), shortTermKind, (document) =>
-          withEntry(document, entry, settings, clock()),
-        );
+      await store.update(shortTermKey(userId, guildId), shortTermKind, (document) =>
+        withEntry(document, entry, settings, clock()),
+      );
   }
 
   /** Folds up to the newest whole turn. */
@@ -75,14 +74,6 @@ export function createShortTerm(options: {
       return (state) =>
         state.shortTerm?.cursor === next ? state : { ...state, shortTerm: { cursor: next } };
     };
-  }
-
-  /** The lines of the messages, if young enough. */
-  async function bringBack({ session, messageIds }: Restored): Promise<void> {
-    if (!settings.enabled) return;
-    const [first = 1] = await log.placesOf(session, messageIds);
-    const { messages } = await log.since(session, Math.max(0, first - 1 - firstFoldLines));
-    await note(session, wholeTurns(messages).messages, madeOf(messageIds));
   }
 
   /** A job of the user's queue calls this. */
@@ -113,7 +104,17 @@ export function createShortTerm(options: {
       }),
     );
     const gone = await options.goneChannels?.();
-    return entries.flat().filter(({ channelId }) => gone?.has(channelId) !== true);
+    const told = await toldOf(speaker.id, entries.flat());
+    return told.filter(({ channelId }) => gone?.has(channelId) !== true);
+  }
+
+  /** Without exchanges of which anything is withheld. */
+  async function toldOf<Entry extends ShortTermEntry>(
+    userId: string,
+    entries: readonly Entry[],
+  ): Promise<readonly Entry[]> {
+    const { touches } = await readWithheld(store, userId);
+    return entries.filter(({ messageIds }) => !messageIds.some(touches));
   }
 
   return {
@@ -132,7 +133,6 @@ export function createShortTerm(options: {
       if (stage === 'delete' || change.kind === 'forgotten') return;
       if (change.kind === 'purged')
         return removeEntries(change.userId, ({ text }) => saysWords(text, change.words));
-      if (change.kind === 'restored') return bringBack(change);
       const ids = change.messages.flatMap(({ before }) =>
         before.role === 'user' ? [before.id] : before.replyTo,
       );
@@ -142,7 +142,8 @@ export function createShortTerm(options: {
       for (const guildId of await guildsOf(userId)) {
         const document = await store.read(shortTermKey(userId, guildId), shortTermKind);
         if (document === undefined) continue;
-        yield { path: `short-term/${guildId}.json`, text: JSON.stringify(document.entries, undefined, 2) };
+        const told = await toldOf(userId, document.entries);
+        yield { path: `short-term/${guildId}.json`, text: JSON.stringify(told, undefined, 2) };
       }
     },
     async erase({ userId, sessions, isWhole }) {

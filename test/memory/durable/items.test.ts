@@ -4,16 +4,30 @@ import type { Visibility } from '../../../src/core/visibility.ts';
 import { describe, expect, it } from 'vitest';
 
 import { normalizeText } from '../../../src/core/text.ts';
-import { mayUseItem, type DurableDocument } from '../../../src/memory/durable/document.ts';
-import { removeBySource, forgetItems, itemHistories, findItems } from '../../../src/memory/durable/items.ts';
+import { mayUseItem, type DurableDocument, type DurableItem } from '../../../src/memory/durable/document.ts';
+import {
+  findItems,
+  forgetChosen,
+  itemHistories,
+  itemsToForget,
+  removeBySource,
+} from '../../../src/memory/durable/items.ts';
 import { changedItem } from '../../../src/memory/durable/edit-items.ts';
 import { aliceId, anyItems, anyPlace, dev, dm, documentOf, item, minutesLater, source } from './fixtures.ts';
 
 const later = minutesLater(60);
 const commandId = '400000000000000900';
 
-function forget(document: ReturnType<typeof documentOf>, target: string, place = dev) {
-  return forgetItems(document, aliceId, target, place, commandId, later);
+/** What is found, and the document once it is final. */
+function forget(
+  document: DurableDocument,
+  target: string,
+  place: Place = dev,
+  command: string = commandId,
+): { readonly document: DurableDocument; readonly result: ReturnType<typeof itemsToForget> } {
+  const result = itemsToForget(document.items, aliceId, target, place);
+  const isMeant = (each: DurableItem): boolean => result.forgotten.includes(each);
+  return { document: forgetChosen(document, isMeant, command, later).document, result };
 }
 
 describe('forgetting', () => {
@@ -64,7 +78,7 @@ describe('forgetting', () => {
     expect(forget(documentOf(acme), 'nothing').document).toEqual(documentOf(acme));
     const first = forget(documentOf(acme, c), 'acme').document;
     expect(first.forgottenUpTo).toBe(commandId);
-    expect(forgetItems(first, aliceId, 'likes', dm, '99999999999999999', later)).toMatchObject({
+    expect(forget(first, 'likes', dm, '99999999999999999')).toMatchObject({
       document: { forgottenUpTo: commandId },
       result: { forgotten: [{ id: c.id }] },
     });
@@ -91,7 +105,7 @@ describe('forgetting', () => {
         const usable = matching.filter((each) => mayUseItem(each, aliceId, place));
         expect(result.forgotten.map(({ id }) => id)).toEqual(usable.map(({ id }) => id));
         expect(result.elsewhere).toBe(matching.length - usable.length);
-        const changed = document.items.filter((each, index) => each !== items[index]);
+        const changed = items.filter((each, index) => each !== document.items[index]);
         expect(changed).toEqual(result.forgotten);
       }),
     );

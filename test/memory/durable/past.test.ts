@@ -72,10 +72,11 @@ describe('the past of a person’s items [L3]', () => {
   });
 
   it('comes back only by its owner’s word, with its kind, and no longer counts as gone', async () => {
-    const { memory, store } = createMemory();
+    const { memory, store, finishForgetting } = createMemory();
     const said = { place: dev, messageId: '400000000000000001', type: 'manual' } as const;
     await memory.remember(unconditional(aliceId), { ...said, text: 'Prefers Rust', kind: 'preference' });
     await memory.forget(unconditional(aliceId), 'rust', dm, '400000000000000002');
+    await finishForgetting();
     const text = () => store.readText(`users/${aliceId}/durable.json`);
     expect(await text()).not.toMatch(/rust/iu);
     const later = { ...said, messageId: '400000000000000003', text: 'prefers  RUST' };

@@ -13,6 +13,7 @@ import { createFileStore } from '../../../src/storage/files/store.ts';
 import { aliceId, publicPlace } from '../../support/incoming.ts';
 import { durableSettings } from '../../support/layer-settings.ts';
 import { silent } from '../../support/sessions.ts';
+import { forgettingFor } from '../../support/forgetting.ts';
 import { withoutUndo } from '../../support/undo.ts';
 import { unconditional } from '../../../src/core/writes.ts';
 
@@ -31,13 +32,12 @@ export async function openProposals(folder: string, time: { now: number }) {
     settings: durableSettings,
     store,
     writes,
-    changes: {
-      async forget(layer, change) {
-        for (const each of [layer, proposals.layer]) await each.follow(change, 'hide');
-        return { failures: new Map(), withdrawn: 0 };
-      },
-      restore: () => Promise.resolve(),
-    },
+    forgetting: forgettingFor({
+      store,
+      writes,
+      clock,
+      proposalsOf: (forgotten) => proposals.marksOf(forgotten),
+    }),
     ...withoutUndo,
     clock,
     timeZone: 'UTC',

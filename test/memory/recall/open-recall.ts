@@ -22,13 +22,12 @@ export function openRecall(options: Partial<RecallOptions> = {}, sessions = open
     settings: durableSettings,
     store,
     writes,
-    changes: { forget: (...asked) => ledger.forget(...asked), restore: (change) => ledger.restore(change) },
+    forgetting: sessions.forgettingOver([]),
     ...withoutUndo,
     clock,
     timeZone: 'UTC',
     logger: silent,
   });
-  const ledger = sessions.ledgerOver([durable]);
   const messages = createMessageSource(log);
   const recall = createRecall({
     sources: [
