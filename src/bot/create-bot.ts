@@ -101,7 +101,7 @@ export function createBot(config: Config, ports: BotPorts) {
     heldUntil: [pauses.heldUntil, ...(spending === undefined ? [] : [spending.heldUntil])],
     async expire(userId) {
       for (const { expire } of [memory.undo, memory.proposals]) await expire(userId);
-      await memory.forgetting.finish(userId);
+      await memory.changes.finishFor(userId);
     },
     isHeld: memory.forgetting.isWaitedFor,
     states,
@@ -322,7 +322,6 @@ export function createBot(config: Config, ports: BotPorts) {
      */
     async startRetention(presentGuilds: PresentGuilds, answered = Promise.resolve()): Promise<void> {
       await recovery.finishChanges();
-      memory.changes.watch();
       await answered;
       void memory.expireEverybody();
       retention.start();
@@ -346,7 +345,7 @@ export function createBot(config: Config, ports: BotPorts) {
     async drain(withinMs: number): Promise<void> {
       turns.stop();
       work.stopTaking();
-      for (const part of [retention, gonePlaces, memory.changes]) part.stop();
+      for (const part of [retention, gonePlaces]) part.stop();
       const timeUp = setTimeout(() => {
         logger.warn('running work is left to the next start', { withinMs });
         turns.abort();

@@ -6,7 +6,8 @@ import type { Processes } from '../core/processes.ts';
 import type { Timer } from '../core/time.ts';
 import type { Tool } from '../core/tool.ts';
 import { createWrites } from '../core/writes.ts';
-import { type AnswerKeeper, type ChangeLedgerPorts, createChangeLedger } from '../memory/changes.ts';
+import { type ChangeLedgerPorts, createChangeLedger } from '../memory/changes.ts';
+import type { AnswerKeeper } from '../memory/message-changes.ts';
 import { createControlTool } from '../memory/control-tool.ts';
 import { createDurableMemory } from '../memory/durable/durable-memory.ts';
 import { stillNamed } from '../memory/durable/notices.ts';
@@ -139,7 +140,7 @@ export function createLayers(config: Config, ports: LayerPorts) {
   const undoable = createUndoableNotes({ store, writes, undo });
   const forgetting = createForgetting({
     ...kept,
-    layers,
+    changes,
     answers,
     notesSaying: async (withdrawn) => [
       ...(await notebook.saying(withdrawn)),
@@ -305,8 +306,7 @@ export function createLayers(config: Config, ports: LayerPorts) {
     undo,
     proposals,
     /** Schedules a look at everybody who has expiring records. Never rejects. */
-    expireEverybody: () =>
-      expireEverybody([undoFile, proposalsFile], { ...ports, others: forgetting.people }),
+    expireEverybody: () => expireEverybody([undoFile, proposalsFile], { ...ports, others: changes.ids }),
     /** Whether what a late notice names still exists. */
     isNamed: stillNamed({ durable, proposals, recent }),
     states,

@@ -71,7 +71,7 @@ export function createGonePlaces(options: {
   readonly writes: Pick<Writes, 'run'>;
   readonly log: Pick<SessionLog, 'channels' | 'guildOf' | 'everyInChannel' | 'threadsOf'>;
   /** The layers that hold conversations and what was made of them. */
-  readonly layers: readonly Pick<MemoryLayer, 'erase'>[];
+  readonly layers: readonly Pick<MemoryLayer, 'delete'>[];
   /** Takes a channel's outbox out for good. */
   readonly dropOutbox: (channelId: string) => Promise<void>;
   readonly clock: Clock;
@@ -165,8 +165,8 @@ export function createGonePlaces(options: {
   async function removeChannel(channelId: string, at: string): Promise<void> {
     for (const session of await log.everyInChannel(channelId))
       await writes.run(unconditional(session.userId), async () => {
-        const erasure = { userId: session.userId, sessions: [session], isWhole: false };
-        for (const layer of options.layers) await layer.erase(erasure);
+        const gone = { kind: 'conversations', userId: session.userId, sessions: [session] } as const;
+        for (const layer of options.layers) await layer.delete(gone);
         await store.removeAll(`sessions/${channelId}/${session.userId}`);
       });
     await store.removeAll(`sessions/${channelId}`);

@@ -34,7 +34,7 @@ export function createRetention(options: {
   readonly changes: Pick<ChangeLedger, 'expire'>;
   readonly durable: Pick<DurableMemory, 'expire'>;
   /** Erased with the last message of a conversation, the log last, by which the next pass knows of it. */
-  readonly layers: readonly Pick<MemoryLayer, 'erase'>[];
+  readonly layers: readonly Pick<MemoryLayer, 'delete'>[];
   /** Takes answers out that were kept for messages which `isPast` picks, and resolves with how many. */
   readonly dropAnswers: (isPast: (messageId: string) => boolean) => Promise<number>;
   /** Other processes may do it as well: one at a time does. */
@@ -88,7 +88,8 @@ export function createRetention(options: {
       if (left.length > 0) return;
       await dropDatedNotes(store, session, localDate(cutoff(), timeZone));
       if (isWhollyPast)
-        for (const layer of layers) await layer.erase({ userId, sessions: [session], isWhole: false });
+        for (const layer of layers)
+          await layer.delete({ kind: 'conversations', userId, sessions: [session] });
       // Nobody has the messages any more, so nobody needs to know which of them were deleted.
       else if (lines > 0)
         await log.dropLines(session, ({ record }) => record.type !== 'message' && isPast(record.id));

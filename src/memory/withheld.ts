@@ -1,9 +1,12 @@
-import { hash } from 'node:crypto';
+import { hash, randomUUID } from 'node:crypto';
 
 import { z } from 'zod';
 
+import { messageChangeSchema, type MessageChange } from '../core/changes.ts';
+import type { SessionKey } from '../core/place.ts';
 import type { DocumentKind, Store } from '../core/store.ts';
-import { sentencesOf } from './durable/evidence.ts';
+import { sentencesOf } from '../core/sentences.ts';
+import { idsOf, type LogFold, type LoggedMessage, type SequencedMessage } from './log/records.ts';
 
 const notesSchema = z
   .array(z.object({ key: z.string(), lines: z.array(z.string()).readonly() }).readonly())
@@ -12,10 +15,31 @@ const notesSchema = z
 /** Lines of notes, each as its SHA-256, by the store's key of the note. */
 export type NoteLines = z.infer<typeof notesSchema>;
 
+const messagesSchema = z
+  .array(z.object({ channelId: z.string(), messageIds: z.array(z.string()).readonly() }).readonly())
+  .readonly();
+
+/** What happened, with what deleting needs to know that the record does not say. */
+const changeSchema = z.union([
+  messageChangeSchema,
+  z.object({ kind: z.literal('forgotten'), commandId: z.string() }),
+  /** Messages of one conversation that are older than people's words are kept [K15]. */
+  z.object({
+    kind: z.literal('expired'),
+    channelId: z.string(),
+    messageIds: z.array(z.string()).readonly(),
+  }),
+  /** A person had a matter erased [K11]: whatever says these words, and was said until the command. */
+  z.object({ kind: z.literal('purged'), words: z.string(), commandId: z.string() }),
+  /** A person had all that is held about them erased [K11]; what was said before `at`, ISO 8601, is used no more. */
+  z.object({ kind: z.literal('erased'), at: z.string() }),
+]);
+
 const recordSchema = z.object({
   id: z.string(),
-  /** Who had it forgotten. */
+  /** Whose memory it is about; a channel's id while nobody knows whose. */
   userId: z.string(),
+  change: changeSchema,
   /** When it was said; ISO 8601, UTC. */
   at: z.string(),
   /** From then on it cannot be undone. It covers until all is deleted, however long that takes. */
@@ -23,12 +47,8 @@ const recordSchema = z.object({
   /** Since when work on some conversations waits, those whose log has any of it: for this one or one before it. */
   waitingSince: z.string(),
   waiting: z.array(z.string()).readonly(),
-  /** The snowflake of the command. */
-  commandId: z.string(),
   /** With the answers to them [K4]. */
-  messages: z
-    .array(z.object({ channelId: z.string(), messageIds: z.array(z.string()).readonly() }).readonly())
-    .readonly(),
+  messages: messagesSchema,
   /** Of messages that say something else too: what goes, each sentence as its hash. */
   sentences: z
     .array(
@@ -42,13 +62,13 @@ const recordSchema = z.object({
   notes: notesSchema,
 });
 
-/** What a person had forgotten and can take back [K5]: what it covers, in ids and hashes, without a word of it. */
+/** One change of a person's memory on its way to every layer [F5]: what it covers, in ids and hashes. */
 export type WithheldRecord = Readonly<z.infer<typeof recordSchema>>;
 
 const documentSchema = z.object({ version: z.literal(1), records: z.array(recordSchema).readonly() });
 export type WithheldDocument = Readonly<z.infer<typeof documentSchema>>;
 
-/** `changes/<userId>.json`, and `changes/workspace.json` for the lines of the owners' notes. */
+/** `changes/<userId>.json`, `changes/<channelId>.json`, and `changes/workspace.json` for lines of the owners' notes. */
 export const withheldKind: DocumentKind<WithheldDocument> = { version: 1, schema: documentSchema };
 
 export const changesFolder = 'changes';
@@ -57,6 +77,74 @@ export const workspaceId = 'workspace';
 
 export function withheldKey(userId: string): string {
   return `${changesFolder}/${userId}.json`;
+}
+
+/** A record that covers nothing yet, and is final at once. */
+export function emptyRecord(userId: string, at: string, change: WithheldRecord['change']): WithheldRecord {
+  return {
+    id: randomUUID().slice(0, 8),
+    userId,
+    change,
+    at,
+    until: at,
+    waitingSince: at,
+    waiting: [],
+    messages: [],
+    sentences: [],
+    items: [],
+    notes: [],
+  };
+}
+
+/** What a record covers of messages of a conversation that say less than before, or nothing. */
+export function coverOf(
+  { channelId }: SessionKey,
+  withdrawn: readonly { readonly before: LoggedMessage; readonly now: string | undefined }[],
+): Pick<WithheldRecord, 'messages' | 'sentences'> {
+  const gone = withdrawn.filter(({ now }) => now === undefined).flatMap(({ before }) => idsOf(before));
+  return {
+    messages: [{ channelId, messageIds: [...new Set(gone)] }],
+    sentences: withdrawn.flatMap(({ before, now }) => {
+      if (now === undefined) return [];
+      const left = new Set(sentencesOf(now).map(({ segment }) => segment.trim()));
+      const sentences = sentencesOf(before.text).map(({ segment }) => segment.trim());
+      const hashes = sentences.filter((sentence) => !left.has(sentence)).map(hashOf);
+      return [{ channelId, messageId: before.id, hashes }];
+    }),
+  };
+}
+
+/** The conversations that a record touches. */
+export function sessionsIn({ userId, messages, sentences }: WithheldRecord): readonly SessionKey[] {
+  const channels = new Set([...messages, ...sentences].map(({ channelId }) => channelId));
+  return Array.from(channels, (channelId) => ({ channelId, userId }));
+}
+
+/** The messages of a conversation that it touches. */
+export function idsIn({ messages, sentences }: WithheldRecord, channelId: string): readonly string[] {
+  const whole = messages.flatMap((each) => (each.channelId === channelId ? each.messageIds : []));
+  const partly = sentences.flatMap((each) => (each.channelId === channelId ? each.messageId : []));
+  return [...new Set([...whole, ...partly])];
+}
+
+/** What deletes a record's messages in one conversation. */
+export async function withheldCauses(
+  log: { held(session: SessionKey, ids: readonly string[]): Promise<readonly LoggedMessage[]> },
+  session: SessionKey,
+  record: WithheldRecord,
+): Promise<readonly MessageChange[]> {
+  const { channelId } = session;
+  const { message } = withheld([record]);
+  const whole = record.messages.flatMap((each) => (each.channelId === channelId ? each.messageIds : []));
+  const causes: MessageChange[] =
+    whole.length === 0 ? [] : [{ kind: 'deleted', channelId, messageIds: whole }];
+  for (const { messageId } of record.sentences.filter((each) => each.channelId === channelId)) {
+    const [held] = await log.held(session, [messageId]);
+    const text = held && message(messageId, held.text);
+    if (text === undefined) causes.push({ kind: 'deleted', channelId, messageIds: [messageId] });
+    else causes.push({ kind: 'edited', channelId, messageId, text });
+  }
+  return causes;
 }
 
 /** What is withheld of a person: nothing that reads their memory may tell it. */
@@ -114,6 +202,16 @@ export async function readAllWithheld(store: Pick<Store, 'read' | 'list'>): Prom
     kept.map(({ path }) => store.read(`${changesFolder}/${path}`, withheldKind)),
   );
   return withheld(documents.flatMap((document) => document?.records ?? []));
+}
+
+/** A stretch without what is withheld [F5]. */
+export function withoutWithheld(fold: LogFold, own: Withheld): LogFold {
+  const messages = fold.messages.flatMap(({ sequence, message }): readonly SequencedMessage[] => {
+    if (!idsOf(message).some(own.touches)) return [{ sequence, message }];
+    const text = own.message(message.id, message.text);
+    return text === undefined ? [] : [{ sequence, message: { ...message, text } }];
+  });
+  return { ...fold, messages };
 }
 
 /** How long work on a conversation waits at most, however often something of it is forgotten. */

@@ -87,11 +87,9 @@ class FakeRecentExchanges implements MemoryLayer {
     ]);
   }
 
-  async follow(): Promise<void> {}
+  async delete(): Promise<void> {}
 
   async *export(): AsyncGenerator<never> {}
-
-  async erase(): Promise<void> {}
 }
 
 const privacyFacts: PrivacyFacts = {
@@ -146,13 +144,11 @@ export function createHarness(
   });
   const { undo } = undoOver(store, now);
   const undoable = createUndoableNotes({ store, writes, undo });
-  const forgetful: MemoryLayer[] = [];
   const forgetting = forgettingFor({
     store,
-    writes,
     clock: now,
     undo,
-    layers: forgetful,
+    openLedger: () => ledgerFor(store, writes, [durable, proposals.layer], { clock: now }),
     proposalsOf: (forgotten) => proposals.marksOf(forgotten),
   });
   const durable: DurableMemory = createDurableMemory({
@@ -173,7 +169,6 @@ export function createHarness(
   const ledger = ledgerFor(store, writes, [durable, shortTerm, proposals.layer, provenance], {
     logger,
   });
-  forgetful.push(durable, proposals.layer);
   const direct: { readonly userId: string; readonly messages: readonly DirectMessage[] }[] = [];
   const states = createSessionStates({ store, writes });
   const notebook = createNotebook({

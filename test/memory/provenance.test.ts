@@ -81,7 +81,7 @@ describe('how large the prompts of the newest answers were [Y2a]', () => {
             const { channelId, question, answer } = meant;
             if (each.kind === 'erase session') {
               const session = { channelId, userId: aliceId };
-              await provenance.erase({ userId: aliceId, sessions: [session], isWhole: false });
+              await provenance.delete({ kind: 'conversations', userId: aliceId, sessions: [session] });
               known = known.filter((other) => other.channelId !== channelId);
               continue;
             }

@@ -98,9 +98,8 @@ async function openMemory(folder: string, beganAt = startTime, others: readonly 
 const failing: MemoryLayer = {
   name: 'rolling',
   sections: () => Promise.resolve([]),
-  follow: () => Promise.reject(new StoreError('full', 'rolling')),
+  delete: () => Promise.reject(new StoreError('full', 'rolling')),
   async *export() {},
-  erase: () => Promise.resolve(),
 };
 
 type Memory = Awaited<ReturnType<typeof openMemory>>;

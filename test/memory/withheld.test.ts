@@ -88,7 +88,7 @@ function open(store = new MemoryStore()) {
   /** Ten minutes pass. */
   async function finish(): Promise<void> {
     time.now += undoForMs;
-    await memory.forgetting.finish(aliceId);
+    await memory.changes.finishFor(aliceId);
   }
 
   return { store, memory, time, contextOf, say, notice, forget, said, items, tool, finish };
@@ -188,12 +188,12 @@ describe('work on a conversation in which something is withheld', () => {
     time.now = began + 9 * 60_000;
     await forget('bassoon');
     time.now = began + undoForMs + 1;
-    await memory.forgetting.finish(aliceId);
+    await memory.changes.finishFor(aliceId);
     expect(await isWaitedFor(dmPlace.channelId)).toBe(true);
     time.now = began + 18 * 60_000;
     await forget('tram');
     time.now = began + 20 * 60_000;
-    await memory.forgetting.finish(aliceId);
+    await memory.changes.finishFor(aliceId);
     expect(await isWaitedFor(dmPlace.channelId)).toBe(false);
   });
 
@@ -214,7 +214,7 @@ describe('work on a conversation in which something is withheld', () => {
     expect(await summary()).toContain('axolotls');
     await forget('axolotls');
     time.now += undoForMs;
-    await memory.forgetting.finish(aliceId);
+    await memory.changes.finishFor(aliceId);
     expect(await summary()).toBe('Said: I keep bees');
   });
 });

@@ -76,7 +76,7 @@ export const plantedFaults: readonly PlantedFault[] = [
     name: 'timer-lost-over-restart',
     promise: '[S7] What was forgotten before a restart never leaves the disk.',
     file: 'src/bot/create-bot.ts',
-    find: 'await memory.forgetting.finish(userId);',
+    find: 'await memory.changes.finishFor(userId);',
     put: '',
   },
   {
@@ -254,10 +254,10 @@ export const plantedFaults: readonly PlantedFault[] = [
   },
   {
     name: 'lapsed-undo-not-looked-for-again',
-    promise: '[S7] What was forgotten, and still waited at a start or after another look, stays on the disk.',
-    file: 'src/memory/forgetting.ts',
-    find: 'if (next !== undefined) await expireAt(userId, new Date(next));',
-    put: '',
+    promise: '[S7] What was forgotten is withheld for ever, and stays on the disk.',
+    file: 'src/memory/changes.ts',
+    find: 'if (Date.parse(each.until) > clock().getTime() ||',
+    put: 'if (each.until > each.at ||',
   },
   {
     name: 'undo-button-takes-newest-change',
@@ -313,8 +313,8 @@ export const plantedFaults: readonly PlantedFault[] = [
     name: 'deleted-stays-in-exchanges',
     promise: '[G5] A deleted message stays among the recent exchanges of its server.',
     file: 'src/memory/short-term/short-term.ts',
-    find: 'await removeEntries(change.session.userId, madeOf(ids));',
-    put: '',
+    find: 'return removeEntries(userId, madeOf(ids));',
+    put: 'return;',
   },
   {
     name: 'search-looks-everywhere',

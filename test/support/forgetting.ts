@@ -1,20 +1,34 @@
-import { createForgetting, type Forgetting, type ForgettingPorts } from '../../src/memory/forgetting.ts';
+import type { ChangeLedger } from '../../src/memory/changes.ts';
+import { createForgetting, type ForgettingPorts } from '../../src/memory/forgetting.ts';
 import { noAnswers } from './layers-alone.ts';
 import { withoutUndo } from './undo.ts';
 
-/** The real forgetting over layers, which may come into being after it; by default without a log, notes or proposals. */
-export function forgettingFor(
-  ports: Pick<ForgettingPorts, 'store' | 'writes' | 'clock'> & Partial<ForgettingPorts>,
-): Forgetting {
-  return createForgetting({
+/**
+ * The real forgetting and its ledger, which may come into being when it is first needed; by default without a log, notes
+ * or proposals.
+ */
+export function forgettingFor({
+  openLedger,
+  ...ports
+}: Pick<ForgettingPorts, 'store' | 'clock'> &
+  Partial<ForgettingPorts> & { readonly openLedger: () => ChangeLedger }) {
+  let opened: ChangeLedger | undefined;
+  const ledger = (): ChangeLedger => (opened ??= openLedger());
+  const forgetting = createForgetting({
     log: { affected: () => Promise.resolve([]), held: () => Promise.resolve([]) },
     undo: withoutUndo.undo,
+    changes: {
+      enter: (...record) => ledger().enter(...record),
+      leave: (...record) => ledger().leave(...record),
+      recordsOf: (id) => ledger().recordsOf(id),
+    },
     notesSaying: () => Promise.resolve([]),
     proposalsOf: () => Promise.resolve([]),
-    layers: [],
     answers: noAnswers,
-    expireAt: () => Promise.resolve(),
     changed: () => {},
     ...ports,
   });
+  /** Deletes what can be undone no more. */
+  const finish = (userId: string): Promise<void> => ledger().finishFor(userId);
+  return { ...forgetting, finish };
 }

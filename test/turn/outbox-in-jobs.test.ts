@@ -47,6 +47,7 @@ function twoProcesses(pause: () => number) {
         everyOfPerson: sessions.everyOfPerson,
         sessionsOfPerson: sessions.ofPerson,
         mentions: () => Promise.resolve([]),
+        held: () => Promise.resolve([]),
       },
       layers: [],
       answers: outbox,
@@ -56,8 +57,8 @@ function twoProcesses(pause: () => number) {
       endWork: () => {},
       noteErased: erasures.note,
       processes: shared.processes,
+      expireAt: () => Promise.resolve(),
       clock,
-      timer: () => () => {},
       logger: silent,
     });
     return { outbox, ledger, writes };

@@ -17,6 +17,7 @@ import { fakeReplies } from '../support/fake-replies.ts';
 import { incoming, publicPlace } from '../support/incoming.ts';
 import { durableSettings } from '../support/layer-settings.ts';
 import { forgettingFor } from '../support/forgetting.ts';
+import { ledgerFor } from '../support/ledger.ts';
 import { silent } from '../support/sessions.ts';
 import { undoOver } from '../support/undo.ts';
 import { turnWith } from './turn-harness.ts';
@@ -55,7 +56,12 @@ beforeAll(async () => {
   people = createPersonSettings({ store, writes, clock, logger: silent });
   memoryNotices = createMemoryNotices({ people, commandsEnabled: true });
   const { undo } = undoOver(store, clock);
-  const forgetting = forgettingFor({ store, writes, clock, undo });
+  const forgetting = forgettingFor({
+    store,
+    clock,
+    undo,
+    openLedger: () => ledgerFor(store, writes, [], { clock }),
+  });
   memory = createDurableMemory({
     settings: durableSettings,
     store,

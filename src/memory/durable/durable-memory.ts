@@ -5,8 +5,7 @@ import type { Store } from '../../core/store.ts';
 import { createTimeSlice, localDate, type Clock } from '../../core/time.ts';
 import type { Visibility } from '../../core/visibility.ts';
 import type { Work } from '../../core/writes.ts';
-import type { Forgetting } from '../forgetting.ts';
-import type { MemoryLayer, Withdrawn } from '../layer.ts';
+import { personOf, type MemoryLayer, type Withdrawn } from '../layer.ts';
 import type { MessagesByChannel } from '../undo.ts';
 import {
   activeInOrder,
@@ -35,11 +34,12 @@ import {
   withoutQuestions,
   matchedWords,
   type ForgetResult,
+  type ToForget,
 } from './items.ts';
 import { rememberItem, type RememberOutcome, type RememberRequest } from './remember-item.ts';
 import { reviewCards } from './review.ts';
 import { durableSections, durableUsage, type OwnDay } from './sections.ts';
-import { markOf, readWithheld } from '../withheld.ts';
+import { markOf, readWithheld, type WithheldRecord } from '../withheld.ts';
 import { toldDocument } from './told.ts';
 import { createUndoing, readItemsUndo, type UndoingOptions } from './undoing.ts';
 
@@ -64,13 +64,18 @@ export interface DurableSettings {
 export interface DurableMemoryOptions extends UndoingOptions {
   readonly settings: DurableSettings;
   readonly store: Pick<Store, 'read' | 'update' | 'remove'>;
-  readonly forgetting: Pick<Forgetting, 'withhold'>;
+  /** Withholds what is forgotten; resolves with what undoes it, and how many messages went with it. */
+  readonly forgetting: {
+    withhold(
+      toForget: ToForget,
+    ): Promise<{ readonly withdrawn: number; readonly undoId?: string | undefined }>;
+  };
   readonly clock: Clock;
   /** IANA name; lines show local dates [N5]. */
   readonly timeZone: string;
   /** A person's own zone [D7]. Must not reject. Default: `timeZone` for everybody. */
   readonly timeZoneOf?: (userId: string) => Promise<string>;
-  /** The zone that the person is to be told of, outside of their writes. Default: nobody is told. */
+  /** The zone that the person is to be visible of, outside of their writes. Default: nobody is visible. */
   readonly zoneToTell?: (work: Work) => Promise<string | undefined>;
 }
 
@@ -107,44 +112,51 @@ export function createDurableMemory(options: DurableMemoryOptions) {
       const [items, day] = await Promise.all([itemsOf(id), dayOf(id, context.now)]);
       return durableSections(items, id, context, day, injectMaxChars);
     },
-    async follow(change, stage) {
-      if (stage === 'delete') return;
-      if (change.kind === 'forgotten') {
-        const { userId, record } = change;
-        const marks = new Set(record.items);
-        const isForgotten = (item: DurableItem): boolean => marks.has(markOf(item));
-        await applyAndErase(userId, (document) =>
-          forgetChosen(document, isForgotten, record.commandId, clock()),
-        );
-        await undoing.keepFromReturning(userId, isForgotten);
-      } else if (change.kind === 'purged') {
-        const { userId, words, commandId } = change;
-        await applyAndErase(userId, (document) => purgeSaying(document, words, commandId));
-      } else if (change.kind === 'withdrawn' && change.isForgetting !== true) await removeSources(change);
+    async delete(deletion) {
+      const userId = personOf(deletion);
+      switch (deletion.kind) {
+        case 'messages':
+          return deletion.areItemsKept === true ? undefined : removeSources(deletion);
+        case 'words': {
+          const { words, commandId } = deletion;
+          await applyAndErase(userId, (document) => purgeSaying(document, words, commandId));
+          return;
+        }
+        case 'record':
+          return deleteForgotten(userId, deletion.record);
+        case 'conversations': {
+          const channels = new Set(deletion.sessions.map(({ channelId }) => channelId));
+          const isGone = ({ source }: DurableItem): boolean => channels.has(source.channelId);
+          await options.undo.delete(userId);
+          return applyAndErase(userId, (document) => ({
+            document: withItems(document, { removed: document.items.filter(isGone) }),
+            result: undefined,
+          }));
+        }
+        case 'person':
+          await options.undo.delete(userId);
+          return store.remove(durableKey(userId));
+      }
     },
     async *export(userId) {
       const document = await store.read(durableKey(userId), durableDocumentKind);
       if (document === undefined) return;
       const { items, gone = [], forgottenUpTo } = document;
       const { hasItem } = await readWithheld(store, userId);
-      const told = items.filter((item) => !hasItem(markOf(item)));
-      yield { path: itemsFile, text: JSON.stringify(told, undefined, 2) };
+      const visible = items.filter((item) => !hasItem(markOf(item)));
+      yield { path: itemsFile, text: JSON.stringify(visible, undefined, 2) };
       if (gone.length > 0 || forgottenUpTo !== undefined)
         yield { path: 'forgotten.json', text: JSON.stringify({ forgottenUpTo, gone }, undefined, 2) };
     },
-    async erase({ userId, sessions, isWhole }) {
-      if (isWhole) {
-        await options.undo.delete(userId);
-        return store.remove(durableKey(userId));
-      }
-      await options.undo.delete(userId);
-      const channels = new Set(sessions.map(({ channelId }) => channelId));
-      await applyAndErase(userId, (document) => {
-        const gone = document.items.filter(({ source }) => channels.has(source.channelId));
-        return { document: withItems(document, { removed: gone }), result: undefined };
-      });
-    },
   };
+
+  /** What was forgotten can be undone no more, nor come back by undoing something else. */
+  async function deleteForgotten(userId: string, { change, items }: WithheldRecord): Promise<void> {
+    if (change.kind !== 'forgotten') return;
+    const isForgotten = (item: DurableItem): boolean => items.includes(markOf(item));
+    await applyAndErase(userId, (document) => forgetChosen(document, isForgotten, change.commandId, clock()));
+    await undoing.keepFromReturning(userId, isForgotten);
+  }
 
   /** The day that a text speaks of [D7], counted from the moment of its message. */
   async function dayIn(
@@ -243,7 +255,7 @@ export function createDurableMemory(options: DurableMemoryOptions) {
       });
       if (outcome.outcome === 'refused' || !isCounted) return outcome;
       const countedIn = await options.zoneToTell?.(work).catch((error: unknown) => {
-        logger.warn('a person could not be told of their zone', { userId: work.userId, error });
+        logger.warn('a person could not be visible of their zone', { userId: work.userId, error });
         return undefined;
       });
       return { ...outcome, countedIn };

@@ -25,6 +25,20 @@ export interface ForgetResult {
   readonly undoId?: string | undefined;
 }
 
+/** What is to be forgotten, as it was resolved when it was said. */
+export interface ToForget {
+  readonly userId: string;
+  /** The snowflake of who said so. */
+  readonly commandId: string;
+  readonly words: string;
+  readonly forgotten: readonly DurableItem[];
+  /** What these had corrected. */
+  readonly past: readonly DurableItem[];
+  /** The person's other active items: their sentences stay. */
+  readonly others: readonly DurableItem[];
+  readonly messages: MessagesByChannel;
+}
+
 /** What is meant and may be used in `place`, and how many more match elsewhere. */
 export function itemsToForget(
   items: readonly DurableItem[],

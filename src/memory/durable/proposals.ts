@@ -8,7 +8,7 @@ import type { Store } from '../../core/store.ts';
 import { sameItemForm, saysWords } from '../../core/text.ts';
 import { audienceOf, isSameReach, narrower, reachOf } from '../../core/visibility.ts';
 import { createExpiringLog, expiringFields, type ExpiringLogPorts } from '../expiring-log.ts';
-import type { MemoryLayer } from '../layer.ts';
+import { personOf, type MemoryLayer } from '../layer.ts';
 import { idsOf } from '../log/records.ts';
 import type { CaptureMode } from '../settings/person-settings.ts';
 import {
@@ -137,29 +137,34 @@ export function createProposals(options: ProposalsOptions) {
   const layer: MemoryLayer = {
     name: 'proposals',
     sections: () => Promise.resolve([]),
-    async follow(change) {
-      if (change.kind === 'purged') await log.delete(change.userId, (each) => saysAnyOf(each, change));
-      if (change.kind === 'forgotten') {
-        const marks = new Set(change.record.items);
-        await log.delete(change.userId, (each) => marks.has(markOf(each)));
+    async delete(deletion) {
+      const userId = personOf(deletion);
+      switch (deletion.kind) {
+        case 'messages': {
+          const { session, messages } = deletion;
+          const gone = new Set(messages.flatMap(({ before }) => idsOf(before)));
+          const isAsked = askedIn(messages);
+          return log.delete(
+            userId,
+            ({ messageId, place, question }) =>
+              gone.has(messageId) || (place.channelId === session.channelId && isAsked(question)),
+          );
+        }
+        case 'words':
+          return log.delete(userId, (each) => saysAnyOf(each, deletion));
+        case 'record':
+          return log.delete(userId, (each) => deletion.record.items.includes(markOf(each)));
+        case 'conversations': {
+          const channels = new Set(deletion.sessions.map(({ channelId }) => channelId));
+          return log.delete(userId, ({ place }) => channels.has(place.channelId));
+        }
+        case 'person':
+          return log.delete(userId);
       }
-      if (change.kind !== 'withdrawn') return;
-      const { session, messages } = change;
-      const gone = new Set(messages.flatMap(({ before }) => idsOf(before)));
-      const isAsked = askedIn(messages);
-      await log.delete(
-        session.userId,
-        ({ messageId, place, question }) =>
-          gone.has(messageId) || (place.channelId === session.channelId && isAsked(question)),
-      );
     },
     async *export(userId) {
       const waiting = await toldOf(userId);
       if (waiting.length > 0) yield { path: 'proposals.json', text: JSON.stringify(waiting, undefined, 2) };
-    },
-    async erase({ userId, sessions, isWhole }) {
-      const channels = new Set(sessions.map(({ channelId }) => channelId));
-      await (isWhole ? log.delete(userId) : log.delete(userId, ({ place }) => channels.has(place.channelId)));
     },
   };
 

@@ -24,12 +24,14 @@ export function toldDocument(
     originals.set(form, item);
     return form;
   });
-  const commands = withheld.records.flatMap((record) => (record.items.length > 0 ? record.commandId : []));
+  const commands = withheld.records.flatMap(({ change, items: marks }) =>
+    change.kind === 'forgotten' && marks.length > 0 ? change.commandId : [],
+  );
   const forgottenUpTo = [document.forgottenUpTo, ...commands]
     .filter((id) => id !== undefined)
     .toSorted(compareSnowflakes)
     .at(-1);
-  const told = { ...document, items, forgottenUpTo };
+  const visible = { ...document, items, forgottenUpTo };
   const byId = new Map(Array.from(originals.values(), (item) => [item.id, item]));
 
   function stored(item: DurableItem): DurableItem {
@@ -43,15 +45,17 @@ export function toldDocument(
   }
 
   return {
-    document: told,
+    document: visible,
     stored: (changed) =>
-      changed === told
+      changed === visible
         ? document
         : {
             ...changed,
             items: changed.items.map(stored),
             forgottenUpTo:
-              changed.forgottenUpTo === told.forgottenUpTo ? document.forgottenUpTo : changed.forgottenUpTo,
+              changed.forgottenUpTo === visible.forgottenUpTo
+                ? document.forgottenUpTo
+                : changed.forgottenUpTo,
           },
   };
 }

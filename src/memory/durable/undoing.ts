@@ -184,15 +184,15 @@ export function createUndoing({ store, writes, undo, parts = [], logger }: Undoi
         if (found === undefined) return undefined;
         const changed = readItemsUndo(found.part)?.items ?? [];
         const keys = new Set(changed.map(({ key }) => key));
-        const told = async () =>
+        const visible = async () =>
           toldDocument(await readDurable(store, userId), await readWithheld(store, userId)).document.items;
-        const shown = (await told()).filter(({ status }) => status === 'active');
+        const shown = (await visible()).filter(({ status }) => status === 'active');
         const after = shown.filter((item) => keys.has(item.id));
         const isDone = (await stateOfChange(found)) !== 'overtaken';
         if (isDone) await revert(found);
         logger.info('a change was undone', { userId, what: found.what, isDone });
         const ids = new Set([...keys, ...shown.map(({ id: each }) => each)]);
-        const back = (await told()).filter((item) => item.status === 'active' && !ids.has(item.id));
+        const back = (await visible()).filter((item) => item.status === 'active' && !ids.has(item.id));
         const before = [...changed.flatMap((each) => each.before ?? []), ...back];
         return { what: found.what, isDone, before, after };
       }),
@@ -205,9 +205,9 @@ export function changeDocument<T>(
   operation: (document: DurableDocument) => DocumentChange<T>,
   withheld?: Withheld,
 ): ChangedDocument<T> {
-  const told = toldDocument(before, withheld);
-  const made = operation(told.document);
-  const document = withBoundedPast(told.stored(made.document));
+  const visible = toldDocument(before, withheld);
+  const made = operation(visible.document);
+  const document = withBoundedPast(visible.stored(made.document));
   const kept = new Set(document.items);
   const replaced = before.items.filter((item) => !kept.has(item));
   return {

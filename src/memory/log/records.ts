@@ -8,7 +8,6 @@ import { dataLine } from '../../core/section.ts';
 import { chunk, clip, isBlank, toSingleLine } from '../../core/text.ts';
 import { localMoment, withMomentsTold } from '../../core/time.ts';
 import { ownMark } from '../../core/turn-context.ts';
-import type { Withheld } from '../withheld.ts';
 
 const common = {
   type: z.literal('message'),
@@ -128,16 +127,6 @@ export function foldLog(entries: readonly LogEntry<LogRecord>[], after = 0): Log
     withdrawals,
     last: entries.at(-1)?.sequence ?? after,
   };
-}
-
-/** A stretch without what is withheld [F5]. */
-export function withoutWithheld(fold: LogFold, withheld: Withheld): LogFold {
-  const messages = fold.messages.flatMap(({ sequence, message }): readonly SequencedMessage[] => {
-    if (!idsOf(message).some(withheld.touches)) return [{ sequence, message }];
-    const text = withheld.message(message.id, message.text);
-    return text === undefined ? [] : [{ sequence, message: { ...message, text } }];
-  });
-  return { ...fold, messages };
 }
 
 /** Whether the message is there without a reply. */

@@ -14,7 +14,7 @@ import { isSameReach, narrower, pickReach, reachIn, reachOf, type Reach } from '
 import { personOf, type MemoryLayer, type WithdrawnMessage } from '../layer.ts';
 import type { CaptureMode } from '../settings/person-settings.ts';
 import type { MessagesByChannel } from '../undo.ts';
-import { readWithheld, type Withheld } from '../withheld.ts';
+import { readWithheld, withoutWithheld, type Withheld } from '../withheld.ts';
 import { createLogLines } from './lines.ts';
 import {
   foldLog,
@@ -22,7 +22,6 @@ import {
   isUnanswered,
   logRecordSchema,
   markOf,
-  withoutWithheld,
   type LogFold,
   type LoggedMessage,
   type LogRecord,
@@ -103,11 +102,11 @@ export function createSessionLog(options: {
   const withheldOf = (userId: string): Promise<Withheld> => readWithheld(store, userId);
 
   async function since(session: SessionKey, cursor: number): Promise<LogFold> {
-    return told(session, await lines.after(session, cursor), cursor);
+    return foldTold(session, await lines.after(session, cursor), cursor);
   }
 
   /** Some lines as they may be told: without what their person had forgotten [F5]. */
-  async function told(
+  async function foldTold(
     session: SessionKey,
     entries: readonly LogEntry<LogRecord>[],
     after?: number,
@@ -116,7 +115,7 @@ export function createSessionLog(options: {
   }
 
   async function toldOf(session: SessionKey, ids: readonly string[]): Promise<LogFold> {
-    return told(session, await lines.covering(session, ids));
+    return foldTold(session, await lines.covering(session, ids));
   }
 
   /** Who has any of the messages, so that a deletion opens their conversations alone [L4]. */
@@ -240,12 +239,20 @@ export function createSessionLog(options: {
     name: 'log',
     // Never loaded into the prompt, only searched.
     sections: () => Promise.resolve([]),
-    async follow(change, stage) {
-      takenBackAt.set(personOf(change), clock().getTime());
-      if (change.kind === 'forgotten' || change.kind === 'purged') return;
-      const { session, messages } = change;
-      if (stage === 'hide') await appendChanges(lines, session, messages, clock().toISOString());
-      else await eraseChanges(lines, session, messages);
+    async delete(deletion) {
+      if (deletion.kind === 'person' || deletion.kind === 'conversations') {
+        for (const session of deletion.sessions) {
+          await store.remove(logKey(session));
+          await store.remove(stateKey(session));
+        }
+        if (deletion.kind === 'person') return dropHolder(deletion.userId);
+        return sessions.takeOff(deletion.userId, deletion.sessions);
+      }
+      takenBackAt.set(personOf(deletion), clock().getTime());
+      if (deletion.kind !== 'messages') return;
+      const { session, messages } = deletion;
+      await appendChanges(lines, session, messages, clock().toISOString());
+      await eraseChanges(lines, session, messages);
     },
     async *export(userId) {
       for (const session of await sessions.everyOfPerson(userId)) {
@@ -260,14 +267,6 @@ export function createSessionLog(options: {
           yield { path: `${folder}/${name}`, text: `[\n${part.join(',\n')}\n]\n` };
         }
       }
-    },
-    async erase(erasure) {
-      for (const session of erasure.sessions) {
-        await store.remove(logKey(session));
-        await store.remove(stateKey(session));
-      }
-      if (erasure.isWhole) dropHolder(erasure.userId);
-      await sessions.erase(erasure);
     },
     evict: dropHolder,
   };
@@ -316,11 +315,11 @@ export function createSessionLog(options: {
       without: readonly WithdrawnMessage[] = [],
     ): Promise<ReadonlySet<string>> {
       const now = new Map(without.map((each) => [each.sequence, each.now]));
-      const said = (await since(session, 0)).messages.flatMap(({ sequence, message }) => {
+      const left = (await since(session, 0)).messages.flatMap(({ sequence, message }) => {
         const text = now.has(sequence) ? now.get(sequence) : message.text;
         return text === undefined ? [] : [{ sequence, message: { ...message, text } }];
       });
-      return wordsPresent(words, said);
+      return wordsPresent(words, left);
     },
     /** Messages in a channel from an id on; the first answer after a start waits for it [G3b]. */
     async rememberedSince(
@@ -389,7 +388,7 @@ export function createSessionLog(options: {
       for (const session of await sessions.ofPerson(userId)) {
         const messageIds = new Set<string>();
         const entries = await lines.after(session, 0);
-        const { messages } = await told(session, entries);
+        const { messages } = await foldTold(session, entries);
         for (const { message } of areHeld ? heldMessages(entries) : messages) {
           if (saysWords(message.text, words) && isMatch(message)) messageIds.add(message.id);
           await pause();

@@ -128,8 +128,8 @@ export function createNotebookFiles(
     const { note } = await readWithheld(store, speaker.id);
     const reach = isOfSession(file) ? reachOfSessionFile(file, raw) : undefined;
     const isUsable = reach === undefined || mayUse({ ownerId: speaker.id, ...reach }, place, speaker.id);
-    const told = isUsable ? note(file.key, isOfSession(file) ? readMark(raw).text : raw) : undefined;
-    return { raw, isUsable, content: told && withoutInvisible(told) };
+    const visible = isUsable ? note(file.key, isOfSession(file) ? readMark(raw).text : raw) : undefined;
+    return { raw, isUsable, content: visible && withoutInvisible(visible) };
   }
 
   /** The model was given the characters `from` up to `to`, by default all. */
@@ -152,7 +152,7 @@ export function createNotebookFiles(
     if (hasUnknownReaders(context.place)) return refused(unknownReadersReason);
     const { file } = resolved;
     const job = () => orRefusal(file, () => changeFile(file, context, edit, isByHand));
-    // As a job of the person's, so that their open page is told.
+    // As a job of the person's, so that their open page is visible.
     return writes.run(
       workOf(context),
       file.queueKey === 'workspace' ? () => writes.runInWorkspace(job) : job,
@@ -207,8 +207,8 @@ export function createNotebookFiles(
     const changed = { key: file.key, before: present?.raw, after: stored, archive };
     const undoId = await (undoable?.change(context.speaker.id, changed, write) ?? write());
     if (knowledge === 'whole' && !isByHand) {
-      const told = (await load(file, context))?.content;
-      if (told !== undefined) marks.mark(session, file.key, told);
+      const visible = (await load(file, context))?.content;
+      if (visible !== undefined) marks.mark(session, file.key, visible);
     }
     return { ...written, isNew: content === undefined, undoId: undoId ?? undefined };
   }
@@ -223,7 +223,7 @@ const thirdPartyReason =
   "Nothing was written: this conversation holds other people's text or attached files, so in this turn only remember_item and forget_item change memory. Do not try again in this turn.";
 
 const unknownReadersReason =
-  'Nothing was written: who can read this channel cannot be told right now. Do not try again in this turn.';
+  'Nothing was written: who can read this channel cannot be visible right now. Do not try again in this turn.';
 
 const moreReadersReason =
   'Nothing was written: this channel became visible to more people since the message was said. Do not try again in this turn.';

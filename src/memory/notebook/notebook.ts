@@ -3,7 +3,7 @@ import type { Logger } from '../../core/logger.ts';
 import type { SessionKey } from '../../core/place.ts';
 import { assertSnowflake } from '../../core/snowflake.ts';
 import type { Store } from '../../core/store.ts';
-import { personOf, type MemoryLayer } from '../layer.ts';
+import { personOf, type MemoryLayer, type Withdrawn } from '../layer.ts';
 import type { SessionLog } from '../log/session-log.ts';
 import type { SessionStates } from '../log/session-state.ts';
 import type { OpenNotebook } from './background.ts';
@@ -64,6 +64,8 @@ export function createNotebook(options: NotebookOptions) {
 
   const saying = (withdrawn: Parameters<typeof linesSaying>[1]) =>
     linesSaying({ store, states, log, undoable }, withdrawn);
+  const deleteSaying = async (withdrawn: Withdrawn) =>
+    deleteLines({ store, writes, undoable }, withdrawn.session.userId, await saying(withdrawn));
 
   const layer: MemoryLayer = {
     name: 'notebook',
@@ -90,14 +92,23 @@ export function createNotebook(options: NotebookOptions) {
         }
       }
     },
-    async follow(change, stage) {
-      if (stage === 'delete') return;
-      const userId = personOf(change);
-      await undoable?.finish(userId, change.kind === 'purged' ? 'all' : 'of tools');
-      if (change.kind === 'purged') return purgeNotes({ store, writes, states, log }, change);
-      if (change.kind === 'withdrawn' && change.isResolved === true) return;
-      const lines = change.kind === 'forgotten' ? change.record.notes : await saying(change);
-      await deleteLines({ store, writes, undoable }, userId, lines);
+    async delete(deletion) {
+      const userId = personOf(deletion);
+      switch (deletion.kind) {
+        case 'messages':
+          await undoable?.finish(userId, 'of tools');
+          return deletion.isResolved === true ? undefined : deleteSaying(deletion);
+        case 'words':
+          await undoable?.finish(userId, 'all');
+          return purgeNotes({ store, writes, states, log }, deletion);
+        case 'record':
+          return deleteLines({ store, writes, undoable }, userId, deletion.record.notes);
+        case 'conversations':
+        case 'person':
+          for (const session of deletion.sessions)
+            for (const key of await notesOfSession(store, session)) await store.remove(key);
+          if (deletion.kind === 'person') await store.removeAll(notebookFolder(userId));
+      }
     },
     async *export(userId) {
       const { note } = await readWithheld(store, userId);
@@ -107,11 +118,6 @@ export function createNotebook(options: NotebookOptions) {
         if (text !== undefined) yield { path: exportedPath(key), text };
       }
       if (undoable !== undefined) yield* undoable.kept(userId);
-    },
-    async erase({ userId, sessions, isWhole }) {
-      for (const session of sessions)
-        for (const key of await notesOfSession(store, session)) await store.remove(key);
-      if (isWhole) await store.removeAll(notebookFolder(userId));
     },
   };
 

@@ -120,8 +120,8 @@ export async function* purgeableNotes(
   const { note } = await readWithheld(ports.store, userId);
   for (const key of [...own, ...shared]) {
     const text = await ports.store.readText(key);
-    const told = text && note(key, text);
-    if (told !== undefined) yield { path: key, text: told };
+    const visible = text && note(key, text);
+    if (visible !== undefined) yield { path: key, text: visible };
   }
 }
 

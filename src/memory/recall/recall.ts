@@ -104,15 +104,15 @@ export function createRecall(options: RecallOptions) {
   const layer: MemoryLayer = {
     name: 'recall',
     sections: () => Promise.resolve([]),
-    /** A search takes in changes on disk before it answers; a running one begins again. */
-    follow(change) {
-      beginAgain(personOf(change));
-      return Promise.resolve();
+    /** A search takes in what is on disk before it answers; a running one begins again. */
+    async delete(deletion) {
+      const userId = personOf(deletion);
+      if (deletion.kind !== 'person' && deletion.kind !== 'conversations') return beginAgain(userId);
+      // The next search makes the index again: so the other layers delete first.
+      await jobs.run(userId, () => Promise.resolve(drop(userId)));
     },
     // What it finds is the other layers'.
     async *export() {},
-    /** Drops the index, which the next search makes again: so the other layers erase first. */
-    erase: ({ userId }) => jobs.run(userId, () => Promise.resolve(drop(userId))),
     evict(userId) {
       beginAgain(userId);
       void jobs.run(userId, () => Promise.resolve(drop(userId)));

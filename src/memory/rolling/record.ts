@@ -45,7 +45,7 @@ export function createRollingRecord(ports: {
   /** The summary once withdrawals are accounted for, also what a crash left undone. */
   async function read(session: SessionKey): Promise<RollingView> {
     const state = await states.read(session);
-    const rolling = await told(session, rollingOf(state));
+    const rolling = await withoutWithheld(session, rollingOf(state));
     const fold = await log.since(session, rolling.cursor);
     const [withdrawal] = pendingWithdrawals(rolling, fold.withdrawals);
     if (withdrawal === undefined) {
@@ -59,7 +59,7 @@ export function createRollingRecord(ports: {
     return read(session);
   }
 
-  async function told(session: SessionKey, rolling: RollingState): Promise<RollingState> {
+  async function withoutWithheld(session: SessionKey, rolling: RollingState): Promise<RollingState> {
     const { hasLine } = await readWithheld(store, session.userId);
     if (rolling.summary === undefined || !hasLine(stateKey(session), rolling.summary.text)) return rolling;
     const earlier = await notes.newest(session, rolling.from);
@@ -144,7 +144,7 @@ export function createRollingRecord(ports: {
 
   return {
     read,
-    told,
+    withoutWithheld,
     holding,
     /** Returns to the newest summary without these log lines. Part of a job of the user's queue. */
     withdraw: (session: SessionKey, sequences: readonly number[]) =>

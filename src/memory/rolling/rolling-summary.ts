@@ -120,31 +120,35 @@ export function createRollingSummary(options: {
       for (const session of sessions) await updateIfDue(session, signal);
     },
     /** No summary that may hold a changed message stays [G5]; `fold` goes on from an earlier one. */
-    async follow(change, stage) {
-      if (change.kind === 'forgotten' || stage === 'delete') return;
-      if (change.kind === 'purged') {
-        for (const session of await log.sessionsOfPerson(change.userId))
-          await record.withdrawSaying(session, change.words);
-        return;
+    async delete(deletion) {
+      switch (deletion.kind) {
+        case 'messages':
+          await record.withdraw(
+            deletion.session,
+            deletion.messages.map(({ sequence }) => sequence),
+          );
+          return;
+        case 'words':
+          for (const session of await log.sessionsOfPerson(deletion.userId))
+            await record.withdrawSaying(session, deletion.words);
+          return;
+        case 'record':
+          return;
+        case 'conversations':
+        case 'person':
+          for (const session of deletion.sessions) {
+            await record.clear(session);
+            for (const { key } of await record.notes.files(session, 'stored')) await store.remove(key);
+          }
       }
-      await record.withdraw(
-        change.session,
-        change.messages.map(({ sequence }) => sequence),
-      );
     },
     async *export(userId) {
       for (const session of await log.everyOfPerson(userId)) {
         const folder = `conversations/${session.channelId}`;
-        const { summary } = await record.told(session, rollingOf(await states.read(session)));
+        const { summary } = await record.withoutWithheld(session, rollingOf(await states.read(session)));
         if (summary !== undefined) yield { path: `${folder}/summary.md`, text: summary.text };
         for (const { key, text } of await record.notes.files(session, 'told'))
           yield { path: `${folder}/${key.slice(key.lastIndexOf('detail/'))}`, text };
-      }
-    },
-    async erase({ sessions }) {
-      for (const session of sessions) {
-        await record.clear(session);
-        for (const { key } of await record.notes.files(session, 'stored')) await store.remove(key);
       }
     },
   };
@@ -171,7 +175,7 @@ export function createRollingSummary(options: {
       place: Place,
       speakerId: string,
     ): Promise<string | undefined> {
-      const { summary } = await record.told(session, rollingOf(await states.read(session)));
+      const { summary } = await record.withoutWithheld(session, rollingOf(await states.read(session)));
       const kept = (await record.notes.files(session, 'told')).flatMap(({ text }) => parseNote(text) ?? []);
       const made = [summary, ...kept].filter((each) => each?.updatedAt === at);
       return made.find((each) => usable(each, session, place, speakerId) !== undefined)?.text;

@@ -11,7 +11,7 @@ import { clipAtWord, saysWords, toSingleLine } from '../../core/text.ts';
 import { type Clock, localDateTime } from '../../core/time.ts';
 import type { TurnContext } from '../../core/turn-context.ts';
 import { mayUse } from '../../core/visibility.ts';
-import type { MemoryLayer } from '../layer.ts';
+import { personOf, type MemoryLayer } from '../layer.ts';
 import {
   isHeard,
   type LoggedMessage,
@@ -104,8 +104,8 @@ export function createShortTerm(options: {
       }),
     );
     const gone = await options.goneChannels?.();
-    const told = await toldOf(speaker.id, entries.flat());
-    return told.filter(({ channelId }) => gone?.has(channelId) !== true);
+    const visible = await toldOf(speaker.id, entries.flat());
+    return visible.filter(({ channelId }) => gone?.has(channelId) !== true);
   }
 
   /** Without exchanges of which anything is withheld. */
@@ -129,27 +129,34 @@ export function createShortTerm(options: {
       if (!settings.enabled) return;
       for (const session of sessions) await states.transact(session, folding(session));
     },
-    async follow(change, stage) {
-      if (stage === 'delete' || change.kind === 'forgotten') return;
-      if (change.kind === 'purged')
-        return removeEntries(change.userId, ({ text }) => saysWords(text, change.words));
-      const ids = change.messages.flatMap(({ before }) =>
-        before.role === 'user' ? [before.id] : before.replyTo,
-      );
-      await removeEntries(change.session.userId, madeOf(ids));
+    async delete(deletion) {
+      const userId = personOf(deletion);
+      switch (deletion.kind) {
+        case 'messages': {
+          const ids = deletion.messages.flatMap(({ before }) =>
+            before.role === 'user' ? [before.id] : before.replyTo,
+          );
+          return removeEntries(userId, madeOf(ids));
+        }
+        case 'words':
+          return removeEntries(userId, ({ text }) => saysWords(text, deletion.words));
+        case 'record':
+          return;
+        case 'conversations': {
+          const channels = new Set(deletion.sessions.map(({ channelId }) => channelId));
+          return removeEntries(userId, ({ channelId }) => channels.has(channelId));
+        }
+        case 'person':
+          return store.removeAll(shortTermFolder(userId));
+      }
     },
     async *export(userId) {
       for (const guildId of await guildsOf(userId)) {
         const document = await store.read(shortTermKey(userId, guildId), shortTermKind);
         if (document === undefined) continue;
-        const told = await toldOf(userId, document.entries);
-        yield { path: `short-term/${guildId}.json`, text: JSON.stringify(told, undefined, 2) };
+        const visible = await toldOf(userId, document.entries);
+        yield { path: `short-term/${guildId}.json`, text: JSON.stringify(visible, undefined, 2) };
       }
-    },
-    async erase({ userId, sessions, isWhole }) {
-      const channels = new Set(sessions.map(({ channelId }) => channelId));
-      if (isWhole) await store.removeAll(shortTermFolder(userId));
-      else await removeEntries(userId, ({ channelId }) => channels.has(channelId));
     },
   };
 }

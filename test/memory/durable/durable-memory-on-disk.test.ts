@@ -7,6 +7,7 @@ import { createDurableMemory, type DurableMemory } from '../../../src/memory/dur
 import { plainWrites } from '../../support/plain-writes.ts';
 import { createFileStore } from '../../../src/storage/files/store.ts';
 import { forgettingFor } from '../../support/forgetting.ts';
+import { ledgerFor } from '../../support/ledger.ts';
 import { recordingLogger } from '../../support/recording-logger.ts';
 import { aliceId, dev, noon } from './fixtures.ts';
 import { durableSettings } from '../../support/layer-settings.ts';
@@ -25,7 +26,11 @@ it('does not give back what was forgotten when the document is damaged afterward
   try {
     const writes = plainWrites();
     const layers: MemoryLayer[] = [];
-    const forgetting = forgettingFor({ store, writes, clock, layers });
+    const forgetting = forgettingFor({
+      store,
+      clock,
+      openLedger: () => ledgerFor(store, writes, layers, { clock }),
+    });
     const durable: DurableMemory = createDurableMemory({
       settings: { ...durableSettings, maxItems: 10, injectMaxChars: 2000 },
       store,

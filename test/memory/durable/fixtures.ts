@@ -20,6 +20,7 @@ import {
 import { plainWrites } from '../../support/plain-writes.ts';
 import type { Writes } from '../../../src/core/writes.ts';
 import { forgettingFor } from '../../support/forgetting.ts';
+import { ledgerFor } from '../../support/ledger.ts';
 import { MemoryStore } from '../../support/memory-store.ts';
 import { durableSettings } from '../../support/layer-settings.ts';
 import { withoutUndo } from '../../support/undo.ts';
@@ -131,7 +132,11 @@ export function createMemory(
   let minutes = 0;
   const layers: MemoryLayer[] = [];
   const clock = () => minutesLater(minutes);
-  const forgetting = forgettingFor({ store, writes, clock, layers });
+  const forgetting = forgettingFor({
+    store,
+    clock,
+    openLedger: () => ledgerFor(store, writes, layers, { clock }),
+  });
   const memory: DurableMemory = createDurableMemory({
     settings: { ...durableSettings, ...changes },
     store,

@@ -14,6 +14,7 @@ import { aliceId, publicPlace } from '../../support/incoming.ts';
 import { durableSettings } from '../../support/layer-settings.ts';
 import { silent } from '../../support/sessions.ts';
 import { forgettingFor } from '../../support/forgetting.ts';
+import { ledgerFor } from '../../support/ledger.ts';
 import { withoutUndo } from '../../support/undo.ts';
 import { unconditional } from '../../../src/core/writes.ts';
 
@@ -34,8 +35,8 @@ export async function openProposals(folder: string, time: { now: number }) {
     writes,
     forgetting: forgettingFor({
       store,
-      writes,
       clock,
+      openLedger: () => ledgerFor(store, writes, []),
       proposalsOf: (forgotten) => proposals.marksOf(forgotten),
     }),
     ...withoutUndo,

@@ -13,6 +13,7 @@ import { createRememberItemTool } from '../../../src/memory/durable/tools.ts';
 import { createFileStore } from '../../../src/storage/files/store.ts';
 import { durableSettings } from '../../support/layer-settings.ts';
 import { forgettingFor } from '../../support/forgetting.ts';
+import { ledgerFor } from '../../support/ledger.ts';
 import { withoutUndo } from '../../support/undo.ts';
 import { dev, noon, silentLogger, turn } from './fixtures.ts';
 import { unconditional } from '../../../src/core/writes.ts';
@@ -94,7 +95,7 @@ beforeAll(async () => {
     settings: durableSettings,
     store,
     writes,
-    forgetting: forgettingFor({ store, writes, clock }),
+    forgetting: forgettingFor({ store, clock, openLedger: () => ledgerFor(store, writes, []) }),
     ...withoutUndo,
     clock,
     timeZone: 'UTC',

@@ -46,7 +46,7 @@ function setUp<S extends Store>(store: S) {
     noteErased: () => Promise.resolve(),
     processes: createOneProcess(),
     clock: sessions.clock,
-    timer: () => () => {},
+    expireAt: () => Promise.resolve(),
     logger,
   });
   const changing = {
