@@ -49,21 +49,19 @@ for (const line of readFileSync(rulesPath, 'utf8').split('\n')) {
 }
 
 const tested = new Set<string>();
-const unknown: string[] = [];
-const clocks: string[] = [];
-const words: string[] = [];
+const problems: string[] = [];
 for (const path of searched.flatMap(filesOf)) {
   const text = readFileSync(path, 'utf8');
   const isTest = path.startsWith('test/') && declaresTests.test(text);
-  if (path !== wordsPath) words.push(...findOddWords(path, text));
+  if (path !== wordsPath) problems.push(...findOddWords(path, text));
   const isSimulated = path.startsWith('src/') && !path.startsWith('src/sandbox/');
   for (const [index, line] of text.split('\n').entries()) {
     for (const { groups: { id = '' } = {} } of line.matchAll(citation)) {
-      if (!rules.has(id)) unknown.push(`unknown rule: [${id}] in ${path}:${index + 1}`);
+      if (!rules.has(id)) problems.push(`unknown rule: [${id}] in ${path}:${index + 1}`);
       if (isTest) tested.add(id);
     }
     for (const [name] of isSimulated ? line.matchAll(realTime) : [])
-      if (!replaced.has(`${name} in ${path}`)) clocks.push(`real time: ${name} in ${path}:${index + 1}`);
+      if (!replaced.has(`${name} in ${path}`)) problems.push(`real time: ${name} in ${path}:${index + 1}`);
   }
 }
 
@@ -71,7 +69,7 @@ const twice = [...rules].filter(([, count]) => count > 1).map(([id]) => `rule st
 const untested = [...rules.keys()]
   .filter((id) => !tested.has(id))
   .map((id) => `rule without a test: [${id}]`);
-const problems = [...unknown, ...twice, ...untested, ...clocks, ...words];
+problems.push(...twice, ...untested);
 for (const problem of problems) console.error(problem);
 if (rules.size === 0) console.error(`no rules in ${rulesPath}`);
 if (rules.size === 0 || problems.length > 0) process.exitCode = 1;

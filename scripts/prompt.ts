@@ -74,7 +74,7 @@ async function reportPrompt(config: Config, wish: Wish): Promise<string> {
         place,
         messages: [{ id: snowflakeAt(now), text: wish.message, at: now.toISOString(), attachments: [] }],
         now,
-        startedAfter: undefined,
+        work: session,
         hasThirdPartyText: true,
       },
       { isMemoryOff: await memory.placeSettings.isMemoryOff(place), areActionsOff: true },

@@ -55,7 +55,7 @@ ${table(['promise', 'looked at', 'broken in'], promises)}
 
 ## Planted faults
 
-Mistakes that somebody could make, each one line in the bot: a simulator that does not find them proves nothing.
+Mistakes that somebody could make, each one line in the bot: a simulator and tests that do not find them prove nothing.
 
 ${
   faults === undefined

@@ -7,6 +7,7 @@ import pLimit from 'p-limit';
 import { loadSimulator } from '../test/simulator/bundle.ts';
 import { plantedFaults, type PlantedFault } from '../test/simulator/planted-faults.ts';
 import { sceneText, shrink } from '../test/simulator/shrink.ts';
+import { runWithFault } from '../test/simulator/test-run.ts';
 
 const usage = `npm run simulate -- [--seed N] [--seeds K] [--steps S] [--people P] [--trace] [--no-shrink] [--fault NAME | --faults]
 
@@ -23,7 +24,6 @@ const usage = `npm run simulate -- [--seed N] [--seeds K] [--steps S] [--people 
 const maxRuns = 300;
 /** A process that tells of nothing for so long is taken for hanging. */
 const silenceMs = 5 * 60_000;
-
 /** Of one process: what its lives compile is never given back. */
 const seedsOfProcess = 200;
 
@@ -151,9 +151,10 @@ async function tryFaults({ seed, seeds, steps, people }: Options): Promise<boole
   console.log(`\n${found} of ${plantedFaults.length} found within ${seeds} seeds of ${steps} steps.`);
   return found === plantedFaults.length;
 
-  async function find({ name }: PlantedFault): Promise<string | undefined> {
+  async function find(fault: PlantedFault): Promise<string | undefined> {
+    if (fault.test !== undefined) return (await runWithFault(fault, [fault.test])).failed[0];
     const numbers = Object.entries({ seed, seeds, steps, people }).map(([key, value]) => `--${key}=${value}`);
-    const child = fork(import.meta.filename, [`--fault=${name}`, '--no-shrink', ...numbers], {
+    const child = fork(import.meta.filename, [`--fault=${fault.name}`, '--no-shrink', ...numbers], {
       stdio: ['ignore', 'ignore', 'pipe', 'ipc'],
     });
     let last: Progress = { seed };

@@ -99,7 +99,7 @@ async function askAbout(log: SessionLog, recall: Recall, conversation: Conversat
       place,
       now,
       messages: isBot ? answered : [{ id, text, at: now.toISOString(), attachments: [] }],
-      startedAfter: undefined,
+      work: { userId },
       hasThirdPartyText: false,
     };
     answered = context.messages;

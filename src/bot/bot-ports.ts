@@ -13,7 +13,6 @@ import type { Spending } from '../observability/spending.ts';
 import type { Outbox } from '../turn/outbox.ts';
 import type { StatusSources } from './status.ts';
 import type { ChannelGuild, SessionKey } from '../core/place.ts';
-import type { UndoableChange } from '../memory/undo.ts';
 import type { SessionLog } from '../memory/log/session-log.ts';
 
 /** The page, in this process or another [X3]. */
@@ -93,8 +92,6 @@ export function createEvents() {
     /** A person was erased: their running and waiting work ends. */
     erased: createEvent<[userId: string, erasedBy: 'here' | 'elsewhere']>(),
     stored: createEvent<[stored: readonly LateNotice[]]>(),
-    /** A kill interrupted an undo. */
-    halfUndone: createEvent<[change: UndoableChange]>(),
   };
 }
 

@@ -76,7 +76,7 @@ export function createBot(config: Config, ports: BotPorts) {
     turnsOver: (userId) => turns.overFor(userId),
   });
   const { states, sessionLog, placeSettings: settings, people, writes } = memory;
-  const { oneTimeNotices, retention, gonePlaces, provenance } = memory;
+  const { oneTimeNotices, retention, gonePlaces, sweeper, provenance } = memory;
   const outbox = outboxInJobs(keeping.outbox, { writes, begin: sessionLog.listSession, people });
   const modelChoice = createModelChoice(config, memory.botSettings, ports.model.list ?? (async () => []));
   const history = retention.young(discord.history);
@@ -99,10 +99,7 @@ export function createBot(config: Config, ports: BotPorts) {
     layers: memory.afterTurn,
     work,
     heldUntil: [pauses.heldUntil, ...(spending === undefined ? [] : [spending.heldUntil])],
-    async expire(userId) {
-      for (const { expire } of [memory.undo, memory.proposals]) await expire(userId);
-      await memory.changes.finishFor(userId);
-    },
+    expire: memory.expire,
     isHeld: memory.forgetting.isWaitedFor,
     states,
     goneChannels: memory.goneChannels,
@@ -283,7 +280,7 @@ export function createBot(config: Config, ports: BotPorts) {
 
   /** Resolves when no turn and no after-turn work runs or waits. */
   async function idle(): Promise<void> {
-    const parts = [retention, gonePlaces, turns, work, writes];
+    const parts = [sweeper, turns, work, writes];
     for (const part of parts) await part.idle();
   }
 
@@ -307,8 +304,6 @@ export function createBot(config: Config, ports: BotPorts) {
         () => false,
       ),
     ...createKnownChannels(sessionLog, outbox),
-    /** The bot was removed from a guild that had these channels; not for outages. */
-    guildLeft: (guildId: string, channelIds: readonly string[]) => gonePlaces.left(guildId, channelIds),
     /** Ends turns in deleted channels and threads, and stops using what was said there [K15]. Never rejects. */
     channelsDeleted: (channelIds: readonly string[], parentId?: string): Promise<void> => {
       for (const id of channelIds) turns.endIn(id);
@@ -323,9 +318,7 @@ export function createBot(config: Config, ports: BotPorts) {
     async startRetention(presentGuilds: PresentGuilds, answered = Promise.resolve()): Promise<void> {
       await recovery.finishChanges();
       await answered;
-      void memory.expireEverybody();
-      retention.start();
-      gonePlaces.start(presentGuilds);
+      memory.sweep(presentGuilds);
     },
     /** Resolves when who wrote before or just after the start has an answer, or was waited for; never once the bot has stopped. */
     async answered(caughtUp: Promise<unknown>): Promise<void> {
@@ -345,7 +338,7 @@ export function createBot(config: Config, ports: BotPorts) {
     async drain(withinMs: number): Promise<void> {
       turns.stop();
       work.stopTaking();
-      for (const part of [retention, gonePlaces]) part.stop();
+      sweeper.stop();
       const timeUp = setTimeout(() => {
         logger.warn('running work is left to the next start', { withinMs });
         turns.abort();

@@ -8,6 +8,7 @@ import { type DiscordCheckup, withDiscord } from '../discord/checkup.ts';
 import { inviteLink } from '../discord/permissions.ts';
 import { GatewayError } from '../discord/gateway-error.ts';
 import type { ProbeOptions } from '../model/anthropic/anthropic-client.ts';
+import type { Trial } from '../model/anthropic/trial.ts';
 import { createLogger } from '../observability/logger.ts';
 import { registeredCommands } from './commands.ts';
 import { checkDatabase, checkDisk, checkFiles, checkFolders, checkOwner } from './disk-checks.ts';
@@ -198,6 +199,8 @@ async function checkModels({ model, summary, prompt }: Config, logger: Logger): 
   const { apiKey, baseUrl } = model;
   if (apiKey === undefined && baseUrl === undefined)
     return [warning('model', 'no model is set, so an offline stand-in answers', 'npm run setup')];
+  // No longer prompt is sent where the context is set by hand.
+  const mostChars = Math.min(prompt.maxChars, 2 * (model.contextTokens ?? Infinity));
   const found: Finding[] = [];
   const variableOf = new Map<string | undefined, string>([
     [summary.model, 'DISCOCLAW_SUMMARY_MODEL'],
@@ -211,9 +214,7 @@ async function checkModels({ model, summary, prompt }: Config, logger: Logger): 
     const finding = await tryModel(options, variableOf.get(name));
     found.push(finding);
     if (finding.level === 'fine' && name === model.main)
-      found.push(
-        ...(await tryTalentsOf({ ...options, timeoutMs: model.totalTimeoutMs }, prompt.maxChars, logger)),
-      );
+      found.push(...(await tryTalentsOf({ ...options, timeoutMs: model.totalTimeoutMs }, mostChars, logger)));
     // Only a wrong name concerns this model alone.
     if (finding.level !== 'fine' && finding.wrong !== 'model') break;
   }
@@ -226,63 +227,40 @@ export async function tryTalentsOf(
   promptMaxChars: number,
   logger: Logger,
 ): Promise<readonly Finding[]> {
-  const { model } = options;
-  const about = 'model';
   const { tryTalents } = await import('../model/anthropic/trial.ts');
   try {
-    const { callsTools, keepsToSchema, thinksAloud, context } = await tryTalents(
-      options,
-      promptMaxChars,
-      logger,
-    );
-    const able = [
-      ...(callsTools ? ['calls tools'] : []),
-      ...(keepsToSchema ? ['writes summaries'] : []),
-      ...(context === undefined ? [`reads ${promptMaxChars} characters at once`] : []),
-      ...(thinksAloud ? ['thinks in its answers, which is left out of them'] : []),
-    ];
-    const larger =
-      'give it a context of 16384 tokens (Ollama: OLLAMA_CONTEXT_LENGTH=16384, llama.cpp: --ctx-size, vLLM: --max-model-len), which takes about 2 GB of memory with a model of 8 billion parameters';
-    return [
-      ...(able.length === 0 ? [] : [fine(about, `${model} ${able.join(', ')}`)]),
-      ...(callsTools
-        ? []
-        : [
-            warning(
-              about,
-              `${model} calls no tools, so it can store and look up nothing by itself`,
-              'choose a model that calls tools; what is remembered stands in its prompt all the same',
-            ),
-          ]),
-      ...(keepsToSchema
-        ? []
-        : [
-            warning(
-              about,
-              `${model} writes no summary that can be used`,
-              'set DISCOCLAW_FAST_MODEL to a model that does',
-            ),
-          ]),
-      ...(context === undefined
-        ? []
-        : [
-            context.cuts
-              ? warning(
-                  about,
-                  `The server of ${model} cuts prompts at ${context.tokens} tokens without a word`,
-                  `${larger}, or set DISCOCLAW_CONTEXT_TOKENS=${context.tokens}`,
-                )
-              : warning(
-                  about,
-                  `The context of ${model} holds ${context.tokens} tokens, so less memory fits`,
-                  larger,
-                ),
-          ]),
-    ];
+    return talentsFound(options.model, promptMaxChars, await tryTalents(options, promptMaxChars, logger));
   } catch (error) {
-    const reason = error instanceof Error ? error.message : String(error);
-    return [warning(about, `${model} could not be tried: ${reason}`, 'npm run doctor tries it again')];
+    const text = `${options.model} could not be tried: ${error instanceof Error ? error.message : String(error)}`;
+    return [warning('model', text, 'npm run doctor tries it again')];
   }
+}
+
+const largerContext =
+  'give it a context of 16384 tokens (Ollama: OLLAMA_CONTEXT_LENGTH=16384, llama.cpp: --ctx-size, vLLM: --max-model-len), which takes about 2 GB of memory with a model of 8 billion parameters';
+
+function talentsFound(model: string, promptMaxChars: number, trial: Trial): readonly Finding[] {
+  const { callsTools, keepsToSchema, thinksAloud, context } = trial;
+  const able: string[] = [];
+  const found: Finding[] = [];
+  const lacks = (text: string, remedy: string) => found.push(warning('model', text, remedy));
+  if (callsTools) able.push('calls tools');
+  else
+    lacks(
+      `${model} calls no tools, so it can store and look up nothing by itself`,
+      'choose a model that calls tools; what is remembered stands in its prompt all the same',
+    );
+  if (keepsToSchema) able.push('writes summaries');
+  else lacks(`${model} writes no summary that can be used`, 'set DISCOCLAW_FAST_MODEL to a model that does');
+  if (context === undefined) able.push(`reads ${promptMaxChars} characters at once`);
+  else if (context.cuts)
+    lacks(
+      `The server of ${model} cuts prompts at ${context.tokens} tokens without a word`,
+      `${largerContext}, or set DISCOCLAW_CONTEXT_TOKENS=${context.tokens}`,
+    );
+  else lacks(`The context of ${model} holds ${context.tokens} tokens, so less memory fits`, largerContext);
+  if (thinksAloud) able.push('thinks in its answers, which is left out of them');
+  return able.length === 0 ? found : [fine('model', `${model} ${able.join(', ')}`), ...found];
 }
 
 /** Asks a model for one token; `variable` is the setting that names the model. */
@@ -290,26 +268,21 @@ export async function tryModel(options: ProbeOptions, variable = 'DISCOCLAW_MODE
   const { apiKey, baseUrl, model } = options;
   // The SDK is slow to load.
   const { probeModel } = await import('../model/anthropic/anthropic-client.ts');
-  const { outcome, text } = await probeModel(options);
+  const { failure, text } = await probeModel(options);
   const about = 'model';
-  switch (outcome) {
-    case 'fine':
-      return fine(about, `${model} answers`);
-    case 'key':
-      return apiKey === undefined
-        ? broken(about, "The model's server wants a key", 'set ANTHROPIC_API_KEY', 'key')
-        : broken(about, "The model's server refused the key", 'check ANTHROPIC_API_KEY', 'key');
-    case 'credit':
-      return broken(about, `${model} is out of credit (${text})`, 'add credit to the account of the key');
-    case 'model':
-      return broken(about, `The model's server knows no model "${model}"`, `check ${variable}`, 'model');
-    case 'busy':
-      return warning(about, text, 'wait, or raise the limits of the key with the vendor');
-    case 'refused':
-      return broken(about, text, 'look into the account of the key, and check the variables of the model');
-    case 'unreachable': {
-      const address = baseUrl === undefined ? '' : ' and ANTHROPIC_BASE_URL';
-      return broken(about, text, `check the network${address}`);
-    }
-  }
+  if (failure === undefined) return fine(about, `${model} answers`);
+  if (failure === 'unauthorized')
+    return apiKey === undefined
+      ? broken(about, "The model's server wants a key", 'set ANTHROPIC_API_KEY', 'key')
+      : broken(about, "The model's server refused the key", 'check ANTHROPIC_API_KEY', 'key');
+  if (failure === 'out-of-credit')
+    return broken(about, `${model} is out of credit (${text})`, 'add credit to the account of the key');
+  if (failure === 'unknown-model')
+    return broken(about, `The model's server knows no model "${model}"`, `check ${variable}`, 'model');
+  if (failure === 'rate-limited' || failure === 'overloaded')
+    return warning(about, text, 'wait, or raise the limits of the key with the vendor');
+  if (failure === 'rejected')
+    return broken(about, text, 'look into the account of the key, and check the variables of the model');
+  const address = baseUrl === undefined ? '' : ' and ANTHROPIC_BASE_URL';
+  return broken(about, text, `check the network${address}`);
 }

@@ -15,8 +15,7 @@ import { createExtraction, createExtractionFold } from '../memory/durable/extrac
 import { createForgetting } from '../memory/forgetting.ts';
 import { createForgetItemTool, createRememberItemTool } from '../memory/durable/tools.ts';
 import type { MemoryLayer } from '../memory/layer.ts';
-import { createGonePlaces, goneChannels } from '../memory/gone-places.ts';
-import { createQuota } from '../memory/log/quota.ts';
+import { createGonePlaces, goneChannels, type PresentGuilds } from '../memory/gone-places.ts';
 import { createSessionLog } from '../memory/log/session-log.ts';
 import { type FoldName, createSessionStates } from '../memory/log/session-state.ts';
 import { createNotebook, notebookOpener } from '../memory/notebook/notebook.ts';
@@ -25,6 +24,7 @@ import { createReflection, reflectWhenDue } from '../memory/notebook/reflection.
 import { createWeeklyTrim } from '../memory/notebook/weekly-trim.ts';
 import { createWorkspace } from '../memory/notebook/workspace.ts';
 import { createProvenance } from '../memory/provenance.ts';
+import { tooMuch } from '../memory/quota.ts';
 import {
   createDetailSource,
   createItemSource,
@@ -40,10 +40,9 @@ import { createOneTimeNotices } from '../memory/settings/one-time-notices.ts';
 import { createPersonSettings } from '../memory/settings/person-settings.ts';
 import { createPlaceSettings } from '../memory/settings/place-settings.ts';
 import { createShortTerm } from '../memory/short-term/short-term.ts';
-import { createRetention } from '../memory/retention.ts';
-import { expireEverybody } from '../memory/expiring-log.ts';
-import { createUndoLog, undoFile } from '../memory/undo.ts';
-import { createProposals, proposalsFile } from '../memory/durable/proposals.ts';
+import { createRetention, tooOld } from '../memory/retention.ts';
+import { createSweeper, type SweepRow } from '../memory/sweeper.ts';
+import { createProposals } from '../memory/durable/proposals.ts';
 import { runToolLoop } from '../model/tool-loop.ts';
 import type { Outbox } from '../turn/outbox.ts';
 import type { BotPorts, Events, KeepingPorts, TimePorts } from './bot-ports.ts';
@@ -62,7 +61,7 @@ export interface LayerPorts
   readonly withPauses: WithPauses;
   readonly events: Events;
   readonly channels: ChannelPort;
-  readonly answers: AnswerKeeper & Pick<Outbox, 'dropPast' | 'drop'>;
+  readonly answers: AnswerKeeper & Pick<Outbox, 'dropPast' | 'drop' | 'guildOf'>;
   readonly server: Pick<ServerPort, 'hasSeveral'>;
   /** The person's spending today, which is exported and erased with the rest. */
   readonly costs?: MemoryLayer;
@@ -104,10 +103,6 @@ function createStores(config: Config, ports: LayerPorts) {
     timeZoneOf: people.timeZoneOf,
     botSettings: createBotSettings(store),
     placeSettings: createPlaceSettings({ ...basics, noMemoryIds: config.storage.noMemoryChannelIds }),
-    undo: createUndoLog({
-      ...basics,
-      resume: (change) => events.halfUndone.emit(change),
-    }),
   };
 }
 
@@ -115,7 +110,7 @@ function createStores(config: Config, ports: LayerPorts) {
 export function createLayers(config: Config, ports: LayerPorts) {
   const { events, channels, answers, processes } = ports;
   const kept = createStores(config, ports);
-  const { store, recent, writes, log: sessionLog, states, people, undo } = kept;
+  const { store, recent, writes, log: sessionLog, states, people } = kept;
   const { model, clock, timeZone, logger } = kept;
   /** Everything that holds something of people; filled below. */
   const layers: MemoryLayer[] = [];
@@ -137,7 +132,7 @@ export function createLayers(config: Config, ports: LayerPorts) {
     goneChannels: () => goneChannels(store),
   });
   const rolling = createRollingSummary({ ...kept, settings: config.summary });
-  const undoable = createUndoableNotes({ store, writes, undo });
+  const undoable = createUndoableNotes(kept);
   const forgetting = createForgetting({
     ...kept,
     changes,
@@ -149,7 +144,6 @@ export function createLayers(config: Config, ports: LayerPorts) {
         withdrawn.messages.map(({ sequence }) => sequence),
       )),
     ],
-    proposalsOf: (forgotten) => proposals.marksOf(forgotten),
     changed(userId, sessions) {
       recall.beginAgain(userId);
       for (const session of sessions) void events.changed.emit(session);
@@ -162,14 +156,7 @@ export function createLayers(config: Config, ports: LayerPorts) {
     forgetting,
     parts: [undoable.part, forgetting.part],
   });
-  events.halfUndone.on(durable.resumeUndo);
-  const proposals = createProposals({
-    ...kept,
-    durable,
-    modeOf: people.mode,
-    textOf: sessionLog.message,
-    maxItems: config.durable.maxItems,
-  });
+  const proposals = createProposals({ durable, modeOf: people.mode, textOf: sessionLog.message });
   const modelName = config.model.fast;
   const extraction = createExtraction({
     ...kept,
@@ -247,7 +234,6 @@ export function createLayers(config: Config, ports: LayerPorts) {
     shortTerm,
     rolling,
     durable,
-    proposals.layer,
     notebook,
     recall,
     provenance,
@@ -255,25 +241,38 @@ export function createLayers(config: Config, ports: LayerPorts) {
     forgetting.layer,
     ...(ports.costs === undefined ? [] : [ports.costs]),
   );
-  const keepWithinQuota = createQuota({
-    ...kept,
-    maxBytes: config.storage.personQuotaBytes,
-    folds: [...activeFolds(config), ...(config.summary.enabled ? (['rolling'] as const) : [])],
-  });
-  const retention = createRetention({
-    ...kept,
-    days: config.storage.retentionDays,
-    changes,
-    durable,
-    layers: [shortTerm, rolling, notebook, recall, sessionLog],
-    dropAnswers: answers.dropPast,
-    locks: processes.locks,
-  });
-  const gonePlaces = createGonePlaces({
-    ...kept,
-    layers: [shortTerm, rolling, notebook, recall, provenance, sessionLog],
-    dropOutbox: answers.drop,
-  });
+  const retention = createRetention(config.storage.retentionDays, clock);
+  /** What holds conversations and what was made of them, the log last, by which the next sweep knows of them. */
+  const ofSessions = [shortTerm, rolling, notebook, recall, provenance, sessionLog];
+  const gonePlaces = createGonePlaces({ ...kept, layers: ofSessions, outbox: answers });
+  const sweeper = createSweeper({ ...kept, locks: processes.locks });
+  /** Deletes what can be undone no more of a person, and what nobody said yes to; to be called again where it rejects. */
+  async function expire(userId: string): Promise<void> {
+    await undoable.expire(userId);
+    await durable.expireItems(userId);
+    await changes.finishFor(userId);
+  }
+  const rows = {
+    'over time': async ({ people: everybody }) => {
+      await everybody(expire);
+      for (const id of await changes.ids()) await changes.finishFor(id);
+    },
+    ...(config.storage.retentionDays > 0 && {
+      'too old': tooOld({
+        ...kept,
+        retention,
+        changes,
+        durable,
+        layers: ofSessions,
+        dropAnswers: answers.dropPast,
+      }),
+    }),
+    'too much': tooMuch({
+      ...kept,
+      maxBytes: config.storage.personQuotaBytes,
+      folds: [...activeFolds(config), ...(config.summary.enabled ? (['rolling'] as const) : [])],
+    }),
+  } satisfies Record<string, SweepRow>;
   const { message: stillThere, answerBefore } = sessionLog;
   const tools: readonly Tool[] = [
     ...notebook.tools,
@@ -296,17 +295,17 @@ export function createLayers(config: Config, ports: LayerPorts) {
         ? [{ name: 'extraction', fold: extract }]
         : []),
       notebook,
-      { name: 'quota', fold: keepWithinQuota },
     ],
     changes,
     forgetting,
     retention,
     gonePlaces,
+    /** Starts all that deletes old data [K15]. Never throws. */
+    sweep: (guilds: PresentGuilds) => sweeper.start({ ...rows, 'gone place': gonePlaces.sweep(guilds) }),
+    sweeper,
+    expire,
     goneChannels: () => goneChannels(store),
-    undo,
     proposals,
-    /** Schedules a look at everybody who has expiring records. Never rejects. */
-    expireEverybody: () => expireEverybody([undoFile, proposalsFile], { ...ports, others: changes.ids }),
     /** Whether what a late notice names still exists. */
     isNamed: stillNamed({ durable, proposals, recent }),
     states,

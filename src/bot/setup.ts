@@ -66,10 +66,14 @@ export async function runSetup(environment: Environment): Promise<number> {
 
 async function setUpDiscord(setup: Setup): Promise<void> {
   const { asker } = setup;
-  asker.say('The token: https://discord.com/developers/applications → your application → Bot → Reset Token.');
+  asker.say(
+    'The token: https://discord.com/developers/applications → your application → Bot → Reset Token. Leave it empty to try the bot in a sandbox first.',
+  );
   const askToken = () => asker.secret('Discord bot token (hidden):');
   let token = (await keptValue(setup, 'DISCORD_TOKEN')) ?? (await askToken());
   for (;;) {
+    if (token === '')
+      return asker.say('No token, then: npm start runs the bot in a sandbox, a small Discord.');
     const application = await askDiscord(setup, token);
     if (application === 'refused') {
       asker.say(
@@ -245,7 +249,9 @@ async function tellTalents(setup: Setup, options: ProbeOptions): Promise<void> {
   for (const { level, text, remedy } of await tryTalentsOf(access, config.prompt.maxChars, logger)) {
     asker.say(level === 'fine' ? `✓ ${text}.` : `! ${text}: ${remedy}.`);
     const [, tokens] = /DISCOCLAW_CONTEXT_TOKENS=(\d+)/u.exec(remedy ?? '') ?? [];
-    if (tokens !== undefined) await save(setup, 'DISCOCLAW_CONTEXT_TOKENS', tokens);
+    if (tokens === undefined) continue;
+    await save(setup, 'DISCOCLAW_CONTEXT_TOKENS', tokens);
+    asker.say('Take DISCOCLAW_CONTEXT_TOKENS out again once the server has a larger context.');
   }
 }
 

@@ -26,7 +26,7 @@ import { createSpending } from '../observability/spending.ts';
 import { createUsageMeter } from '../observability/usage-meter.ts';
 import { watchModel } from '../observability/watched-model.ts';
 import { createBotSettings } from '../memory/settings/bot-settings.ts';
-import { createOutbox, hideFromHistory, saveBestEffort } from '../turn/outbox.ts';
+import { createOutbox, hideFromHistory } from '../turn/outbox.ts';
 import type { Page, PageOptions } from '../page/page.ts';
 import { errorCode } from '../storage/files/file-system.ts';
 import type { PagePort } from './bot-ports.ts';
@@ -145,10 +145,7 @@ export async function startBot(config: Config, options: StartOptions) {
       hiddenIn: outbox.hiddenIn,
       isCommand: (text) => parseCommand(text) !== undefined,
       memberRole: (guildId) => bot.memory.placeSettings.memberRole(guildId),
-      noteGone(channelId) {
-        void saveBestEffort(logger, 'that a channel is gone', () => outbox.markGone(channelId));
-        void bot.channelsDeleted([channelId], channelId);
-      },
+      noteGone: (channelId) => void bot.channelsDeleted([channelId], channelId),
       onOtherProcess() {
         logger.error(otherProcess);
         for (const id of ownerIds)
@@ -220,11 +217,10 @@ export async function startBot(config: Config, options: StartOptions) {
         guildOf: bot.guildOf,
         remembered: (channelId, messageId) =>
           bot.remembered(channelId, compareSnowflakes(messageId, firstId) < 0 ? firstId : messageId),
-        isGone: outbox.isGone,
+        isGone: async (channelId) => (await bot.memory.goneChannels()).has(channelId),
         isUnfinished: (message) => recovery.isUnfinished(message),
         recover: (channelId) => recovery.channel(channelId),
         resume: (channelId, end) => recovery.sessions(channelId, end),
-        guildLeft: bot.guildLeft,
         channelsDeleted: bot.channelsDeleted,
       },
       handlers: bot.handlers,

@@ -10,7 +10,6 @@ import {
 } from '../core/commands.ts';
 import { referenceTo, withReference } from '../core/errors.ts';
 import type { Logger } from '../core/logger.ts';
-import { workOf } from '../core/writes.ts';
 import type { OneTimeNotices } from '../memory/settings/one-time-notices.ts';
 import { type Command, type RequestHandler, parseCommand } from './command.ts';
 import { withoutMentionMarks } from '../core/own-words.ts';
@@ -58,7 +57,7 @@ export function createCommandSet(
     const reply = await answer();
     if (reply.isFarewell === true) return reply;
     // By then it is known what could not be read for it.
-    const notice = await oneTimeNotices?.begin(workOf(request));
+    const notice = await oneTimeNotices?.begin(request.work);
     if (notice === undefined) return reply;
     return {
       ...reply,

@@ -140,8 +140,6 @@ export async function askToPurge(
 
 /** Erases what says the words. */
 async function purgeWords({ id, speaker, memory }: MemoryCall, words: string): Promise<CommandReply> {
-  // Otherwise undo could bring back what was forgotten before.
-  await memory.undo.expireAll(speaker.id);
   const { failures, messages } = await memory.changes.purge({ userId: speaker.id, words, commandId: id });
   return {
     text:

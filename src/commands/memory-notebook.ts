@@ -85,8 +85,7 @@ export async function writeNotebook(
       ? formatWritten(of, withoutInvisible(text), { today: call.today })
       : refused(`${path} was changed since you opened it, so nothing was written.`);
   const reason = (await refusalToStore(call))?.text;
-  const { startedAfter } = call.work;
-  const turn = { ...contextOf(call), messages: [], startedAfter, hasThirdPartyText: false };
+  const turn = { ...contextOf(call), messages: [], work: call.work, hasThirdPartyText: false };
   const written =
     reason === undefined ? await call.memory.notebook.change(path, turn, edit, true) : refused(reason);
   if (written.outcome === 'refused') {

@@ -19,7 +19,6 @@ import type { Recall } from '../memory/recall/recall.ts';
 import type { RollingSummary } from '../memory/rolling/rolling-summary.ts';
 import type { PersonSettingsStore } from '../memory/settings/person-settings.ts';
 import type { PlaceSettings } from '../memory/settings/place-settings.ts';
-import type { UndoLog } from '../memory/undo.ts';
 
 /** What the memory commands see and change. */
 export interface MemoryCommandPorts {
@@ -50,7 +49,6 @@ export interface CommandMemory {
   readonly layers: readonly Pick<MemoryLayer, 'export'>[];
   readonly noted: readonly NoteHolder[];
   readonly changes: Pick<ChangeLedger, 'erase' | 'purge'>;
-  readonly undo: Pick<UndoLog, 'expireAll'>;
   /** What each person wants of their memory [K9]. */
   readonly people: PersonSettingsStore;
   readonly placeSettings: Pick<PlaceSettings, 'isMemoryOff'>;

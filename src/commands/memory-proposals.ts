@@ -13,9 +13,9 @@ const mostWithButtons = 6;
 export async function showProposals(call: MemoryCall, id: string | undefined): Promise<CommandReply> {
   const { speaker, view, memory } = call;
   const all = await memory.proposals.list(speaker.id);
-  const shown = all.filter(({ item }) => mayUseItem(item, speaker.id, view));
+  const shown = all.filter((item) => mayUseItem(item, speaker.id, view));
   if (id !== undefined) {
-    const item = shown.find((each) => each.id === id)?.item;
+    const item = shown.find((each) => each.id === id);
     if (item === undefined) return { text: noneLeft(id) };
     const text = `Say it as I should remember it: \`!memory accept ${id} <your words>\`. I would have remembered: ${quoted(wordingOf(item))}`;
     return { text, form: editForm(item, `memory accept ${id}`) };
@@ -24,10 +24,10 @@ export async function showProposals(call: MemoryCall, id: string | undefined): P
   const more = hidden > 0 && `${counted(hidden, 'more proposal')} in our DM: \`!memory proposals\` there.`;
   const data = {
     kind: 'proposals',
-    cards: shown.map((each): ShownCard => ({
+    cards: shown.map((item): ShownCard => ({
       question: 'May I remember this?',
-      items: [shownItem({ ...each.item, id: each.id }, call)],
-      buttons: buttonsFor(each.id, ['Remember', 'In other words', 'Decline']),
+      items: [shownItem(item, call)],
+      buttons: buttonsFor(item.id, ['Remember', 'In other words', 'Decline']),
     })),
   } as const;
   if (shown.length === 0) return { text: linesOf('No proposals are waiting for you here.', more), data };
@@ -35,8 +35,7 @@ export async function showProposals(call: MemoryCall, id: string | undefined): P
     data,
     text: linesOf(
       `${counted(shown.length, 'proposal')} for you to decide on, for seven days each:`,
-      // An item has no id yet: that of the proposal stands in its place.
-      shown.map((each, index) => `${index + 1}. ${listedItem({ ...each.item, id: each.id }, call)}`),
+      shown.map((item, index) => `${index + 1}. ${listedItem(item, call)}`),
       more,
       shown.length > mostWithButtons &&
         `The buttons are for the first ${mostWithButtons}; once these are answered, the next have theirs.`,

@@ -112,8 +112,7 @@ async function viewSummary(call: MemoryCall): Promise<LayerView> {
 
 async function viewRecent({ speaker, place, work, at, memory, config }: MemoryCall): Promise<LayerView> {
   if (!config.shortTerm.enabled) return {};
-  const { startedAfter } = work;
-  const turn = { speaker, place, messages: [], now: new Date(at), startedAfter, hasThirdPartyText: true };
+  const turn = { speaker, place, messages: [], now: new Date(at), work, hasThirdPartyText: true };
   const sections = await memory.shortTerm.sections(turn);
   const used = sections.reduce((sum, section) => sum + renderSection(section).length, 0);
   return { usage: { name: 'recent exchanges', used, budget: config.shortTerm.injectMaxChars } };

@@ -159,33 +159,32 @@ function shownFacts(facts: StatusFacts, most: number): readonly StatusFact[] {
   ];
 }
 
-function modelLine({ models, modelState, modelLimits, noRoomFor, refused = [], now }: StatusFacts): string {
+function modelLine({
+  models,
+  modelState,
+  modelLimits = {},
+  noRoomFor = [],
+  refused = [],
+  now,
+}: StatusFacts): string {
   if (models === undefined) return 'the offline stand-in, which is not a language model';
   const names = `${shownName(models.main)} (fast: ${shownName(models.fast)})`;
   const reach =
     modelState.kind === 'reachable'
       ? 'reachable'
       : `${conditionOf(modelState.failure)} for ${duration(now.getTime() - modelState.since.getTime())}`;
-  const lacking = refused.map(({ feature, model }) =>
-    model === undefined ? feature : `${feature} (${shownName(model)})`,
-  );
-  return [
-    `${names}, ${reach}`,
-    ...(lacking.length === 0 ? [] : [`left out, as its server refuses it: ${lacking.join(', ')}`]),
-    ...limitLines(modelLimits, noRoomFor),
-  ].join(' · ');
-}
-
-function limitLines({ contextTokens, cutsAt }: ModelLimits = {}, noRoomFor: readonly string[] = []) {
+  const leftMs = modelState.kind === 'reachable' ? 0 : Number(modelState.until ?? now) - now.getTime();
+  const lacking = refused.map(({ feature, model }) => `${feature} (${shownName(model)})`);
+  const parts = [`${names}, ${reach}${leftMs > 0 ? `, and for ${duration(leftMs)} more` : ''}`];
+  if (lacking.length > 0) parts.push(`left out, as its server refuses it: ${lacking.join(', ')}`);
+  const { contextTokens, cutsAt } = modelLimits;
   const without = noRoomFor.length === 0 ? 'less memory fits' : `no room for ${noRoomFor.join(', ')}`;
-  return [
-    ...(contextTokens === undefined ? [] : [`its context holds ${contextTokens} tokens: ${without}`]),
-    ...(cutsAt === undefined
-      ? []
-      : [
-          `its server seems to cut prompts at ${cutsAt} tokens in silence: give it a larger context (Ollama: \`OLLAMA_CONTEXT_LENGTH\`), or set \`DISCOCLAW_CONTEXT_TOKENS\``,
-        ]),
-  ];
+  if (contextTokens !== undefined) parts.push(`its context holds ${contextTokens} tokens: ${without}`);
+  if (cutsAt !== undefined)
+    parts.push(
+      `its server seems to cut prompts at ${cutsAt} tokens in silence: give it a larger context (Ollama: \`OLLAMA_CONTEXT_LENGTH\`), or set \`DISCOCLAW_CONTEXT_TOKENS\``,
+    );
+  return parts.join(' · ');
 }
 
 /** One part for each kind of work and reason, by what was not done first. */
@@ -197,9 +196,8 @@ function unwrittenFacts({ unwritten = [], now }: StatusFacts): readonly StatusFa
       return [purpose + why, `${purpose} for ${duration(now.getTime() - since.getTime())} ${why}`];
     }),
   );
-  return unwritten.length === 0
-    ? []
-    : [{ title: 'Not written', text: [...parts.values()].join(' · '), isBad: true }];
+  const text = [...parts.values()].join(' · ');
+  return text === '' ? [] : [{ title: 'Not written', text, isBad: true }];
 }
 
 function gatewayLine(facts: StatusFacts, most: number): string {

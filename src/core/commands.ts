@@ -77,7 +77,9 @@ export interface ChoiceOption {
   readonly isOptional?: true;
 }
 
-export interface CommandContext extends Pick<Work, 'startedAfter'> {
+export interface CommandContext {
+  /** What the command writes is part of it. */
+  readonly work: Work;
   /** The id of the message or interaction: a snowflake, so it tells the time. */
   readonly id: string;
   readonly speaker: Pick<Speaker, 'id' | 'name' | 'isOwner'>;
@@ -286,7 +288,7 @@ export interface CommandReply {
 }
 
 /** What has just been given, before its work begins. */
-export type Unstarted<Request extends CommandContext> = Omit<Request, 'startedAfter'>;
+export type Unstarted<Request extends CommandContext> = Omit<Request, 'work'>;
 
 /** None of them rejects. */
 export interface CommandHandlers {

@@ -7,28 +7,40 @@ type JsonObject = Readonly<Record<string, unknown>>;
 /** Brackets that turn out to begin no JSON; without an end, a text of brackets would be read once for each [L4]. */
 const mostVainTries = 100;
 
+/** Objects in a text, or a list of them, and where they stand. */
+export interface FoundJson {
+  readonly value: JsonObject | readonly JsonObject[];
+  readonly start: number;
+  readonly end: number;
+}
+
 /**
- * The objects of an answer in order, those of a list one by one [M14]; `undefined` where there is no JSON. Some models
- * put words or a fence around it, leave a comma or a line break in it, or write several values; of a broken list the
- * whole entries are left.
+ * What a text has of JSON with fields, in order [M14]: some models put words or a fence around it, leave a comma or a line break in it, or
+ * write several values; of a broken list the whole entries are left.
  */
-export function jsonIn(text: string): readonly JsonObject[] | undefined {
+export function jsonValuesIn(text: string): readonly FoundJson[] {
   const opening = /[[{]/gu;
-  let found: JsonObject[] | undefined;
+  const found: FoundJson[] = [];
   for (let tries = 0; tries < mostVainTries && opening.test(text);) {
-    const json = valueAt(text, opening.lastIndex - 1);
-    const value = parsed(json);
-    const values: readonly unknown[] = Array.isArray(value) ? value : [value];
-    if (values.every(isObject)) {
-      (found ??= []).push(...values);
-      opening.lastIndex += json.length - 1;
+    const start = opening.lastIndex - 1;
+    const end = endOfJson(text, start) ?? start;
+    const value = jsonOf(text.slice(start, end));
+    if (isObject(value) || (Array.isArray(value) && value.every(isObject))) {
+      found.push({ value, start, end });
+      opening.lastIndex = end;
     } else tries += 1;
   }
   return found;
 }
 
-/** From the bracket at `start` to the one that closes it. */
-function valueAt(text: string, start: number): string {
+/** The objects of an answer, those of a list one by one; `undefined` where there is no JSON. */
+export function jsonIn(text: string): readonly JsonObject[] | undefined {
+  const found = jsonValuesIn(text);
+  return found.length === 0 ? undefined : found.flatMap(({ value }) => value);
+}
+
+/** Behind the bracket that closes the one at `start`, if any does. */
+export function endOfJson(text: string, start: number): number | undefined {
   let depth = 0;
   let isQuoted = false;
   for (let at = start; at < text.length; at += 1) {
@@ -37,15 +49,16 @@ function valueAt(text: string, start: number): string {
     else if (sign === '"') isQuoted = !isQuoted;
     else if (!isQuoted && '{['.includes(sign)) depth += 1;
     else if (!isQuoted && '}]'.includes(sign)) depth -= 1;
-    if (depth === 0) return text.slice(start, at + 1);
+    if (depth === 0) return at + 1;
   }
-  return '';
+  return undefined;
 }
 
 /** A string, a comma with nothing behind it, or an id, of which a number would lose digits. */
 const mended = /"[^"\\]*(?:\\.[^"\\]*)*"|,(?=\s*[\]}])|(?<![\w.+-])\d{16,}(?![\w.])/gsu;
 
-function parsed(json: string): unknown {
+/** Of JSON, strict or nearly; `undefined` for anything else. */
+export function jsonOf(json: string): unknown {
   try {
     const strict = json.replace(/[\n\r\t]/gu, ' ').replace(mended, (part) => {
       if (part === ',') return '';
@@ -93,6 +106,6 @@ function inForm(value: unknown, schema: z.core.JSONSchema._JSONSchema | undefine
 
 /** The list or object that a text spells. */
 function spelt(value: unknown): unknown {
-  const read = typeof value === 'string' ? parsed(value) : undefined;
+  const read = typeof value === 'string' ? jsonOf(value) : undefined;
   return typeof read === 'object' && read !== null ? read : value;
 }

@@ -10,6 +10,8 @@ export const limits = {
   goneItems: 500,
   /** Undoable changes of a person, the newest [K5]. */
   undoableChanges: 50,
+  /** What a note said before changes that can be undone, the newest [K5]. */
+  formerNotes: 20,
   /** Waiting proposals of a person, the newest [K9]. */
   proposals: 20,
   /** Past pauses of a person, the newest; the oldest of more are merged [K9]. */
@@ -26,7 +28,7 @@ export const limits = {
   outboxIds: 500,
   /** Ids of messages of which it is known, in memory, who has them in their log [L4]. */
   knownMessages: 100_000,
-  /** Deleted channels, and servers that the bot was removed from, of which all is erased: the newest. */
+  /** Deleted channels of which all is erased, the newest. */
   gonePlaces: 1000,
   /** People who asked to be let in, or were not: the newest. */
   accessRequests: 1000,

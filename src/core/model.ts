@@ -22,7 +22,7 @@ export interface TextBlock {
   readonly text: string;
   readonly cache?: CacheLife | undefined;
   /** Its replacement where the model gets no tools [M9]. Default: the text itself. */
-  readonly withoutTools?: string;
+  readonly withoutTools?: string | undefined;
 }
 
 export interface ToolUseBlock {
@@ -138,8 +138,7 @@ export type ModelFeature =
 
 export interface RefusedFeature {
   readonly feature: ModelFeature;
-  /** Absent where the whole server lacks it. */
-  readonly model?: string;
+  readonly model: string;
 }
 
 /** In tokens; what is not known is absent [M13]. */
@@ -282,10 +281,15 @@ export function structuredAnswer<T>(response: ModelResponse, schema: z.ZodType<T
   return answer;
 }
 
-/** Whether the answering model can be reached, by its newest calls. */
+/** Whether the answering model can be reached, by its newest calls; `until` as its server told, where it did. */
 export type ModelState =
   | { readonly kind: 'reachable' }
-  | { readonly kind: 'unreachable'; readonly since: Date; readonly failure: ModelFailure };
+  | {
+      readonly kind: 'unreachable';
+      readonly since: Date;
+      readonly until?: Date;
+      readonly failure: ModelFailure;
+    };
 
 /** A model's account that has to be seen to [M16], or the day's limit on cost [L2]. */
 export type Trouble = { readonly model: string; readonly failure: ModelFailure } | { readonly limit: number };

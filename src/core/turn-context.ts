@@ -1,7 +1,7 @@
 import type { IncomingMessage } from './message.ts';
 import type { Place, SessionKey } from './place.ts';
 import { compareSnowflakes, isSnowflake, snowflakeTime } from './snowflake.ts';
-import { workOf, type SessionWork, type Work } from './writes.ts';
+import type { SessionWork, Work } from './writes.ts';
 
 /** Who wrote the message. */
 export interface Speaker {
@@ -31,7 +31,7 @@ export type TurnMessage = Pick<
 >;
 
 /** Who speaks where and what was said, for layers and tools; nothing of Discord. */
-export interface TurnContext extends Pick<Work, 'startedAfter'> {
+export interface TurnContext {
   readonly speaker: Speaker;
   /** Its readers decide which memories may be used [V2]. */
   readonly place: Place;
@@ -40,6 +40,8 @@ export interface TurnContext extends Pick<Work, 'startedAfter'> {
   /** At least one, oldest first; one turn [F3]. */
   readonly messages: readonly TurnMessage[];
   readonly now: Date;
+  /** What is written in the turn is part of it. */
+  readonly work: Work;
   /** Whether others' text or a file's is in the model's context [M5a]. True while unknown. */
   readonly hasThirdPartyText: boolean;
 }
@@ -48,8 +50,8 @@ export function sessionOf(context: Pick<TurnContext, 'speaker' | 'place'>): Sess
   return { channelId: context.place.channelId, userId: context.speaker.id };
 }
 
-export function sessionWorkOf(context: Pick<TurnContext, 'speaker' | 'place' | 'startedAfter'>): SessionWork {
-  return { channelId: context.place.channelId, ...workOf(context) };
+export function sessionWorkOf({ place, work }: Pick<TurnContext, 'place' | 'work'>): SessionWork {
+  return { channelId: place.channelId, ...work };
 }
 
 /** Whether a proxy posted what the speaker wrote: nothing is removed without a button [G2a]. */

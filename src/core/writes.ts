@@ -2,11 +2,14 @@ import { createKeyedQueue } from './keyed-queue.ts';
 import type { SessionKey } from './place.ts';
 import type { Clock } from './time.ts';
 
-/** Something that is done for a person. What they had erased since it began refuses its writes [K11]. */
+/**
+ * Something that is done for a person, made once when it begins and handed on as it is. What they had erased since
+ * refuses its writes [K11].
+ */
 export interface Work {
   readonly userId: string;
-  /** The person's newest erasing of everything when the work began, ISO 8601; `undefined` for none. */
-  readonly startedAfter: string | undefined;
+  /** The person's newest erasing of everything when the work began, ISO 8601; absent for none. For this file alone. */
+  readonly startedAfter?: string | undefined;
 }
 
 /** Something in one conversation. */
@@ -23,14 +26,6 @@ const always = '9999-12-31T23:59:59.999Z';
 /** For work that is a single job and uses nothing that was read before it: no erasing can come between. */
 export function unconditional(userId: string): Work {
   return { userId, startedAfter: always };
-}
-
-/** The part of something that a person has started, as work. */
-export function workOf({
-  speaker,
-  startedAfter,
-}: Pick<Work, 'startedAfter'> & { readonly speaker: { readonly id: string } }): Work {
-  return { userId: speaker.id, startedAfter };
 }
 
 export type Writes = ReturnType<typeof createWrites>;

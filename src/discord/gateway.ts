@@ -48,8 +48,6 @@ interface ChannelMemory
       CatchUpOptions,
       'knownChannels' | 'remembered' | 'guildOf' | 'isGone' | 'isUnfinished' | 'recover' | 'resume'
     > {
-  /** Not called for an outage. Must not throw. */
-  readonly guildLeft?: (guildId: string, channelIds: readonly string[]) => void;
   /** Must not reject. */
   readonly channelsDeleted?: (channelIds: readonly string[], parentId?: string) => Promise<void>;
 }
@@ -87,7 +85,7 @@ export type Gateway = Awaited<ReturnType<typeof startGateway>>;
 
 /** Resolves when the client is ready. @throws {GatewayError} */
 export async function startGateway(options: GatewayOptions) {
-  const { connection, access, commands, channels, logger } = options;
+  const { connection, access, commands, logger } = options;
   const { client, shards, token, signal } = connection;
   const { ownerIds } = access.settings;
   const channelQueue = createKeyedQueue({ patienceMs: channelPatienceMs });
@@ -118,7 +116,6 @@ export async function startGateway(options: GatewayOptions) {
       )
     : Promise.resolve();
   runInBackground('registering commands', () => commandsRegistered);
-  client.on(Events.GuildDelete, (guild) => channels.guildLeft?.(guild.id, [...guild.channels.cache.keys()]));
   client.on(Events.ShardDisconnect, ({ code }) => connection.onLost(gatewayErrorOfClose(code)));
   const letIn = await access.people.all();
   logger.info('connected to Discord', {

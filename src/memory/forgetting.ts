@@ -1,19 +1,17 @@
-import { z } from 'zod';
-
 import type { SessionKey } from '../core/place.ts';
 import { compareSnowflakes } from '../core/snowflake.ts';
 import type { Store } from '../core/store.ts';
 import { sameItemForm } from '../core/text.ts';
 import type { Clock } from '../core/time.ts';
 import type { ChangeLedger } from './changes.ts';
-import { readDurable, type DurableItem } from './durable/document.ts';
+import { presentItem, readDurable, type DurableItem } from './durable/document.ts';
 import { sentencesOf } from '../core/sentences.ts';
-import { sourcesOf, type ToForget } from './durable/items.ts';
+import { saysEarlier, sourcesOf, type ToForget } from './durable/items.ts';
 import type { ExportedFile, MemoryLayer, Withdrawn, WithdrawnMessage } from './layer.ts';
 import { idsOf } from './log/records.ts';
 import type { AnswerKeeper } from './message-changes.ts';
 import type { SessionLog } from './log/session-log.ts';
-import { undoForMs, type UndoablePart, type UndoLog } from './undo.ts';
+import { undoForMs, type UndoablePart } from './undo.ts';
 import {
   coverOf,
   emptyRecord,
@@ -28,22 +26,12 @@ import {
   type WithheldRecord,
 } from './withheld.ts';
 
-const partSchema = z.object({ withheld: z.string() });
-
 export interface ForgettingPorts {
   readonly store: Pick<Store, 'read' | 'readText'>;
   readonly log: Pick<SessionLog, 'affected' | 'held'>;
-  readonly undo: Pick<UndoLog, 'noting'>;
   readonly changes: Pick<ChangeLedger, 'enter' | 'leave' | 'recordsOf'>;
   /** Lines of notes and summaries that say what some messages of a conversation said. */
   readonly notesSaying: (withdrawn: Pick<Withdrawn, 'session' | 'messages'>) => Promise<NoteLines>;
-  /** Marks of what waits for the person's yes and says the words, or came from the messages. */
-  readonly proposalsOf: (forgotten: {
-    readonly userId: string;
-    readonly words: string;
-    readonly commandId: string;
-    readonly messageIds: readonly string[];
-  }) => Promise<readonly string[]>;
   readonly answers: Pick<AnswerKeeper, 'markHandled'>;
   /** What may be told of a person has changed; with the conversations that it touches. */
   readonly changed: (userId: string, sessions: readonly SessionKey[]) => void;
@@ -55,7 +43,7 @@ export interface ForgettingPorts {
  * nothing else is touched: undo removes the record. Rejects with `StoreError`.
  */
 export function createForgetting(ports: ForgettingPorts) {
-  const { store, log, undo, changes, answers, changed, clock } = ports;
+  const { store, log, changes, answers, changed, clock } = ports;
 
   /** As part of a job of the person's queue. Resolves with what undoes it, and how many messages it covers. */
   async function withhold(
@@ -65,8 +53,11 @@ export function createForgetting(ports: ForgettingPorts) {
     const taken = await messagesTaken(toForget);
     const all = taken.flatMap(({ messages }) => messages);
     const messages = taken.map(({ session, ids }) => ({ channelId: session.channelId, messageIds: ids }));
-    const messageIds = messages.flatMap((each) => each.messageIds);
-    const proposals = await ports.proposalsOf({ userId, words, commandId, messageIds });
+    const messageIds = new Set(messages.flatMap((each) => each.messageIds));
+    const isSaying = words === '' ? () => false : saysEarlier(words, commandId);
+    const proposed = toForget.proposed.filter(
+      (item) => messageIds.has(item.source.messageId) || isSaying(item),
+    );
     const now = clock();
     const waiting = taken.flatMap((each) => (each.messages.length > 0 ? each.session.channelId : []));
     const isOfThese = (each: WithheldRecord): boolean => each.waiting.some((id) => waiting.includes(id));
@@ -79,14 +70,11 @@ export function createForgetting(ports: ForgettingPorts) {
       waiting,
       messages,
       sentences: taken.flatMap((each) => coverOf(each.session, each.messages).sentences),
-      items: [...[...forgotten, ...past].map(markOf), ...proposals],
+      items: [...forgotten, ...past, ...proposed].map(markOf),
       notes: (await Promise.all(taken.map(ports.notesSaying))).flat(),
     };
     if (record.items.length + messages.length + record.sentences.length === 0) return { withdrawn: 0 };
-    const part = { withheld: record.id };
-    const { undoId } = await undo.noting({ userId, what: 'forget', part }, () =>
-      changes.enter(userId, record),
-    );
+    await changes.enter(userId, record);
     // They get no answer any more, which could repeat it.
     const answered = new Set(all.flatMap(({ before }) => (before.role === 'user' ? [] : before.replyTo)));
     for (const each of messages) {
@@ -94,7 +82,7 @@ export function createForgetting(ports: ForgettingPorts) {
       if (unanswered.length > 0) await answers.markHandled(each.channelId, unanswered);
     }
     changed(userId, sessionsIn(record));
-    return { withdrawn: all.length, undoId };
+    return { withdrawn: all.length, undoId: record.id };
   }
 
   /** The messages that it came from, with the answers to them; of those that another item came from, what that does not say. */
@@ -128,17 +116,18 @@ export function createForgetting(ports: ForgettingPorts) {
 
   /** Undoing removes the record: nothing else was touched, so everything is as it was. */
   const part: UndoablePart = {
-    async stateOf({ userId, part: noted }) {
-      const id = partSchema.safeParse(noted).data?.withheld;
-      if (id === undefined) return undefined;
-      return (await changes.recordsOf(userId)).some((record) => record.id === id) ? 'made' : 'reverted';
+    async list(userId) {
+      const now = clock().getTime();
+      return (await changes.recordsOf(userId))
+        .filter(({ change, until }) => change.kind === 'forgotten' && Date.parse(until) > now)
+        .map(({ id, at }) => ({ id, what: 'forget', at }));
     },
-    async revert({ userId, part: noted }) {
-      const id = partSchema.safeParse(noted).data?.withheld;
+    async undo(userId, id) {
       const record = (await changes.recordsOf(userId)).find((each) => each.id === id);
-      if (record === undefined) return;
+      if (record === undefined) return false;
       await changes.leave(userId, record);
       changed(userId, sessionsIn(record));
+      return true;
     },
   };
 
@@ -147,7 +136,8 @@ export function createForgetting(ports: ForgettingPorts) {
     for (const record of await changes.recordsOf(userId)) {
       const { id, at, until } = record;
       const { hasItem, hasLine } = withheld([record]);
-      const items = (await readDurable(store, userId)).items.filter((item) => hasItem(markOf(item)));
+      const { items: all } = await readDurable(store, userId);
+      const items = all.filter((item) => hasItem(markOf(item))).map(presentItem);
       const sessions = sessionsIn(record);
       const messages = await Promise.all(
         sessions.map((session) => log.held(session, idsIn(record, session.channelId))),

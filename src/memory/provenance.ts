@@ -1,6 +1,6 @@
 import { z } from 'zod';
 
-import { workOf, type Writes } from '../core/writes.ts';
+import type { Writes } from '../core/writes.ts';
 import { lruCache, limits } from '../core/limits.ts';
 import { usedMemorySchema, type UsedMemory } from '../core/memory-source.ts';
 import { sessionName, type Place, type SessionKey } from '../core/place.ts';
@@ -176,7 +176,7 @@ export function createProvenance({
         unstored.set(sessionName(session), added);
         return;
       }
-      await writes.run(workOf(turn), async () => {
+      await writes.run(turn.work, async () => {
         if (size !== undefined) knowSize(turn, size);
         const key = keyOf(session);
         const last = await store.append(key, answer);

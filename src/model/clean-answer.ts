@@ -1,10 +1,11 @@
 import { randomUUID } from 'node:crypto';
 
+import { endOfJson, jsonOf } from '../core/lenient-json.ts';
 import { textOf, type ModelResponse, type ToolUseBlock } from '../core/model.ts';
 import { sectionNames } from '../core/section.ts';
 import { escapePattern } from '../core/text.ts';
 import { templateMark } from './template-marks.ts';
-import { bareName, callsBetweenMarks, jsonAt, writtenCalls, type WrittenCall } from './written-calls.ts';
+import { bareName, callsBetweenMarks, writtenCalls, type WrittenCall } from './written-calls.ts';
 
 /** What a model's answer is read by. */
 export interface AnswerFrame {
@@ -49,9 +50,11 @@ const callMarks = [
   ['<\\|START_ACTION\\|>', '<\\|END_ACTION\\|>'],
 ] as const;
 
-/** A mark by which a template begins the turn of somebody. */
-const roles =
-  '<\\|(?:im_start|start|turn)\\|?>\\s*(?<begun>\\w+)|<\\|start_header_id\\|>\\s*(?<headed>\\w+)\\s*<\\|end_header_id\\|>|<start_of_turn>\\s*(?<turned>\\w+)|<[|｜](?<bare>user|assistant|system|human|bot)[|｜]>|\\[INST\\]|(?<answered>\\[/INST\\])';
+/** By what a template begins a turn of somebody. */
+const turnOf = (who: string): string =>
+  `<\\|(?:im_start|start|turn)\\|?>\\s*${who}|<\\|start_header_id\\|>\\s*${who}\\s*<\\|end_header_id\\|>|<start_of_turn>\\s*${who}`;
+const ownTurn = `${turnOf('(?:assistant|model|bot)\\b')}|<[|｜](?:assistant|bot)[|｜]>|\\[/INST\\]`;
+const otherTurn = `${turnOf('\\w+')}|<[|｜](?:user|system|human)[|｜]>|\\[INST\\]`;
 
 const ourTags = `</?(?:${sectionNames.join('|')})(?:\\s[^<>]*)?>`;
 
@@ -71,26 +74,23 @@ function tokensOf(tools: readonly string[]): RegExp {
     '(?<channel>(?:<\\|start\\|>\\s*assistant\\s*)?(?:to=[\\w.:-]+\\s*)?(?=<\\|channel\\|>))',
     `(?<call>${callMarks.map(([begin]) => begin).join('|')})`,
     ...(tools.length === 0 ? [] : calls),
-    `(?<role>${roles})`,
+    `(?<own>${ownTurn})`,
+    `(?<other>${otherTurn})`,
     `(?<mark>${templateMark.source}|${ourTags})`,
   ];
   return new RegExp(kinds.join('|'), 'gimu');
 }
 
-/** How far an answer was read. */
-interface Reading {
-  readonly raw: string;
-  readonly tools: readonly string[];
-  /** What is for people so far. */
-  readonly text: string;
-}
-
+/** What may mean more, where it stands, and how far the answer was read. */
 interface Token {
   readonly found: string;
   readonly index: number;
   /** Where what follows begins. */
   readonly after: number;
-  readonly groups: Readonly<Record<string, string | undefined>>;
+  readonly raw: string;
+  readonly tools: readonly string[];
+  /** What is for people so far. */
+  readonly text: string;
 }
 
 /** What a token comes to, up to where. */
@@ -101,36 +101,31 @@ interface Step {
   /** For people, as they stand. Default: none. */
   readonly isText?: boolean;
   readonly calls?: readonly WrittenCall[];
-  /** All before it was thoughts. */
-  readonly wasThought?: true;
 }
 
-const readers: Readonly<Record<string, (token: Token, reading: Reading) => Step>> = {
-  fence({ found, after }, reading) {
-    const { raw, tools } = reading;
+/** What is not here is only left out. */
+const readers: Readonly<Record<string, (token: Token) => Step>> = {
+  fence(token) {
+    const { found, after, raw, tools } = token;
     const code = upTo(`^[ \\t]*${found.trim()}+[ \\t]*(?=$|<[|｜/])`, raw, after);
     const written = (code?.body ?? raw.slice(after)).replace(/^[^\n]*\n?/u, '');
-    if (code !== undefined) return codeStep(written, code.next, reading);
+    if (code !== undefined) return codeStep(written, code.next, token);
     // One that does not end may be a slip within thoughts.
     const isThought = upTo(closes, raw, after) !== undefined;
     const mayBeCall = tools.length > 0 && /^\s*(?:$|[{[]|\w+[.(:])/u.test(written);
     return { next: isThought ? after : raw.length, isText: true, isOpen: mayBeCall };
   },
-  code({ found, after }, reading) {
-    const code = upTo(`(?<!\`)${found}(?!\`)|\\n\\n`, reading.raw, after);
-    if (code === undefined || code.end !== found)
-      return { next: after, isText: true, isOpen: code === undefined };
-    return reading.text.trim() === ''
-      ? codeStep(code.body, code.next, reading)
-      : { next: code.next, isText: true };
+  code(token) {
+    const { found, after, raw, text } = token;
+    const code = upTo(`(?<!\`)${found}(?!\`)|\\n\\n`, raw, after);
+    if (code?.end !== found) return { next: after, isText: true, isOpen: code === undefined };
+    return text.trim() === '' ? codeStep(code.body, code.next, token) : { next: code.next, isText: true };
   },
-  opens({ after }, { raw }) {
+  opens({ after, raw }) {
     const thoughts = upTo(closes, raw, after);
     return { next: thoughts?.next ?? raw.length, isOpen: thoughts === undefined };
   },
-  // A template had opened them before the answer began.
-  closes: ({ after }) => ({ next: after, wasThought: true }),
-  channel({ found, after }, { raw }) {
+  channel({ found, after, raw }) {
     const [head = '', kind] =
       /^<\|channel\|>(\w+)?(?:[^<\n]|<\|constrain\|>)*(?:<\|message\|>)?/u.exec(raw.slice(after)) ?? [];
     const start = after + head.length;
@@ -139,11 +134,10 @@ const readers: Readonly<Record<string, (token: Token, reading: Reading) => Step>
     if (name === undefined && kind !== 'analysis') return { next: start, isOpen: isHeadOpen };
     const content = upTo('(?=<\\|(?:end|return|call|start|channel)\\|>)', raw, start);
     const next = content?.next ?? raw.length;
-    const calls =
-      name === undefined ? [] : [{ name, input: jsonAt(raw.slice(start, next).trim(), 0)?.value }];
+    const calls = name === undefined ? [] : [{ name, input: jsonOf(raw.slice(start, next)) }];
     return { next, calls, isOpen: isHeadOpen || content === undefined };
   },
-  call({ found, index, after }, { raw, tools }) {
+  call({ found, index, after, raw, tools }) {
     const end = callMarks.find(([begin]) => new RegExp(`^(?:${begin})$`, 'iu').test(found))?.[1];
     const region = end === undefined ? undefined : upTo(end, raw, after);
     const next = region?.next ?? raw.length;
@@ -151,25 +145,14 @@ const readers: Readonly<Record<string, (token: Token, reading: Reading) => Step>
     const calls = callsBetweenMarks(raw.slice(found.includes('=') ? index : after, next), tools);
     return { next, calls: found === '<tool_response>' ? [] : calls, isOpen: region === undefined };
   },
-  json: ({ index, after }, reading) => writtenStep(index, jsonAt(reading.raw, index)?.end, after, reading),
-  named: ({ index, after }, reading) =>
-    writtenStep(index, upTo('\\)[ \\t]*(?=$)', reading.raw, after)?.next, after, reading),
-  role(token, { raw, text }) {
-    if (isOwnRole(token.groups)) return { next: token.after };
+  json: (token) => writtenStep(token, endOfJson(token.raw, token.index)),
+  named: (token) => writtenStep(token, upTo('\\)[ \\t]*(?=$)', token.raw, token.after)?.next),
+  other({ after, raw, text }) {
     // Before an answer a template is repeated; behind it the model goes on as somebody else.
-    const later = text.trim() === '' ? raw.slice(token.after).matchAll(new RegExp(roles, 'giu')) : [];
-    const own = Array.from(later).find(({ groups = {} }) => isOwnRole(groups));
-    if (own === undefined) return { next: raw.length, isOpen: true };
-    return { next: token.after + own.index + own[0].length };
+    const own = text.trim() === '' ? upTo(ownTurn, raw, after) : undefined;
+    return { next: own?.next ?? raw.length, isOpen: own === undefined };
   },
-  mark: ({ after }) => ({ next: after }),
 };
-
-function isOwnRole({ begun, headed, turned, bare, answered }: Token['groups']): boolean {
-  return (
-    answered !== undefined || /^(?:assistant|model|bot)$/iu.test(begun ?? headed ?? turned ?? bare ?? '')
-  );
-}
 
 function upTo(end: string, raw: string, from: number) {
   const pattern = new RegExp(end, 'gimu');
@@ -181,19 +164,14 @@ function upTo(end: string, raw: string, from: number) {
 }
 
 /** Code is shown, unless it is a call with which the answer ends. */
-function codeStep(written: string, next: number, { raw, tools }: Reading): Step {
+function codeStep(written: string, next: number, { raw, tools }: Token): Step {
   const calls = writtenCalls(written, tools);
   const isCall = calls.length > 0 && areOffered(calls, tools) && raw.slice(next).trim() === '';
   return isCall ? { next, calls, isOpen: true } : { next, isText: true };
 }
 
 /** A call to a tool that is not there may be what the answer tells about, unless it is all of it. */
-function writtenStep(
-  index: number,
-  end: number | undefined,
-  after: number,
-  { raw, tools, text }: Reading,
-): Step {
+function writtenStep({ index, after, raw, tools, text }: Token, end: number | undefined): Step {
   if (end === undefined) return { next: after, isText: true, isOpen: true };
   const calls = writtenCalls(raw.slice(index, end), tools);
   const isLast = raw.slice(end).trim() === '';
@@ -210,7 +188,8 @@ function areOffered(calls: readonly WrittenCall[], tools: readonly string[]): bo
  * which is how the whole begins, unless a mark that closes thoughts without one that opened them comes later.
  */
 export function cleanAnswer(raw: string, frame: AnswerFrame, isWhole = true): CleanAnswer {
-  const tokens = tokensOf(frame.tools);
+  const { tools } = frame;
+  const tokens = tokensOf(tools);
   const calls: WrittenCall[] = [];
   let text = '';
   let next = 0;
@@ -225,13 +204,12 @@ export function cleanAnswer(raw: string, frame: AnswerFrame, isWhole = true): Cl
     const { 0: found, index, groups = {} } = token;
     const [kind = ''] = Object.entries(groups).find(([, value]) => value !== undefined) ?? [];
     const after = index + found.length;
-    const step = readers[kind]?.({ found, index, after, groups }, { raw, tools: frame.tools, text }) ?? {
-      next: after,
-    };
+    const step = readers[kind]?.({ found, index, after, raw, tools, text }) ?? { next: after };
     isOpen = !isWhole && step.isOpen === true;
     if (isOpen) break;
     thinksAloud ||= ['opens', 'closes', 'channel'].includes(kind);
-    if (step.wasThought === true) {
+    // A template had opened them before the answer began.
+    if (kind === 'closes') {
       text = '';
       calls.length = 0;
     }
@@ -241,13 +219,9 @@ export function cleanAnswer(raw: string, frame: AnswerFrame, isWhole = true): Cl
     // What is taken out of a line of its own takes that line along.
     if (step.isText !== true && /(?:^|\n)$/u.test(text)) while (raw[next] === '\n') next += 1;
   }
-  if (isWhole) return { text: withoutTurns(text, frame, true), calls, thinksAloud };
-  if (frame.mayThinkAloud === true && !thinksAloud) return { text: '', calls, thinksAloud };
-  return {
-    text: withoutTurns(isOpen ? text : withoutOpenEnd(text, frame.tools), frame, false),
-    calls,
-    thinksAloud,
-  };
+  if (!isWhole && frame.mayThinkAloud === true && !thinksAloud) return { text: '', calls, thinksAloud };
+  const certain = isWhole || isOpen ? text : withoutOpenEnd(text, tools);
+  return { text: withoutTurns(certain, frame, isWhole), calls, thinksAloud };
 }
 
 /** The same of a whole response: what was written as calls becomes calls. */
@@ -278,44 +252,37 @@ function toolUse({ name, input }: WrittenCall): ToolUseBlock {
 /** Ends that may become a mark or a call. */
 const openEnd =
   /(?:<[^<>\n]{0,80}|\[[^\]\n]{0,40}|◁[^▷\n]{0,10}|\]~!?b?|\{[\s\w"]{0,60}|`{1,9}|~{1,9}|\bto=[\w.:-]{0,60})$/u;
-const callPrefixes = ['functions.', 'default_api.', 'print('];
+const openName = /(?<=^|\n)[ \t]*(?:print\()?[\w.:]*$/u;
 
 function withoutOpenEnd(text: string, tools: readonly string[]): string {
   const certain = text.replace(openEnd, '');
-  const start = certain.lastIndexOf('\n') + 1;
-  const line = certain.slice(start).trimStart();
-  const bare = line.replace(/^(?:print\()?(?:[a-z_]+[.:])?/u, '');
-  const mayCall =
-    line !== '' && [...callPrefixes, ...tools].some((name) => name.startsWith(line) || name.startsWith(bare));
-  return tools.length > 0 && mayCall ? certain.slice(0, start) : certain;
+  return tools.length === 0 ? certain : certain.replace(openName, '');
 }
 
 /** How a line begins that history would show as somebody's. */
 function nameMark(name: string): string {
-  return `\\*{0,2}(?:${name})(?: \\(bot\\))?\\*{0,2}[ \\t]*[:：]\\*{0,2}`;
+  return `\\*{0,2}${escapePattern(name)}(?: \\(bot\\))?\\*{0,2}[ \\t]*[:：]\\*{0,2}`;
 }
 
 /** Without a name or date of history's form before the answer, and turns that the model goes on to invent behind it. */
 function withoutTurns(text: string, { names, mayQuote }: AnswerFrame, isWhole: boolean): string {
   if (names === undefined) return text.trimStart();
-  const [own, asker] = [escapePattern(names.own), escapePattern(names.asker)];
-  const answer = text.replace(new RegExp(`^(?:\\s*(?:${dateMark}|${nameMark(own)}))*\\s*`, 'iu'), '');
-  const [dated, turn] = [dateMark, `${dateMark}|${nameMark(`${own}|${asker}`)}`].map(
-    (begin) => new RegExp(`^[ \\t]*(?:${begin})`, 'iu'),
-  );
-  const mayBegin = (line: string, name: string): boolean =>
-    !isWhole && `${name}:`.toLowerCase().startsWith(line.replaceAll('*', '').trim().toLowerCase());
-  if (answer !== '' && mayBegin(answer, names.own)) return '';
+  const own = `${dateMark}|${nameMark(names.own)}`;
+  const answer = text.replace(new RegExp(`^(?:\\s*(?:${own}))*\\s*`, 'iu'), '');
   const lines = answer.split('\n');
-  if (mayQuote === true) return isWhole ? answer : answer.trimEnd();
-  let end = lines.length;
-  for (let index = lines.length - 1; index >= 0; index -= 1) {
-    const line = lines[index] ?? '';
-    if (line.trim() === '') continue;
-    const isOpen = index === lines.length - 1 && (mayBegin(line, names.own) || mayBegin(line, names.asker));
-    if (turn?.test(line) !== true && !isOpen) break;
-    if ((lines[index - 1] ?? '').trim() === '' || dated?.test(line) === true) end = index;
-  }
-  const kept = lines.slice(0, end).join('\n');
-  return isWhole && end === lines.length ? kept : kept.trimEnd();
+  const open = lines.at(-1)?.replaceAll('*', '').trim().toLowerCase() ?? '';
+  if (!isWhole && Object.values(names).some((name) => `${name}:`.toLowerCase().startsWith(open))) lines.pop();
+  const dated = new RegExp(`^[ \\t]*${dateMark}`, 'iu');
+  const turn = new RegExp(`^[ \\t]*(?:${own}|${nameMark(names.asker)})`, 'iu');
+  const last = lines.findLastIndex((line) => line.trim() !== '' && !turn.test(line));
+  const end = lines.findIndex((line, index) => {
+    const isParagraph = (lines[index - 1] ?? '').trim() === '';
+    return index > last && (dated.test(line) || (isParagraph && turn.test(line)));
+  });
+  const isCut = end !== -1 && mayQuote !== true;
+  if (isWhole && !isCut) return answer;
+  return lines
+    .slice(0, isCut ? end : undefined)
+    .join('\n')
+    .trimEnd();
 }

@@ -39,23 +39,16 @@ export function withFallback(client: ModelClient, options: FallbackOptions): Mod
     });
   }
 
-  async function askFallback(
-    request: ModelRequest,
-    name: string,
-    callOptions: ModelCallOptions,
-    insteadFor: ModelFailure,
-  ): Promise<ModelResponse> {
-    const other = { ...withoutReasoning(request), model: name, isFallback: true } as const;
-    const response = await ask(other, callOptions);
-    return { ...response, answeredBy: name, insteadFor };
-  }
-
   return {
     isOffline: client.isOffline,
     get refused() {
       return client.refused ?? [];
     },
-    limitsOf: (model) => client.limitsOf?.(model) ?? {},
+    /** Of the model that would answer now, so that a prompt is made to fit it [M13]. */
+    limitsOf(model) {
+      const isResting = (rests.get(model)?.until ?? 0) > now();
+      return client.limitsOf?.(isResting ? (fallback ?? model) : model) ?? {};
+    },
     async complete(request, callOptions = {}) {
       const { purpose, model } = request;
       if (purpose !== 'chat' || fallback === undefined || model === fallback)
@@ -73,7 +66,9 @@ export function withFallback(client: ModelClient, options: FallbackOptions): Mod
           logger.warn('the fallback model answers', { failure, model, fallback });
         }
         if (error.partialText !== '') callOptions.onRestart?.();
-        return await askFallback(request, fallback, callOptions, failure);
+        const instead = { ...withoutReasoning(request), model: fallback, isFallback: true } as const;
+        const response = await ask(instead, callOptions);
+        return { ...response, answeredBy: fallback, insteadFor: failure };
       } finally {
         patience.end();
       }

@@ -64,13 +64,12 @@ export function createPauses(clock: Clock) {
     }
   };
 
-  /** Without what nobody wants any more. */
+  /** What is to be tried again, without what nobody wants any more. */
   const unwritten = () => [...failing.values()].filter(({ until }) => until + triedWithinMs > now());
 
   return {
     withPauses,
-    /** What is to be tried again. */
-    unwritten: (): readonly Unwritten[] => unwritten(),
+    unwritten,
     /** When a person's work is to be tried again. */
     heldUntil(this: void, userId: string): Date | undefined {
       const times = unwritten().flatMap((each) => (each.userId === userId ? each.until : []));

@@ -123,12 +123,7 @@ async function runRounds(
     signal.throwIfAborted();
     const mayBeEmpty = hasDone || exchange.hasText() || options.mayBeSilent === true;
     const answering = client.complete(
-      {
-        ...request,
-        messages: [...messages],
-        tools: definitions,
-        mayBeEmpty,
-      },
+      { ...request, messages: [...messages], tools: definitions, mayBeEmpty },
       {
         signal,
         onText: (piece) => exchange.add(piece),

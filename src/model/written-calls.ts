@@ -1,3 +1,5 @@
+import { jsonOf, jsonValuesIn } from '../core/lenient-json.ts';
+
 /** A tool call that a model wrote as text. */
 export interface WrittenCall {
   /** As it was written; empty where none can be told. */
@@ -5,35 +7,11 @@ export interface WrittenCall {
   readonly input: unknown;
 }
 
-/** The JSON object or list that begins at an offset, and where it ends; `undefined` where it does not end or is none. */
-export function jsonAt(text: string, start: number): { value: unknown; end: number } | undefined {
-  let depth = 0;
-  // Strings are passed over whole, so that their brackets do not count.
-  for (const { 0: token, index } of text.slice(start).matchAll(/"(?:[^"\\]|\\.)*"|[{}[\]]/gsu)) {
-    if (token === '{' || token === '[') depth += 1;
-    if (token === '}' || token === ']') depth -= 1;
-    if (depth > 0) continue;
-    const end = start + index + token.length;
-    const value = parsed(text.slice(start, end));
-    return value === undefined ? undefined : { value, end };
-  }
-  return undefined;
-}
-
-function parsed(text: string): unknown {
-  try {
-    return JSON.parse(text);
-  } catch {
-    return undefined;
-  }
-}
-
 /** The calls in a text that is nothing else, in any of the forms that models write; none where it is something else. */
 export function writtenCalls(text: string, tools: readonly string[]): readonly WrittenCall[] {
   const plain = text.trim().replace(/^print\((.*)\)$/su, '$1');
-  const start = plain.search(/[{[]/u);
-  const json = start === 0 ? jsonAt(plain, 0) : undefined;
-  if (json !== undefined && plain.slice(json.end).trim() === '') return callsInJson(json.value);
+  const [json] = jsonValuesIn(plain);
+  if (json?.start === 0 && json.end === plain.length) return callsInJson(json.value);
   const call = /^(?:[a-z_]+[.:])?(?<name>\w+)\((?<written>.*)\)$/su.exec(plain)?.groups;
   if (call === undefined || !isOffered(call['name'] ?? '', tools)) return [];
   const input = inputIn(call['written'] ?? '');
@@ -44,22 +22,14 @@ export function writtenCalls(text: string, tools: readonly string[]): readonly W
 export function callsBetweenMarks(region: string, tools: readonly string[]): readonly WrittenCall[] {
   const alone = writtenCalls(region, tools);
   if (alone.length > 0) return alone;
-  const found: WrittenCall[] = [];
-  let before = '';
-  for (let at = 0; at < region.length;) {
-    const start = region.slice(at).search(/[{[]/u);
-    const json = start === -1 ? undefined : jsonAt(region, at + start);
-    before += region.slice(at, start === -1 ? undefined : at + start + (json === undefined ? 1 : 0));
-    if (start === -1) break;
-    at = json?.end ?? at + start + 1;
-    if (json === undefined) continue;
-    const name = nameIn(before, tools);
-    const inJson = callsInJson(json.value);
-    if (inJson.length > 0) found.push(...inJson);
-    else if (name !== undefined) found.push({ name, input: json.value });
-    before = '';
-  }
-  if (found.length > 0) return found;
+  let read = 0;
+  const inJson = jsonValuesIn(region).flatMap(({ value, start, end }): readonly WrittenCall[] => {
+    const name = nameIn(region.slice(read, start), tools);
+    const calls = callsInJson(value);
+    read = end;
+    return calls.length > 0 || name === undefined ? calls : [{ name, input: value }];
+  });
+  if (inJson.length > 0) return inJson;
   const name = nameIn(region, tools) ?? '';
   const fields = Array.from(region.matchAll(parameters), ({ groups = {} }) => [
     groups['name'] ?? groups['key'] ?? '',
@@ -71,10 +41,11 @@ export function callsBetweenMarks(region: string, tools: readonly string[]): rea
 const parameters =
   /<(?:antml:)?parameter(?:=| name=")(?<name>\w+)"?>(?<value>.*?)<\/(?:antml:)?parameter>|<arg_key>(?<key>.*?)<\/arg_key>\s*<arg_value>(?<of>.*?)<\/arg_value>/gsu;
 
-/** A tool's name without the prefix, number or case that some models write, as in `functions.Recall_Memory:0` [M14]. */
+/** A tool's name without the prefix, number, mark or case that some models write, as in `functions.Recall_Memory:0` [M14]. */
 export function bareName(name: string): string {
   return name
     .toLowerCase()
+    .replace(/<.*/su, '')
     .replace(/:\d+$/u, '')
     .replace(/^.*[.:/]/su, '');
 }
@@ -100,28 +71,20 @@ function callsInJson(value: unknown): readonly WrittenCall[] {
   const written = ['arguments', 'parameters', 'input', 'args', 'action_input'].find((key) => key in fields);
   if (typeof name !== 'string' || written === undefined) return [];
   const input = fields[written];
-  return [{ name, input: typeof input === 'string' ? parsed(input) : input }];
+  return [{ name, input: typeof input === 'string' ? jsonOf(input) : input }];
 }
+
+/** What Python writes in another way than JSON. */
+const ofPython =
+  /"[^"\\]*(?:\\.[^"\\]*)*"|'(?<text>[^'\\]*(?:\\.[^'\\]*)*)'|(?<!\w)(?<name>\w+)\s*=|(?<word>True|False|None)/gsu;
+const words: Readonly<Record<string, string>> = { True: 'true', False: 'false', None: 'null' };
 
 /** What stands between the brackets of a call: JSON, or `name="value"` as in Python. */
 function inputIn(written: string): unknown {
-  if (written.trim() === '') return {};
-  const json = parsed(written);
-  if (json !== undefined) return typeof json === 'object' ? json : undefined;
-  const fields: [string, unknown][] = [];
-  let rest = written;
-  while (rest.trim() !== '') {
-    const field =
-      /^\s*(?<name>\w+)\s*=\s*(?<value>"(?:[^"\\]|\\.)*"|'(?:[^'\\]|\\.)*'|\[[^\]]*\]|[\w.+-]+)\s*(?:,|$)/su.exec(
-        rest,
-      );
-    if (field?.groups === undefined) return undefined;
-    const { name = '', value = '' } = field.groups;
-    const quoted = value.startsWith("'")
-      ? JSON.stringify(value.slice(1, -1).replaceAll(String.raw`\'`, "'"))
-      : value;
-    fields.push([name, parsed(quoted.replace(/^(?:True|False)$/u, (word) => word.toLowerCase())) ?? null]);
-    rest = rest.slice(field[0].length);
-  }
-  return Object.fromEntries(fields);
+  const fields = written.replace(ofPython, (found, text?: string, name?: string, word?: string) => {
+    if (text !== undefined) return JSON.stringify(text.replaceAll(String.raw`\'`, "'"));
+    return name === undefined ? (words[word ?? ''] ?? found) : `"${name}":`;
+  });
+  const input = jsonOf(written) ?? jsonOf(`{${fields}}`);
+  return typeof input === 'object' ? input : undefined;
 }

@@ -46,12 +46,14 @@ export function watchModel(model: ModelClient, options: WatchedModelOptions): Wa
     failures = error === undefined ? 0 : failures + 1;
     if (error !== undefined && failures < failuresInARow && !lasts(error)) return;
     const known = state.kind === 'unreachable' ? state : undefined;
-    if (known?.failure === error?.failure) return;
+    const { failure, retryAfterMs = 0 } = error ?? {};
+    const now = options.clock();
+    const until = new Date(now.getTime() + retryAfterMs);
     state =
-      error === undefined
+      failure === undefined
         ? { kind: 'reachable' }
-        : { kind: 'unreachable', since: known?.since ?? options.clock(), failure: error.failure };
-    options.onState(state, name);
+        : { kind: 'unreachable', since: known?.since ?? now, until, failure };
+    if (known?.failure !== failure) options.onState(state, name);
   }
 
   return {

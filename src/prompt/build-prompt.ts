@@ -65,10 +65,7 @@ export function buildPrompt(input: PromptInput): Prompt {
   const items = renderSlot(draft, 'items');
   const fast = renderSlot(draft, 'fast');
   const toolless = { sections: draft.sections.flatMap(withoutToolWords) };
-  const instead = (slot: 'slow' | 'fast', { text }: { readonly text: string }) => {
-    const withoutTools = renderSlot(toolless, slot).text;
-    return text === withoutTools ? {} : { withoutTools };
-  };
+  const withoutTools = (slot: SectionSlot) => renderSlot(toolless, slot).text;
   const last = renderSlot(draft, 'last');
   const files = draft.files.flatMap(({ pieces }) => pieces);
   // It begins with a date, a user's line: the Messages API wants a user turn first.
@@ -81,16 +78,14 @@ export function buildPrompt(input: PromptInput): Prompt {
         type: 'text',
         text: `${soul}${draft.rules}`,
         cache: input.cacheLife ?? '5m',
-        ...(input.rulesWithoutTools === undefined
-          ? {}
-          : { withoutTools: `${soul}${input.rulesWithoutTools}` }),
+        withoutTools: input.rulesWithoutTools && `${soul}${input.rulesWithoutTools}`,
       },
       ...(channel.text === '' ? [] : [{ type: 'text', text: channel.text } as const]),
     ],
     messages: renderTurns([
-      { role: 'user', text: slow.text, ...mark, ...instead('slow', slow) },
+      { role: 'user', text: slow.text, ...mark, withoutTools: withoutTools('slow') },
       { role: 'user', text: items.text, ...mark },
-      { role: 'user', text: fast.text, ...instead('fast', fast) },
+      { role: 'user', text: fast.text, withoutTools: withoutTools('fast') },
       ...history.map((line, index) => (index === history.length - 1 ? { ...line, ...mark } : line)),
       ...withFiles(last.text, files, draft.message),
     ]),
@@ -122,11 +117,12 @@ function leftOutOf(file: OpenedFile, shown: PromptDraft['files']): string | unde
 }
 
 function draftOf(input: PromptInput): PromptDraft {
-  const read = input.hasNoTools === true ? input.sections.flatMap(withoutToolWords) : input.sections;
+  const { rules, rulesWithoutTools = rules, hasNoTools = false } = input;
+  const read = hasNoTools ? input.sections.flatMap(withoutToolWords) : input.sections;
   const sections = read.map(withinBudget);
   return {
     soul: input.soul,
-    rules: input.rules,
+    rules: hasNoTools ? rulesWithoutTools : rules,
     sections: sections.toSorted((a, b) => sectionNames.indexOf(a.name) - sectionNames.indexOf(b.name)),
     history: input.history,
     files: input.files.map((file) => ({ file, pieces: renderFile(file), isCut: false })),
@@ -183,7 +179,7 @@ interface TurnText {
   readonly role: 'user' | 'assistant';
   readonly text: string;
   readonly cache?: CacheLife;
-  readonly withoutTools?: string;
+  readonly withoutTools?: string | undefined;
 }
 
 interface TurnMedia {

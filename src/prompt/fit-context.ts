@@ -29,8 +29,7 @@ const keptTools: ReadonlySet<string> = new Set(['remember_item', 'recall_memory'
 
 interface Level {
   readonly keeps: (name: string, actions: ReadonlySet<string>) => boolean;
-  readonly rules: string;
-  readonly rulesWithoutTools: string;
+  readonly rules: Pick<PromptInput, 'rules' | 'rulesWithoutTools'>;
   readonly leftOut: readonly string[];
 }
 
@@ -39,10 +38,10 @@ const short = { rules: shortRules, rulesWithoutTools: shortRulesWithoutTools };
 
 /** How tools and rules give way in a small context, step by step [M13]. */
 const levels: readonly Level[] = [
-  { ...whole, keeps: () => true, leftOut: [] },
-  { ...whole, keeps: (name, actions) => !actions.has(name), leftOut: ['actions'] },
-  { ...short, keeps: (name) => keptTools.has(name), leftOut: ['most tools', 'most rules'] },
-  { ...short, keeps: () => false, leftOut: ['all tools', 'most rules'] },
+  { rules: whole, keeps: () => true, leftOut: [] },
+  { rules: whole, keeps: (name, actions) => !actions.has(name), leftOut: ['actions'] },
+  { rules: short, keeps: (name) => keptTools.has(name), leftOut: ['most tools', 'most rules'] },
+  { rules: short, keeps: () => false, leftOut: ['all tools', 'most rules'] },
 ];
 
 /** Shares of a context: at most for an answer and for what tools give, at least for memory and history. */
@@ -63,16 +62,12 @@ export function fitContext(
   const maxTokens = Math.min(answerTokens, Math.floor(contextTokens * answerShare));
   for (const level of levels) {
     const kept = tools.filter(({ name }) => level.keeps(name, actions));
-    const results = kept.length === 0 ? 0 : Math.floor(contextTokens * resultsShare);
-    const toolTokens = kept.length === 0 ? 0 : estimateTokens(JSON.stringify(kept));
-    const room = contextTokens - maxTokens - results - toolTokens;
-    const forRules = {
-      rules: kept.length === 0 ? level.rulesWithoutTools : level.rules,
-      rulesWithoutTools: level.rulesWithoutTools,
-    };
-    const sections =
-      level === levels[0] ? input.sections : input.sections.filter(({ name }) => name !== 'discord_actions');
-    const rest = { ...input, ...forRules, sections, hasNoTools: kept.length === 0 };
+    const hasNoTools = kept.length === 0;
+    const results = hasNoTools ? 0 : Math.floor(contextTokens * resultsShare);
+    const room = contextTokens - maxTokens - results - estimateTokens(JSON.stringify(kept));
+    const hasActions = kept.some(({ name }) => actions.has(name));
+    const sections = input.sections.filter(({ name }) => hasActions || name !== 'discord_actions');
+    const rest = { ...input, ...level.rules, sections, hasNoTools };
     const least = tokensOf(buildPrompt({ ...rest, promptMaxChars: 0 }));
     const isLast = level === levels.at(-1);
     if (least + contextTokens * (isLast ? 0 : memoryShare) > room) continue;
@@ -94,12 +89,8 @@ function largestWithin(input: PromptInput, room: number): Prompt {
     const prompt = buildPrompt({ ...input, promptMaxChars });
     const tokens = tokensOf(prompt);
     if (tokens <= room) return prompt;
-    promptMaxChars = Math.floor(
-      Math.min(
-        promptMaxChars,
-        prompt.parts.reduce((sum, { characters }) => sum + characters, 0),
-      ) * Math.min(0.97, room / tokens),
-    );
+    const characters = prompt.parts.reduce((sum, part) => sum + part.characters, 0);
+    promptMaxChars = Math.floor(Math.min(promptMaxChars, characters) * Math.min(0.97, room / tokens));
   }
 }
 

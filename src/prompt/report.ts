@@ -1,5 +1,4 @@
-import { estimateTokenCount } from 'tokenx';
-import { textOf, type TextBlock } from '../core/model.ts';
+import { estimateTokens, textOf, type TextBlock } from '../core/model.ts';
 import type { Prompt } from './build-prompt.ts';
 
 const barCells = 50;
@@ -34,7 +33,7 @@ function chart({ system, messages, parts }: Prompt): readonly string[] {
   const rows = parts.map(({ name, slot, characters }) => {
     const text = whole.slice(start, start + characters);
     start += characters;
-    return { label: `${slot} · ${name}`, characters, tokens: estimateTokenCount(text) };
+    return { label: `${slot} · ${name}`, characters, tokens: estimateTokens(text) };
   });
   const tokens = rows.reduce((sum, row) => sum + row.tokens, 0);
   const all = [...rows, { label: 'total', characters: start, tokens }];

@@ -44,9 +44,9 @@ export async function runCommand(
       files: message.files,
       repliesTo: message.repliesTo,
       mentions: message.mentions,
-      startedAfter: work.startedAfter,
+      work,
     });
-    const question = { ...work, messageIds: [message.id], speakerName: author.name, place };
+    const question = { userId: author.id, work, messageIds: [message.id], speakerName: author.name, place };
     await saveBestEffort(logger, 'the answer', () => outbox.prepare({ ...question, isCommand: true, text }));
     let wasSent = false;
     try {

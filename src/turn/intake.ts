@@ -140,8 +140,7 @@ export function createIntake(options: IntakePorts): BotHandlers & CommandHandler
   };
 
   async function started<Request extends Unstarted<CommandContext>>(request: Request) {
-    const { startedAfter } = await options.begin(request.speaker.id);
-    return { ...request, startedAfter };
+    return { ...request, work: await options.begin(request.speaker.id) };
   }
 
   /** The message may have been edited, deleted or stopped before it could wait for its turn. */

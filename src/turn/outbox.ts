@@ -4,7 +4,7 @@ import type { RecentChanges } from '../core/changes.ts';
 import { createKeyedQueue } from '../core/keyed-queue.ts';
 import { lruCache, limits } from '../core/limits.ts';
 import type { Logger } from '../core/logger.ts';
-import { guildOfPlace, placeSchema, type ChannelGuild, type SessionKey } from '../core/place.ts';
+import { placeSchema, type ChannelGuild, type SessionKey } from '../core/place.ts';
 import { buttonSchema } from '../core/reply.ts';
 import { compareSnowflakes, snowflakeTime } from '../core/snowflake.ts';
 import type { Store } from '../core/store.ts';
@@ -51,7 +51,8 @@ const outboxSchema = z.object({
   hiddenIds: z.array(z.string()).readonly(),
   unsent: z.array(preparedSchema).readonly(),
   unfinished: z.array(unfinishedSchema).readonly(),
-  isGone: z.literal(true).optional(),
+  /** Where the bot last answered there; absent in a DM. */
+  guildId: z.string().optional(),
 });
 
 type OutboxDocument = z.infer<typeof outboxSchema>;
@@ -72,8 +73,8 @@ export type Outbox = ReturnType<typeof createOutbox>;
 
 /** Where what is kept of a person is part of work for them. */
 export interface PersonalOutbox extends Omit<Outbox, 'prepare' | 'begin'> {
-  prepare(reply: PreparedReply & Work): Promise<void>;
-  begin(reply: UnfinishedReply & Work): Promise<void>;
+  prepare(reply: PreparedReply & { readonly work: Work }): Promise<void>;
+  begin(reply: UnfinishedReply & { readonly work: Work }): Promise<void>;
 }
 
 /**
@@ -181,7 +182,7 @@ export function createOutbox(options: {
         const isForgotten = isCommand !== true && messageIds.some(isHidden);
         if (isChanged || isForgotten) return outbox;
         const others = outbox.unsent.filter((each) => idsOf(each) !== idsOf(reply));
-        return { ...outbox, unsent: [...others, reply] };
+        return { ...outbox, guildId: reply.place.guildId, unsent: [...others, reply] };
       });
     },
     /**
@@ -192,7 +193,7 @@ export function createOutbox(options: {
       change(reply.place.channelId, (outbox) => {
         // It continues what stood there for any of its messages.
         const others = outbox.unfinished.filter((each) => !reply.messageIds.includes(newestOf(each)));
-        return { ...outbox, unfinished: [...others, reply] };
+        return { ...outbox, guildId: reply.place.guildId, unfinished: [...others, reply] };
       }),
     /** The messages have their reply, or will get none. */
     markHandled: (channelId: string, ids: readonly string[]) =>
@@ -206,9 +207,6 @@ export function createOutbox(options: {
     /** These messages never enter history. */
     hide: (channelId: string, ids: readonly string[]) =>
       record(channelId, (outbox) => ({ ...outbox, hiddenIds: newest(outbox.hiddenIds, ids) })),
-    /** The channel is deleted: Discord will be asked for nothing there [G3d]. */
-    markGone: (channelId: string) => record(channelId, (outbox) => ({ ...outbox, isGone: true })),
-    isGone: async (channelId: string) => (await outboxOf(channelId)).isGone === true,
     deleteUnsent,
     /**
      * Removes the answers to what a person said in these channels before a moment, ISO 8601 [K11]. Resolves with
@@ -252,11 +250,11 @@ export function createOutbox(options: {
     /** Whether the reply to a message is unfinished. */
     isUnfinished: async (channelId: string, messageId: string): Promise<boolean> =>
       (await outboxOf(channelId)).unfinished.some(({ messageIds }) => messageIds.includes(messageId)),
-    /** As far as an unconfirmed answer tells: of handled messages only ids are kept. */
+    /** As far as answers there tell, also those that are confirmed. */
     async guildOf(channelId: string): Promise<ChannelGuild> {
-      const { unsent, unfinished } = await outboxOf(channelId);
-      const [reply] = [...unsent, ...unfinished];
-      return reply === undefined ? { kind: 'unknown' } : guildOfPlace(reply.place);
+      const { guildId, unsent, unfinished } = await outboxOf(channelId);
+      if (guildId !== undefined) return { kind: 'guild', guildId };
+      return unsent.length + unfinished.length > 0 ? { kind: 'dm' } : { kind: 'unknown' };
     },
     /** Channels that the bot was active in, with the last time in milliseconds since the epoch. */
     async channels(): Promise<readonly { readonly id: string; readonly activeAt: number }[]> {
@@ -311,12 +309,12 @@ export function outboxInJobs(
   },
 ): PersonalOutbox {
   function inJob<Reply extends UnfinishedReply | PreparedReply>(
-    { startedAfter, ...reply }: Reply & Work,
-    write: (reply: Omit<Reply & Work, 'startedAfter'>) => Promise<void>,
+    { work, ...reply }: Reply & { readonly work: Work },
+    write: (reply: Omit<Reply & { readonly work: Work }, 'work'>) => Promise<void>,
   ): Promise<void> {
     const { userId, isBot, messageIds, place } = reply;
     if (isBot === true) return write(reply);
-    return ports.writes.run({ userId, startedAfter }, async () => {
+    return ports.writes.run(work, async () => {
       const isErased = await ports.people.erasedBy(userId);
       if (messageIds.every((id) => isErased(snowflakeTime(id).toISOString()))) return;
       await ports.begin({ channelId: place.channelId, userId });

@@ -101,7 +101,7 @@ export function createRecovery(options: RecoveryPorts) {
 }
 
 /** What fails stays unhandled, so that catching up asks it again. */
-async function trying<Reply extends Omit<Question, 'startedAfter'>>(
+async function trying<Reply extends Omit<Question, 'work'>>(
   options: RecoveryPorts,
   reply: Reply,
   work: (options: RecoveryPorts, reply: Reply & Question) => Promise<'handled' | 'unhandled'>,
@@ -109,7 +109,7 @@ async function trying<Reply extends Omit<Question, 'startedAfter'>>(
   const { channelId } = reply.place;
   try {
     // Each of its jobs looks for the question on disk.
-    if ((await work(options, { ...reply, ...unconditional(reply.userId) })) === 'handled')
+    if ((await work(options, { ...reply, work: unconditional(reply.userId) })) === 'handled')
       await options.outbox.markHandled(channelId, reply.messageIds);
   } catch (error) {
     options.logger.warn('an answer from before the restart could not be sent', { channelId, error });
@@ -240,12 +240,12 @@ async function logReply(
 ): Promise<void> {
   if (!(await isLogged(options, prepared))) return;
   const { sessionLog, logger } = options;
-  const { messageIds, userId, startedAfter, speakerName, place, text, thirdPartyMark } = prepared;
+  const { messageIds, userId, work, speakerName, place, text, thirdPartyMark } = prepared;
   const at = now.toISOString();
   const speaker = { id: userId, name: speakerName, isOwner: false };
   const messages = messageIds.map((id) => ({ id, text: '', at, attachments: [] }));
   await saveBestEffort(logger, 'the reply', async () => {
-    const turn = { speaker, place, messages, now, startedAfter, hasThirdPartyText: true };
+    const turn = { speaker, place, messages, now, work, hasThirdPartyText: true };
     await sessionLog.recordReply(turn, { ids, text, at, thirdPartyMark });
   });
 }

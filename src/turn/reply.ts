@@ -29,7 +29,7 @@ export interface ReplyPorts {
 }
 
 /** The messages answered, their author, and the place as it was then. */
-export type Question = Omit<UnfinishedReply, 'replyIds'> & Work;
+export type Question = Omit<UnfinishedReply, 'replyIds'> & { readonly work: Work };
 
 export type Reply = Awaited<ReturnType<typeof beginReply>>;
 

@@ -12,7 +12,7 @@ import { hasMoreReaders, sessionName } from '../core/place.ts';
 import type { AnswerSize, PartSize } from '../core/section.ts';
 import type { MemoryNotice, Offer, OfferPort, Tool } from '../core/tool.ts';
 import { newestMark, ownMark, sessionOf, type TurnContext } from '../core/turn-context.ts';
-import { workOf, type Writes } from '../core/writes.ts';
+import type { Writes } from '../core/writes.ts';
 import type { ChangeLedger } from '../memory/changes.ts';
 import type { UndoableNotes } from '../memory/notebook/undoable.ts';
 import type { MediaBudget } from '../model/media.ts';
@@ -125,11 +125,14 @@ interface Progress {
 interface RunningTurn {
   /** The turn as it was said. */
   readonly turn: TurnContext;
+  /** The same for who can read the answer by now. */
+  readonly answered: TurnContext;
   readonly question: Question;
   /** Lines about voice messages [G7]. */
   readonly heard: readonly string[];
   readonly memory: TurnMemory;
   readonly reply: Reply;
+  readonly typing: Typing;
   readonly control: TurnControl;
   readonly bot: TurnPorts;
 }
@@ -149,11 +152,11 @@ export async function runTurn(
   const newest = messages.at(-1);
   if (newest === undefined) throw new RangeError('A turn has at least one message');
   const { author, isOwner, place } = newest;
-  const { startedAfter } = await bot.begin(author.id);
+  const work = await bot.begin(author.id);
   const isBot = author.kind === 'bot' ? { isBot: true as const } : {};
   const speaker = { id: author.id, name: author.name, isOwner, ...isBot };
   const now = bot.clock();
-  const unheard: TurnContext = { speaker, place, messages, now, startedAfter, hasThirdPartyText: true };
+  const unheard: TurnContext = { speaker, place, messages, now, work, hasThirdPartyText: true };
   await Promise.all([
     // The commands before it, so that a question after `!memory remember …` finds it [F3].
     bot.commandOrder.run(sessionName(sessionOf(unheard)), async () => {}),
@@ -175,18 +178,25 @@ export async function runTurn(
   try {
     const readers = await bot.presentPlace(place);
     const messageIds = messages.map(({ id }) => id);
-    const question = { ...workOf(turn), messageIds, speakerName: speaker.name, isBot: speaker.isBot, place };
+    const question = {
+      userId: author.id,
+      work,
+      messageIds,
+      speakerName: speaker.name,
+      isBot: speaker.isBot,
+      place,
+    };
     const reply = await beginReply(bot, question, readers, control);
     // For more readers than it was said to, where somebody was let in since.
     const answered = hasMoreReaders(place, readers)
       ? { ...turn, place: readers, originalPlace: place }
       : turn;
-    const running: RunningTurn = { turn, question, heard, memory, reply, control, bot };
+    const running = { turn, answered, question, heard, memory, reply, typing, control, bot };
     // The words are on their way to the disk, which takes as long as the prompt.
     await setImmediate();
     const answer =
       problem === undefined || control.signal.aborted
-        ? await answerTurn(running, answered, typing)
+        ? await answerTurn(running)
         : { text: '', problem, ...noProgress() };
     if (control.isTakenAway) return await takeAway(running, answer);
     if (answer === 'left') return 'left';
@@ -215,12 +225,11 @@ function noProgress(): Progress {
 }
 
 /** The model's answer, made of memory and with tools, shown as it grows; or a line that says why there is none. Never rejects. */
-async function answerTurn(running: RunningTurn, turn: TurnContext, typing: Typing): Promise<Answer | 'left'> {
-  const { reply } = running;
+async function answerTurn(running: RunningTurn): Promise<Answer | 'left'> {
   const progress = noProgress();
   try {
-    const { text, stop, hadNoTools } = await askModel(running, turn, progress, typing);
-    reply.hold();
+    const { text, stop, hadNoTools } = await askModel(running, progress);
+    running.reply.hold();
     // An answer that a time limit or refusal cut short is shown as far as it came, marked and logged [E1].
     if (stop === 'timeout') throw new ModelError('The answer broke off', 'timeout', { partialText: text });
     if (stop === 'refusal') throw new ModelError('The answer broke off', 'invalid', { partialText: text });
@@ -233,25 +242,19 @@ async function answerTurn(running: RunningTurn, turn: TurnContext, typing: Typin
 }
 
 /** Asks with all that the model's context holds: again with less where its server names a smaller one [M13]. */
-async function askModel(
-  running: RunningTurn,
-  turn: TurnContext,
-  progress: Progress,
-  typing: Typing,
-): Promise<LoopResult> {
-  const { memory, bot } = running;
-  const model = await bot.model.current();
-  const tools = memory.policy.tools(bot.tools);
+async function askModel(running: RunningTurn, progress: Progress): Promise<LoopResult> {
+  const { client, current } = running.bot.model;
+  const model = await current();
+  const roomNow = () => client.limitsOf?.(model).roomTokens;
   for (let sizes = 1; ; sizes += 1) {
-    const contextTokens = bot.model.client.limitsOf?.(model).roomTokens;
+    const room = roomNow();
     try {
-      return await askOnce(running, turn, progress, typing, { model, tools, contextTokens });
+      return await askOnce(running, progress, model, room);
     } catch (error) {
       const isTooLarge = error instanceof ModelError && error.failure === 'too-large';
-      const isNews = bot.model.client.limitsOf?.(model).roomTokens !== contextTokens;
       // What a tool has done is not to be done again.
       const hasRunTools = progress.size?.parts.some(({ name }) => name === 'tool_results') === true;
-      if (!isTooLarge || !isNews || hasRunTools || sizes === mostSizes) throw error;
+      if (!isTooLarge || roomNow() === room || hasRunTools || sizes === mostSizes) throw error;
     }
   }
 }
@@ -259,23 +262,19 @@ async function askModel(
 /** The order is what [F4] wants: the prompt is made while the words go to the disk, and both come before the model. */
 async function askOnce(
   running: RunningTurn,
-  turn: TurnContext,
   progress: Progress,
-  typing: Typing,
-  call: {
-    readonly model: string;
-    readonly tools: readonly Tool[];
-    readonly contextTokens: number | undefined;
-  },
+  model: string,
+  contextTokens: number | undefined,
 ): Promise<LoopResult> {
-  const { memory, reply, bot } = running;
+  const { answered: turn, memory, reply, typing, bot } = running;
   const { signal } = running.control;
   signal.throwIfAborted();
+  const offered = memory.policy.tools(bot.tools);
   const needs = {
-    tools: call.tools.map(({ definition }) => definition),
+    tools: offered.map(({ definition }) => definition),
     actions: new Set(bot.tools.actions.map(({ definition }) => definition.name)),
     answerTokens: bot.model.answerTokens,
-    contextTokens: call.contextTokens,
+    contextTokens,
   };
   const composing = bot.prompts.compose(turn, memory.policy, needs, signal);
   const { prompt, names, thirdPartyMark, notes, ...fitted } = await timed('prompt', composing);
@@ -283,7 +282,7 @@ async function askOnce(
   progress.notes.push(...notes);
   progress.used.prompt.splice(0, Infinity, ...prompt.sources);
   const { system, messages } = prompt;
-  const tools = call.tools.filter(({ definition }) => fitted.tools.has(definition.name));
+  const tools = offered.filter(({ definition }) => fitted.tools.has(definition.name));
   const size = sizeOf(prompt, tools);
   progress.size = size;
   // The words are on disk before the model is called [F4].
@@ -295,7 +294,7 @@ async function askOnce(
       purpose: 'chat',
       userId: turn.speaker.id,
       conversation: sessionName(sessionOf(turn)),
-      model: call.model,
+      model,
       system,
       messages,
       maxTokens: fitted.maxTokens,
@@ -328,7 +327,7 @@ async function askOnce(
   // Behind the request, which it would hold up.
   void setImmediate().then(() => typing.show());
   const result = await timed('answer', answering);
-  return { ...result, hadNoTools: result.hadNoTools || (tools.length === 0 && call.tools.length > 0) };
+  return { ...result, hadNoTools: result.hadNoTools || (tools.length === 0 && offered.length > 0) };
 }
 
 /** What the model is given; what its calls take is added. */

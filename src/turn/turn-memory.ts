@@ -3,7 +3,6 @@ import type { AnswerSize } from '../core/section.ts';
 import { hasSecret } from '../core/secrets.ts';
 import type { Clock } from '../core/time.ts';
 import type { TurnContext } from '../core/turn-context.ts';
-import { workOf } from '../core/writes.ts';
 import type { SessionLog } from '../memory/log/session-log.ts';
 import type { Provenance } from '../memory/provenance.ts';
 import type { OneTimeNotice, OneTimeNotices } from '../memory/settings/one-time-notices.ts';
@@ -46,7 +45,7 @@ export function openMemory(turn: TurnContext, policy: TurnPolicy, bot: TurnMemor
     },
     /** What the speaker is told once, under a whole answer [K12][S5]. Never rejects. */
     async oneTimeNotice(): Promise<OneTimeNotice | undefined> {
-      oneTime = isBot ? undefined : await bot.oneTimeNotices.begin(workOf(turn));
+      oneTime = isBot ? undefined : await bot.oneTimeNotices.begin(turn.work);
       return oneTime;
     },
     /** Notes what the answer is made from, before it is sent [K7]. Never rejects. */

@@ -61,7 +61,7 @@ async function commandsWith(environment: Readonly<Record<string, string>>) {
         place: publicPlace,
         ephemeral: true,
         at: now.toISOString(),
-        startedAfter: undefined,
+        work: { userId: aliceId },
       });
       return text;
     },

@@ -41,10 +41,8 @@ it('what is exported by letter from a database has what waits for a yes and what
   await first.close();
 
   const second = await openMemory(environment);
-  expect(await pathsOf(second.memory.layers)).toEqual(
-    expect.arrayContaining(['proposals.json', 'cost.json']),
-  );
+  expect(await pathsOf(second.memory.layers)).toEqual(expect.arrayContaining(['items.json', 'cost.json']));
   expect((await second.memory.changes.erase(aliceId, new Date().toISOString())).size).toBe(0);
-  expect(await pathsOf(second.memory.layers)).not.toEqual(expect.arrayContaining(['proposals.json']));
+  expect(await pathsOf(second.memory.layers)).not.toEqual(expect.arrayContaining(['items.json']));
   await second.close();
 });

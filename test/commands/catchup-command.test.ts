@@ -31,7 +31,7 @@ function openCommand(timesPerMinute = 0) {
       place,
       ephemeral,
       at: '2026-01-15T10:00:00Z',
-      startedAfter: undefined,
+      work: { userId: aliceId },
     });
   /** As it is written in the channel. */
   const write = async (text: string) => {

@@ -37,7 +37,7 @@ async function read(
     ephemeral: true,
     at: '2026-01-15T10:00:00.000Z',
     files,
-    startedAfter: undefined,
+    work: { userId: aliceId },
   });
   return given ?? text;
 }

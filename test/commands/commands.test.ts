@@ -29,7 +29,7 @@ function request(name: string): CommandRequest {
     place: publicPlace,
     ephemeral: false,
     at: '2026-01-15T10:00:00.000Z',
-    startedAfter: undefined,
+    work: { userId: aliceId },
   };
 }
 

@@ -25,7 +25,7 @@ import { ledgerFor } from '../support/ledger.ts';
 import { MemoryStore } from '../support/memory-store.ts';
 import { RecordingLogger } from '../support/recording-logger.ts';
 import { durableSettings, notebookSettings } from '../support/layer-settings.ts';
-import { proposalsOver, undoOver } from '../support/undo.ts';
+import { proposalsOver } from '../support/undo.ts';
 
 export const dmPlace: Place = {
   audience: 'dm',
@@ -142,31 +142,26 @@ export function createHarness(
     clock: now,
     botName: 'Discoclaw',
   });
-  const { undo } = undoOver(store, now);
-  const undoable = createUndoableNotes({ store, writes, undo });
+  const undoable = createUndoableNotes({ store, writes, clock: now });
   const forgetting = forgettingFor({
     store,
     clock: now,
-    undo,
-    openLedger: () => ledgerFor(store, writes, [durable, proposals.layer], { clock: now }),
-    proposalsOf: (forgotten) => proposals.marksOf(forgotten),
+    openLedger: () => ledgerFor(store, writes, [durable], { clock: now }),
   });
   const durable: DurableMemory = createDurableMemory({
     settings: { ...durableSettings, maxItems: options.maxItems ?? 200, injectMaxChars: 2000 },
     store,
     writes,
     forgetting,
-    undo,
     parts: [undoable.part, forgetting.part],
     clock: now,
     timeZone: 'UTC',
     logger,
   });
   const people = createPersonSettings({ store, writes, clock: now, logger });
-  const maxItems = options.maxItems ?? 200;
-  const proposals = proposalsOver(store, { writes, durable, clock: now, modeOf: people.mode, maxItems });
+  const proposals = proposalsOver({ durable, modeOf: people.mode });
   const provenance = createProvenance({ store, writes, log: sessionLog });
-  const ledger = ledgerFor(store, writes, [durable, shortTerm, proposals.layer, provenance], {
+  const ledger = ledgerFor(store, writes, [durable, shortTerm, provenance], {
     logger,
   });
   const direct: { readonly userId: string; readonly messages: readonly DirectMessage[] }[] = [];
@@ -199,7 +194,6 @@ export function createHarness(
       layers: [durable, sessionLog, forgetting.layer],
       noted: [],
       changes: ledger,
-      undo,
       people,
       placeSettings: {
         isMemoryOff: async ({ channelId }) => options.memoryIsOffIn?.includes(channelId) ?? false,
@@ -260,7 +254,7 @@ export function createHarness(
       at: now().toISOString(),
       ...(file !== undefined && { files: [{ name: 'file', size: file.length, url }] }),
       repliesTo,
-      startedAfter: undefined,
+      work: { userId: speakerId },
     });
   }
 

@@ -49,7 +49,7 @@ function open() {
       ],
       now,
       hasThirdPartyText: false,
-      startedAfter: undefined,
+      work: { userId: aliceId },
     };
     await harness.sessionLog.recordUser(turn);
     await harness.provenance.record(turn, { prompt, tools: [] }, true, size);
@@ -158,7 +158,7 @@ describe('answers [Y2a]', () => {
       place: dmPlace,
       ephemeral: true,
       at: '2026-01-15T11:00:00Z',
-      startedAfter: undefined,
+      work: { userId: aliceId },
     });
     expect(JSON.stringify(data)).toContain('`USER.md` (14 bytes)');
     expect(JSON.stringify(data)).not.toContain('boat');

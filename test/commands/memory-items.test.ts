@@ -154,7 +154,7 @@ describe('where an item comes from [K7]', () => {
       messages: [said],
       now: new Date(said.at),
       hasThirdPartyText: false,
-      startedAfter: undefined,
+      work: { userId: aliceId },
     });
     const text = 'I live in Oslo';
     const stored = await durable.remember(unconditional(aliceId), {

@@ -62,6 +62,15 @@ const anyItem = fc.record({
 });
 
 describe('the panel [K8]', () => {
+  it('is shown to its person alone, and to nobody else in a channel', async () => {
+    await write([{ id: 'aaaaaaaa', text: 'I live in Porto', visibility: 'everywhere' }]);
+    expect((await give('panel')).text).toContain('I live in Porto');
+    const shown = await harness.give('panel', publicPlace);
+    expect(shown.text).toContain('`/memory panel`');
+    expect(shown.text).not.toContain('Porto');
+    expect(shown.rows).toBeUndefined();
+  });
+
   it('is within the limits of Discord whatever the items say, whatever is pressed, and shows each', async () => {
     await fc.assert(
       fc.asyncProperty(

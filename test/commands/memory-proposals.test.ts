@@ -28,7 +28,7 @@ async function noticing(
 }
 
 describe('a yes to a proposal [K9]', () => {
-  it('stores what was proposed as it would have been, says so where it is known, and is undone as one change', async () => {
+  it('stores what was proposed as it would have been, and is undone as one change, after which it waits again', async () => {
     const harness = createHarness();
     const id = await noticing(harness, 'Keeps bees');
     expect(await harness.say(`accept ${id}`)).toMatch(/^Remembered: "Keeps bees" · id \w+ · server$/u);
@@ -41,9 +41,19 @@ describe('a yes to a proposal [K9]', () => {
     ]);
     expect(await harness.say('undo')).toBe('Undone: the `accept`.');
     expect(await harness.durable.list(aliceId)).toEqual([]);
+    expect(await harness.say('proposals')).toMatch(/^1 proposal/u);
+    expect(await harness.say(`accept ${id}`)).toMatch(/^Remembered: "Keeps bees"/u);
+  });
+
+  it('is given by `remember` with the same text, and by an edit to it: then it says that this is known', async () => {
+    const harness = createHarness();
+    await noticing(harness, 'Keeps bees');
+    await harness.say('remember Keeps bees.');
+    expect(await harness.say('proposals')).toMatch(/^No proposals/u);
     const known = await noticing(harness, 'Likes tea');
-    await harness.say('remember Likes tea');
+    await harness.say(`edit ${await harness.idOf('Keeps bees.')} Likes tea`);
     expect(await harness.say(`accept ${known}`)).toMatch(/^I remembered that already: "Likes tea"/u);
+    expect(await harness.say('proposals')).toMatch(/^No proposals/u);
   });
 
   it('stores nothing in a pause, and the question waits', async () => {

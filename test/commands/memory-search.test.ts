@@ -15,7 +15,7 @@ async function tell({ sessionLog }: Harness, id: string, text: string, place: Pl
     messages: [{ id, text, at: '2026-01-14T10:00:00.000Z', attachments: [] }],
     now: new Date('2026-01-14T10:00:00.000Z'),
     hasThirdPartyText: false,
-    startedAfter: undefined,
+    work: { userId: aliceId },
   });
 }
 

@@ -31,7 +31,7 @@ function openMenus(options: Parameters<typeof createHarness>[0] = {}) {
           attachments: [],
           ...message,
         },
-        startedAfter: undefined,
+        work: { userId: aliceId },
       });
       return text;
     },
@@ -43,7 +43,7 @@ function openMenus(options: Parameters<typeof createHarness>[0] = {}) {
         messages: [{ id: '400000000000000001', text: 'What?', at: '', attachments: [] }],
         now: new Date(0),
         hasThirdPartyText: false,
-        startedAfter: undefined,
+        work: { userId },
       };
       await harness.sessionLog.recordUser(turn);
       await harness.sessionLog.recordReply(turn, {
@@ -128,7 +128,7 @@ describe('What do you know about this?', () => {
       ],
       now: new Date(0),
       hasThirdPartyText: false,
-      startedAfter: undefined,
+      work: { userId: aliceId },
     });
     expect(await choose('about', {})).toContain('I found nothing');
   });

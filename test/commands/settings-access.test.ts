@@ -34,7 +34,15 @@ function accessCommand() {
     { isOwner = true, place = publicPlace, mentions = undefined as readonly string[] | undefined } = {},
   ): Promise<string> {
     const speaker = { id: isOwner ? ownerId : aliceId, name: 'Somebody', isOwner };
-    const context = { id: '4', speaker, place, ephemeral: true, at: '', startedAfter: undefined, mentions };
+    const context = {
+      id: '4',
+      speaker,
+      place,
+      ephemeral: true,
+      at: '',
+      work: { userId: speaker.id },
+      mentions,
+    };
     return (await answerAccess({ change, who }, context, ports)).text;
   }
   return { botSettings, give };

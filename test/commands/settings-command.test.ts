@@ -56,7 +56,7 @@ function ownersCommand({
       place,
       ephemeral: false,
       at: '2026-01-15T10:00:00.000Z',
-      startedAfter: undefined,
+      work: { userId: aliceId },
     });
     return text;
   };
@@ -137,6 +137,13 @@ describe('the settings command', () => {
   it('says in a DM that settings belong to servers', async () => {
     const { say } = ownersCommand();
     expect(await say('memory off', dmPlace)).toMatch(/^Settings belong to servers\./u);
+  });
+
+  it('takes a manner of at most 1,000 characters, and changes nothing for a longer one [G8]', async () => {
+    const { say, placeSettings } = ownersCommand();
+    expect(await say(`persona ${'é'.repeat(1000)}`)).toMatch(/^Done: in this server/u);
+    expect(await say(`persona ${'x'.repeat(1001)}`)).toMatch(/^That is 1001 characters\./u);
+    expect(await placeSettings.persona(publicPlace.guildId ?? '')).toBe('é'.repeat(1000));
   });
 
   it('names the configuration where there are no actions at all', async () => {

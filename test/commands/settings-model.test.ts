@@ -27,7 +27,7 @@ function modelCommand(environment: Readonly<Record<string, string>> = {}, ids: r
       place: publicPlace,
       ephemeral: true,
       at: '',
-      startedAfter: undefined,
+      work: { userId: speaker.id },
     };
     return (await answerModel(name, context, modelChoice)).text;
   }

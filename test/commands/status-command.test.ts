@@ -40,7 +40,7 @@ async function give(
     place,
     ephemeral: false,
     at: now.toISOString(),
-    startedAfter: undefined,
+    work: { userId: aliceId },
   });
 }
 
@@ -51,9 +51,13 @@ async function status(changes: Partial<StatusFacts> = {}, isOwner = true): Promi
 
 describe('the status [O8]', () => {
   it('names what is left out, as the model’s server refuses it [M9]', async () => {
-    const refused = [{ feature: 'tools', model: 'gemma3:4b' }, { feature: 'cache marks' }] as const;
+    const model = 'gemma3:4b';
+    const refused = [
+      { feature: 'tools', model },
+      { feature: 'cache marks', model },
+    ] as const;
     expect(await status({ refused })).toContain(
-      'Model: sonnet (fast: haiku), reachable · left out, as its server refuses it: tools (gemma3:4b), cache marks\n',
+      'Model: sonnet (fast: haiku), reachable · left out, as its server refuses it: tools (gemma3:4b), cache marks (gemma3:4b)\n',
     );
   });
 
@@ -84,6 +88,16 @@ describe('the status [O8]', () => {
     expect(text).toContain('sonnet (fast: haiku), overloaded for 2 h 0 min\n');
     expect(text).toContain('⚠️ the last write failed 1 s ago');
     expect(text).not.toContain('Not written');
+  });
+
+  it('says how long a limit of the model’s server lasts yet, where it told that [M16]', async () => {
+    const limited = { kind: 'unreachable', since: ago(hourMs), failure: 'rate-limited' } as const;
+    expect(await status({ modelState: { ...limited, until: ago(-2 * hourMs) } })).toContain(
+      'sonnet (fast: haiku), over its rate limit for 1 h 0 min, and for 2 h 0 min more\n',
+    );
+    expect(await status({ modelState: { ...limited, until: ago(1000) } })).toContain(
+      'sonnet (fast: haiku), over its rate limit for 1 h 0 min\n',
+    );
   });
 
   it('says what background work has not written, since when and why, once for each reason [M16]', async () => {
@@ -232,7 +246,7 @@ describe('the status [O8]', () => {
       place: publicPlace,
       ephemeral: false,
       at: now.toISOString(),
-      startedAfter: undefined,
+      work: { userId: aliceId },
     });
     expect(text).toMatch(/^Something went wrong on my side\. Please try again\. \(reference [0-9a-f]{6}\)$/u);
     expect(logger.errors).toEqual(['a status command failed']);

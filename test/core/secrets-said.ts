@@ -99,6 +99,7 @@ export const ordinarySentences: readonly string[] = [
   'Password: must contain 8 characters',
   'Reset your password: https://example.com/reset?id=2',
   'What is my password?',
+  'The password is upper/lower, I think',
   'He said "password is required"',
   'The password is: not set',
   'the key is 42',

@@ -6,6 +6,7 @@ import {
   createAccess,
   createBotLoopGuard,
   decideIntake,
+  isOwner,
   type IntakePolicy,
   type MessageFacts,
 } from '../../src/discord/access.ts';
@@ -93,6 +94,16 @@ describe('intake', () => {
     expect(decision({ authorId: 'stranger' })).toBe('locked-out');
     expect(decision({ authorId: 'stranger', isDm: true })).toBe('locked-out');
     expect(decision({ authorId: 'stranger' }, { access: 'everyone' })).toBe('turn');
+  });
+
+  it('lets nobody in by the channel they write in [G1]', () => {
+    const settings = { channelIds: ['general'] };
+    expect(decision({ authorId: 'stranger' }, settings)).toBe('locked-out');
+    expect(decision({}, settings)).toBe('turn');
+  });
+
+  it('takes nobody for an owner while none is known [G1]', () => {
+    expect(isOwner(policy({ ownerIds: [] }), 'alice')).toBe(false);
   });
 
   it('lets people who manage a server change its settings, with or without access, and nothing else [G1]', () => {

@@ -119,16 +119,12 @@ describe('a bot in two processes [X3]', () => {
 
   it('tells whether it is in a guild only of its own', async () => {
     const { server, run, zero, one } = await twoShards();
-    const left: string[][] = [[], []];
-    const bots = [
-      await run(first, { guildLeft: (guildId) => left[0]?.push(guildId) }),
-      await run(second, { guildLeft: (guildId) => left[1]?.push(guildId) }),
-    ];
+    const bots = [await run(first), await run(second)];
     expect(bots.map(({ gateway }) => gateway.guildIds())).toEqual([[zero.guildId], [one.guildId]]);
     expect(bots.map(({ gateway }) => gateway.hasGuild(zero.guildId))).toEqual([true, false]);
     await server.setBotMembership({ guild: one.guild, isMember: false });
     for (const { settled } of bots) await settled();
-    expect(left).toEqual([[], [one.guildId]]);
+    expect(bots.map(({ gateway }) => gateway.guildIds())).toEqual([[zero.guildId], []]);
   });
 
   it('counts the servers of the other one as being there', async () => {

@@ -233,6 +233,11 @@ describe('a backup [O4]', () => {
       damaged,
       bytes.map((byte, at) => (at % 50 === 0 && at > 500 && at < bytes.length / 2 ? ~byte : byte)),
     );
+    // What the last file held has another checksum in that list.
+    const changed = Buffer.from(bytes);
+    const checksumAt = changed.lastIndexOf('PK\u0001\u0002') + 16;
+    changed.writeUInt8(255 - changed.readUInt8(checksumAt), checksumAt);
+    await writeFile(join(stage.folder, 'changed.zip'), changed);
     await writeFile(join(stage.folder, 'text.zip'), 'no zip at all');
     const folder = await elsewhere('empty');
     for (const [words, line] of [
@@ -253,6 +258,7 @@ describe('a backup [O4]', () => {
       [await restore(join(stage.folder, 'none.zip'), folder), 'cannot be read as a backup'],
       [await restore(join(stage.folder, 'text.zip'), folder), 'cannot be read as a backup'],
       [await restore(damaged, folder), 'cannot be read as a backup, and nothing was changed'],
+      [await restore(join(stage.folder, 'changed.zip'), folder), 'is not what it was'],
     ] as const) {
       expect(outcome.errors).toContain(line);
       expect(outcome.code).toBe(2);

@@ -11,6 +11,7 @@ import {
   type TestSandboxOptions,
   type TestSandbox,
 } from '../support/sandbox/test-sandbox.ts';
+import { tokensIn } from '../model/servers/tokens.ts';
 import { captured } from '../support/captured.ts';
 import type { ModelAnswer } from '../support/model-answer.ts';
 import { startModelServer, type ModelScript, type ModelServer } from '../support/model-server.ts';
@@ -245,6 +246,22 @@ describe('npm run doctor [O1]', () => {
         ['✗ model', 'Your credit balance is too low', 'account'],
       ),
     ).toEqual([]);
+  });
+
+  it('tries no longer prompt than the context that is set by hand holds [M13]', async () => {
+    await using practice = await openPractice();
+    await practice.examine({ DISCOCLAW_CONTEXT_TOKENS: '4096' });
+    const longest = Math.max(...practice.model.requests.map(({ body }) => tokensIn(body)));
+    expect(longest).toBeGreaterThan(1_500);
+    expect(longest).toBeLessThan(3_072);
+  });
+
+  it('reports a fast model that there is not, beside a main one that answers', async () => {
+    await using practice = await openPractice({
+      probe: ({ model }) => (model === 'tiny' ? { status: 404 } : { text: 'Hello' }),
+    });
+    const lines = await practice.examine({ DISCOCLAW_FAST_MODEL: 'tiny' });
+    expect(untold(lines, ['✗ model', '"tiny"', 'DISCOCLAW_FAST_MODEL'])).toEqual([]);
   });
 
   it('reports missing permissions in a server, and a bot that is in no server', async () => {

@@ -1,13 +1,16 @@
 import { describe, expect, it } from 'vitest';
 
+import { llamaCpp } from '../model/servers/doubles.ts';
+import { serverDouble } from '../model/servers/server-double.ts';
 import type { ModelAnswer } from '../support/model-answer.ts';
 import { openStage, type Stage, type StageOptions } from './stage.ts';
 
 /** The main model does this whenever it is asked; the other one answers. */
 function openWith(main: ModelAnswer, options: StageOptions = {}): Promise<Stage> {
+  const { model: other = () => ({ text: 'It is tea.' }) } = options;
   return openStage({
     ...options,
-    model: ({ model }) => (model === 'main-model' ? main : { text: 'It is tea.' }),
+    model: (body, index) => (body.model === 'main-model' ? main : other(body, index)),
     environment: {
       DISCOCLAW_MODEL: 'main-model',
       DISCOCLAW_FALLBACK_MODEL: 'other-model',
@@ -47,6 +50,15 @@ describe('while the main model cannot answer, the other one does and says so [M1
       );
     const twice = ['main-model', 'main-model', 'other-model'];
     expect(askedOf(stage)).toEqual([...twice, ...twice]);
+  });
+
+  it('also where its context is smaller than the main one’s, with a prompt that fits it [M13]', async () => {
+    const other = serverDouble({ ...llamaCpp, contextTokens: 2_048, refusals: {} }, () => ({ text: 'Tea.' }));
+    await using stage = await openWith({ status: 402 }, { model: other });
+    for (const words of ['What is my drink?', 'And now?'])
+      expect((await stage.ask('alice', '#general', words)).text).toMatch(/^Tea\.\n-# .*by other-model/u);
+    expect(askedOf(stage)).toEqual(['main-model', 'other-model', 'other-model', 'other-model']);
+    expect((await stage.ask('alice', '#general', 'word '.repeat(400))).text).toContain('Tea.');
   });
 
   it('also where its server does not know it at the start, which is a warning then', async () => {

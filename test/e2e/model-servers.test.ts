@@ -105,7 +105,7 @@ describe.each(servers.map(([server, leftOut]) => ({ server, leftOut, name: serve
       const { text: status } = await stage.ask(stage.info.owner.name, 'dm', '!status');
       expect(status).toMatch(/Today \(.*\$0\.00/u);
       const refused = / · left out, as its server refuses it: (?<features>[^\n·]*[^\n· ])/u.exec(status);
-      const named = leftOut.map((name) => (name === 'cache marks' ? name : `${name} (${server.model})`));
+      const named = leftOut.map((name) => `${name} (${server.model})`);
       expect(refused?.groups?.['features']?.split(', ').toSorted() ?? []).toEqual(named.toSorted());
       // The long file has shown that it is small.
       expect(/\bcontext\b/u.test(status)).toBe(server.contextTokens < 20_000);

@@ -183,6 +183,15 @@ describe.concurrent('npm run setup [O1]', () => {
     expect(await place.env()).toBe(`DISCORD_TOKEN=${place.sandbox.token}\n`);
   });
 
+  it('sets up a model without a token, for the sandbox', async () => {
+    await using place = await openPlace();
+    const { output, code } = await place.setUp(['', '', goodKey, '', '']);
+    expect(output).not.toContain('refused');
+    expect(output).toContain('sandbox');
+    expect(code).toBe(0);
+    expect(await place.env()).toBe(`ANTHROPIC_API_KEY=${goodKey}\n`);
+  });
+
   it('says so where the environment wins over what it wrote', async () => {
     await using place = await openPlace();
     const { output } = await place.setUp(['yes', place.sandbox.token, ''], { DISCORD_TOKEN: 'another' });
@@ -260,6 +269,7 @@ describe.concurrent('npm run setup, from nothing to a first answer [M10]', () =>
     expect(said).toContain(`${number}  ${name}`);
     expect(said).toContain('The server has no model "qwen4". Did you mean ');
     expect(said).toContain(`✓ ${server.model} answers.`);
+    expect(said.includes('Take DISCOCLAW_CONTEXT_TOKENS out again')).toBe(server === ollama);
     expect(said.includes('Model key (hidden)')).toBe(server.apiKey !== undefined);
     expect(said.includes('refused the key. Copy it again from')).toBe(server.apiKey !== undefined);
 

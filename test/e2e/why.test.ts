@@ -170,3 +170,17 @@ describe('what stands in that list is put right there [K7]', () => {
     expect(followUps[0]?.text).toMatch(/^Deprecated 1 item matching/u);
   });
 });
+
+it('why of an item tells the sentence that it comes from only where that may be told [K7]', async () => {
+  const name = await newcomer();
+  const { id: sentence, channelId } = await stage.sandbox.say({ as: name, in: 'dm', text: 'I hide a boat' });
+  await stage.answerTo({ id: sentence, channelId });
+  const request = { as: name, in: 'dm', text: '!memory remember this', replyTo: sentence };
+  const id = idIn((await stage.answerTo(await stage.sandbox.say(request))).text);
+  await command(stage, '!memory', name, 'dm', `edit ${id} I like sailing`);
+  await command(stage, '!memory', name, 'dm', `share ${id}`);
+  expect(await command(stage, '!memory', name, 'dm', `why ${id}`)).toContain('You said: "I hide a boat"');
+  const inPublic = await command(stage, '!memory', name, '#general', `why ${id}`);
+  expect(inPublic).toContain('I like sailing');
+  expect(inPublic).not.toContain('You said');
+});

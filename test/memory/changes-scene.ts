@@ -34,7 +34,6 @@ import {
 import { ScriptedModel, inputOf } from '../support/scripted-model.ts';
 import { openSessions, silent, startTime, inZone } from '../support/sessions.ts';
 import { places, type Step } from './changes-steps.ts';
-import { withoutUndo } from '../support/undo.ts';
 import { unconditional } from '../../src/core/writes.ts';
 
 const { signal } = new AbortController();
@@ -90,7 +89,6 @@ async function openMemory(folder: string, fileSystem: FileSystem) {
     ...common,
     settings: durableSettings,
     forgetting,
-    ...withoutUndo,
   });
   const notebook = createNotebook({ ...common, settings: notebookSettings });
   const messages = createMessageSource(log);
@@ -114,7 +112,7 @@ async function openMemory(folder: string, fileSystem: FileSystem) {
       messages: id === '' ? [] : [{ id, text, at: now.toISOString(), attachments: [] }],
       now,
       hasThirdPartyText: false,
-      startedAfter: undefined,
+      work: { userId: aliceId },
     };
   }
 

@@ -13,7 +13,6 @@ import { noAnswers } from '../support/layers-alone.ts';
 import { MemoryStore } from '../support/memory-store.ts';
 import { openSessions, secretPlace, session, silent, type Sessions } from '../support/sessions.ts';
 import { durableSettings } from '../support/layer-settings.ts';
-import { withoutUndo } from '../support/undo.ts';
 import { changesFolder, withheldKind } from '../../src/memory/withheld.ts';
 import { unconditional, RefusedJobError, type Work } from '../../src/core/writes.ts';
 
@@ -35,7 +34,6 @@ function openDurable(sessions: Sessions): DurableMemory {
     store: sessions.store,
     writes: sessions.writes,
     forgetting: sessions.forgettingOver([]),
-    ...withoutUndo,
     clock: sessions.clock,
     logger: silent,
     timeZone: 'UTC',
@@ -370,7 +368,7 @@ describe('an edit or deletion [G5]', () => {
       messages: [said],
       now: new Date(said.at),
       hasThirdPartyText: false,
-      startedAfter: undefined,
+      work: { userId: bobId },
     });
     const deletion = { kind: 'deleted', channelId: generalId, messageIds: [messageId, said.id] } as const;
     const logState = store.logState.bind(store);

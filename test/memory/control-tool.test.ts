@@ -10,7 +10,7 @@ import { MemoryStore } from '../support/memory-store.ts';
 import { silent } from '../support/sessions.ts';
 
 const signal = new AbortController().signal;
-const undoing: Undoing = { what: 'remember', isDone: true, before: [], after: [] };
+const undoing: Undoing = { what: 'remember', isDone: true, before: [] };
 
 function turn(text: string): TurnContext {
   return {
@@ -19,7 +19,7 @@ function turn(text: string): TurnContext {
     messages: [incoming({ text })],
     now: new Date('2026-01-15T10:00:00Z'),
     hasThirdPartyText: false,
-    startedAfter: undefined,
+    work: { userId: aliceId },
   };
 }
 

@@ -2,8 +2,10 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { z } from 'zod';
 
+import { createOneProcess } from '../../src/core/processes.ts';
 import type { DocumentKind } from '../../src/core/store.ts';
-import { createGonePlaces, goneChannels } from '../../src/memory/gone-places.ts';
+import { createGonePlaces, goneChannels, type PresentGuilds } from '../../src/memory/gone-places.ts';
+import { createSweeper } from '../../src/memory/sweeper.ts';
 import { createFileStore } from '../../src/storage/files/store.ts';
 import { LossyDisk, lossyFolder } from '../storage/files/lossy-disk.ts';
 import { chanceOf } from '../support/chance.ts';
@@ -14,6 +16,8 @@ import { runs } from '../support/runs.ts';
 const dayMs = 24 * 60 * 60_000;
 const left = '300000000000000001';
 const present = '300000000000000002';
+/** A channel of the guild that the bot leaves, in which nobody has any memory. */
+const unremembered = '200000000000000003';
 /** By guild its channel. */
 const channels = new Map([
   [left, '200000000000000001'],
@@ -28,6 +32,7 @@ function keysOf(guildId: string): readonly string[] {
   return [
     `guilds/${guildId}/settings.json`,
     `channels/${channels.get(guildId)}/outbox.json`,
+    ...(guildId === left ? [`channels/${unremembered}/outbox.json`] : []),
     ...[aliceId, bobId].map((userId) => `users/${userId}/short-term/${guildId}.json`),
   ];
 }
@@ -50,14 +55,21 @@ async function open(disk: LossyDisk, now: number) {
     writes,
     log,
     layers: [],
-    dropOutbox: (channelId) => store.removeAll(`channels/${channelId}`),
+    outbox: {
+      guildOf: (id) =>
+        Promise.resolve(id === unremembered ? { kind: 'guild', guildId: left } : { kind: 'unknown' }),
+      drop: (channelId) => store.removeAll(`channels/${channelId}`),
+    },
     clock,
-    timer: () => () => {},
     logger: silent,
   });
+  const { locks } = createOneProcess();
+  const sweeper = createSweeper({ store, log, locks, timer: () => () => {}, logger: silent });
   return {
     store,
     guilds,
+    sweep: (presentGuilds: PresentGuilds) => sweeper.start({ gone: guilds.sweep(presentGuilds) }),
+    idle: sweeper.idle,
     async fill(): Promise<void> {
       for (const [guildId, channelId] of channels) {
         await say(`words of ${guildId}`, channel('some', channelId, { guildId }));
@@ -85,14 +97,14 @@ async function leaveAndLook(lasts: readonly number[], losesPower: boolean, seed:
   const all = await memory.held(left);
   let isWhole = true;
   const work: readonly ((of: typeof memory) => void)[] = [
-    ({ guilds }) => guilds.left(left, ['200000000000000001']),
-    ({ guilds }) => guilds.start(onlyPresent),
-    ({ guilds }) => guilds.start(onlyPresent),
+    ({ sweep }) => sweep(onlyPresent),
+    ({ sweep }) => sweep(onlyPresent),
+    ({ sweep }) => sweep(onlyPresent),
   ];
   for (const [at, each] of work.entries()) {
     disk.operationsLeft = lasts[at] ?? Infinity;
     each(memory);
-    await memory.guilds.idle();
+    await memory.idle();
     isWhole &&= disk.operationsLeft > 0;
     disk.operationsLeft = 0;
     await memory.store.close();
@@ -106,8 +118,8 @@ async function leaveAndLook(lasts: readonly number[], losesPower: boolean, seed:
   }
   // What a kill came between is carried on by the next start; where it came before the leaving was noted, days are counted from then.
   for (const days of [124, 155]) {
-    memory.guilds.start(onlyPresent);
-    await memory.guilds.idle();
+    memory.sweep(onlyPresent);
+    await memory.idle();
     await memory.store.close();
     memory = await open(disk, startTime + days * dayMs);
   }
@@ -134,8 +146,8 @@ async function deleteAndLook(lasts: readonly number[], losesPower: boolean, seed
   for (const [at, days] of [8, 16].entries()) {
     disk.operationsLeft = lasts[at] ?? Infinity;
     if (at === 0) await memory.guilds.deleted([deleted]);
-    else memory.guilds.start(both);
-    await memory.guilds.idle();
+    else memory.sweep(both);
+    await memory.idle();
     isWhole &&= disk.operationsLeft > 0;
     disk.operationsLeft = 0;
     await memory.store.close();
@@ -147,12 +159,12 @@ async function deleteAndLook(lasts: readonly number[], losesPower: boolean, seed
   }
   await memory.store.close();
   memory = await open(disk, startTime + 24 * dayMs);
-  memory.guilds.start(both);
-  await memory.guilds.idle();
+  memory.sweep(both);
+  await memory.idle();
   expect(await goneChannels(memory.store)).toEqual(new Set([deleted]));
   expect(await memory.store.list(`sessions/${deleted}`)).toEqual([]);
   expect(await memory.store.list(`channels/${deleted}`)).toEqual([]);
-  expect(await memory.held(left)).toMatchObject({ said: [], words: [left, undefined, left, left] });
+  expect(await memory.held(left)).toMatchObject({ said: [], words: [left, undefined, left, left, left] });
   expect(await memory.store.list(`sessions/${other}`)).not.toEqual([]);
   expect(await memory.held(present)).toMatchObject({
     words: Array.from({ length: 4 }, () => present),
@@ -180,11 +192,27 @@ describe('what belongs to a channel that is deleted', () => {
     expect(killed).toBeGreaterThan(runs(60) / 2);
   });
 
-  it('is noted only where something is held, so that the list does not grow with each one that a server deletes [S7]', async () => {
+  it('is used again where the channel is there after all, and stays [F5]', async () => {
+    const disk = new LossyDisk();
+    let memory = await open(disk, startTime);
+    await memory.fill();
+    const all = await memory.held(present);
+    await memory.guilds.deleted([channels.get(present) ?? '']);
+    expect((await goneChannels(memory.store)).size).toBe(1);
+    await memory.store.close();
+    memory = await open(disk, startTime + 8 * dayMs);
+    memory.sweep({ ...onlyPresent, findChannel: (id) => Promise.resolve({ id }) });
+    await memory.idle();
+    expect((await goneChannels(memory.store)).size).toBe(0);
+    expect(await memory.held(present)).toEqual(all);
+    await memory.store.close();
+  });
+
+  it('is noted only where something is held, if only an outbox [G3d], so that the list does not grow with each one that a server deletes [S7]', async () => {
     const memory = await open(new LossyDisk(), startTime);
     await memory.fill();
-    await memory.guilds.deleted(['200000000000000009', '200000000000000001']);
-    expect(await goneChannels(memory.store)).toEqual(new Set(['200000000000000001']));
+    await memory.guilds.deleted(['200000000000000009', '200000000000000001', unremembered]);
+    expect(await goneChannels(memory.store)).toEqual(new Set(['200000000000000001', unremembered]));
     await memory.store.close();
   });
 });
@@ -211,14 +239,14 @@ describe('what belongs to a server that the bot was removed from', () => {
     let memory = await open(disk, startTime);
     await memory.fill();
     const all = await memory.held(left);
-    memory.guilds.left(left, ['200000000000000001']);
-    await memory.guilds.idle();
+    memory.sweep(onlyPresent);
+    await memory.idle();
     await memory.store.close();
     memory = await open(disk, startTime + 31 * dayMs);
     let asked = 0;
     const ids = () => ((asked += 1) === 1 ? [present] : [present, left]);
-    memory.guilds.start({ ids, areKnown: () => true });
-    await memory.guilds.idle();
+    memory.sweep({ ids, areKnown: () => true });
+    await memory.idle();
     expect(await memory.held(left)).toEqual(all);
     await memory.store.close();
   });
@@ -229,8 +257,8 @@ describe('what belongs to a server that the bot was removed from', () => {
     await memory.fill();
     const all = [await memory.held(left), await memory.held(present)];
     for (const days of [0, 31, 62]) {
-      memory.guilds.start({ ids: () => [], areKnown: () => false });
-      await memory.guilds.idle();
+      memory.sweep({ ids: () => [], areKnown: () => false });
+      await memory.idle();
       await memory.store.close();
       memory = await open(disk, startTime + days * dayMs);
     }

@@ -21,7 +21,7 @@ import {
   notebookSettings,
 } from '../support/layer-settings.ts';
 import { MemoryStore } from '../support/memory-store.ts';
-import { proposalsOver, withoutUndo } from '../support/undo.ts';
+import { proposalsOver } from '../support/undo.ts';
 import { unconditional } from '../../src/core/writes.ts';
 
 const { signal } = new AbortController();
@@ -75,7 +75,6 @@ function durableOver({ store, writes, clock, forgettingOver }: Sessions): Durabl
     store,
     writes,
     forgetting: forgettingOver([]),
-    ...withoutUndo,
     clock,
     logger: silent,
     timeZone: 'UTC',
@@ -100,11 +99,10 @@ function openDurable(sessions: Sessions): LayerUnderTest {
 }
 
 function openProposals(sessions: Sessions): LayerUnderTest {
-  const { store, writes, clock } = sessions;
   const durable = durableOver(sessions);
-  const proposals = proposalsOver(store, { writes, durable, clock });
+  const proposals = proposalsOver({ durable });
   return {
-    layer: proposals.layer,
+    layer: durable,
     async feed({ speaker, place, messages: [message] }) {
       const text = message?.text ?? '';
       await proposals.remember(unconditional(speaker.id), {
@@ -116,7 +114,7 @@ function openProposals(sessions: Sessions): LayerUnderTest {
     },
     shows: async ({ speaker, place }) =>
       (await proposals.list(speaker.id))
-        .flatMap(({ item }) => (mayUseItem(item, speaker.id, place) ? [item.text] : []))
+        .flatMap((item) => (mayUseItem(item, speaker.id, place) ? [item.text] : []))
         .join('\n'),
   };
 }
@@ -182,7 +180,6 @@ const layers: Readonly<Record<string, OpenLayer>> = {
   'short-term': openShortTerm,
   rolling: openRolling,
   durable: openDurable,
-  proposals: openProposals,
   notebook: openNotebook,
   recall: openRecall,
 };
@@ -197,13 +194,16 @@ it('puts every layer of the bot under the contract [F5]', () => {
   );
 });
 
-describe.each(Object.entries(layers))('the layer %s [F5]', (name, open) => {
-  // What is noted of a channel is for all its readers: `channel/` has the rules of that.
-  const rules = Object.entries(contract).filter(([rule]) => name !== 'channel' || !rule.includes('[V2]'));
-  it.each(rules)('%s', async (_rule, check) => {
-    await expect(check(open)).resolves.toBeUndefined();
-  });
-});
+describe.each(Object.entries({ ...layers, 'durable with proposals': openProposals }))(
+  'the layer %s [F5]',
+  (name, open) => {
+    // What is noted of a channel is for all its readers: `channel/` has the rules of that.
+    const rules = Object.entries(contract).filter(([rule]) => name !== 'channel' || !rule.includes('[V2]'));
+    it.each(rules)('%s', async (_rule, check) => {
+      await expect(check(open)).resolves.toBeUndefined();
+    });
+  },
+);
 
 /** A layer that is right in all but one thing. */
 function planted(fault: Partial<MemoryLayer>): OpenLayer {

@@ -16,7 +16,8 @@ import { sessionFolder } from '../../src/memory/log/session-state.ts';
 import { createNotebook } from '../../src/memory/notebook/notebook.ts';
 import { createMessageSource } from '../../src/memory/recall/sources.ts';
 import { createRecall } from '../../src/memory/recall/recall.ts';
-import { createRetention } from '../../src/memory/retention.ts';
+import { createRetention, tooOld } from '../../src/memory/retention.ts';
+import { createSweeper } from '../../src/memory/sweeper.ts';
 import { createRollingSummary } from '../../src/memory/rolling/rolling-summary.ts';
 import { createShortTerm } from '../../src/memory/short-term/short-term.ts';
 import type { FileSystem } from '../../src/storage/files/file-system.ts';
@@ -29,17 +30,15 @@ import {
   rollingSettings,
   shortTermSettings,
 } from '../support/layer-settings.ts';
-import { deferred } from '../support/deferred.ts';
 import { ManualTimer } from '../support/manual-timer.ts';
-import { SharedData } from '../support/shared-store.ts';
 import { inputOf, ScriptedModel } from '../support/scripted-model.ts';
 import { channel, dmPlace, openSessions, silent, startTime, inZone } from '../support/sessions.ts';
-import { withoutUndo } from '../support/undo.ts';
 import { filesBelow } from './changes-scene.ts';
 import { runs } from '../support/runs.ts';
 import { unconditional } from '../../src/core/writes.ts';
 
-const dayMs = 24 * 60 * 60_000;
+const hourMs = 60 * 60_000;
+const dayMs = 24 * hourMs;
 const places: readonly Place[] = [publicPlace, channel('other', '200000000000000077'), dmPlace];
 const { signal } = new AbortController();
 
@@ -87,25 +86,28 @@ async function openMemory(folder: string, days: number, fileSystem?: FileSystem)
     ...common,
     settings: durableSettings,
     forgetting: sessions.forgettingOver([]),
-    ...withoutUndo,
   });
   const notebook = createNotebook({ ...common, settings: notebookSettings });
   const recall = createRecall({ sources: [createMessageSource(log)], timeZone: 'UTC' });
   const ledger: ChangeLedger = sessions.ledgerOver([shortTerm, rolling, durable, notebook, recall]);
   const timer = new ManualTimer();
-  const retention = createRetention({
-    days,
+  const retention = createRetention(days, clock);
+  const row = tooOld({
+    retention,
     store,
     writes,
     log,
     changes: ledger,
     durable,
     layers: [shortTerm, rolling, notebook, recall, log],
-    dropAnswers: () => Promise.resolve(0),
-    locks: createOneProcess().locks,
-    clock,
-    timer: timer.set,
+    dropAnswers: () => Promise.resolve(),
     timeZone: 'UTC',
+  });
+  const sweeper = createSweeper({
+    store,
+    log,
+    locks: createOneProcess().locks,
+    timer: timer.set,
     logger: silent,
   });
 
@@ -120,13 +122,13 @@ async function openMemory(folder: string, days: number, fileSystem?: FileSystem)
       messages: [{ id, text: `I saw a ${word} today`, at: at.toISOString(), attachments: [] }],
       now: at,
       hasThirdPartyText: false,
-      startedAfter: undefined,
+      work: { userId: aliceId },
     };
     await log.recordUser(context);
     await log.recordReply(context, { ids: [answerId], text: `A ${word}, well.`, at: at.toISOString() });
     const { channelId } = place;
     for (const layer of [shortTerm, rolling])
-      await layer.fold?.(aliceId, [{ channelId, userId: aliceId, startedAfter: undefined }], signal);
+      await layer.fold?.(aliceId, [{ channelId, userId: aliceId }], signal);
     await durable.remember(unconditional(aliceId), {
       text: `Saw a ${word} once`,
       place,
@@ -158,11 +160,11 @@ async function openMemory(folder: string, days: number, fileSystem?: FileSystem)
 
   async function pass(): Promise<void> {
     await ledger.finish();
-    retention.start();
-    await retention.idle();
+    sweeper.start(days > 0 ? { row } : {});
+    await sweeper.idle();
   }
 
-  return { store, durable, retention, timer, time: sessions.time, say, search, pass };
+  return { store, durable, retention, sweeper, timer, time: sessions.time, say, search, pass };
 }
 
 /** What a process does that may die of its disk. */
@@ -268,16 +270,16 @@ it('keeps items that a person asked to remember, pinned, edited or confirmed, wh
   expect(texts.toSorted()).toEqual(['Keeps bees', 'Likes green tea', 'Owns a boat', 'Plays the harp']);
 });
 
-it('looks again every day, and keeps everything where no number of days is set [K15]', async () => {
+it('looks again every hour [K15]', async () => {
   using scene = openFolder();
   const memory = await openMemory(scene.folder, 30);
   const word = wordOf(1);
-  await memory.say({ hours: 29 * 24 + 23, place: publicPlace, word }, 1);
+  await memory.say({ hours: 30 * 24 - 0.5, place: publicPlace, word }, 1);
   await memory.pass();
   expect(await memory.search(word)).toContain(word);
-  memory.time.now += dayMs;
-  memory.timer.pass(dayMs);
-  await memory.retention.idle();
+  memory.time.now += hourMs;
+  memory.timer.pass(hourMs);
+  await memory.sweeper.idle();
   expect(await memory.search(word)).toBe('');
   await memory.store.close();
   expect(filesWith(scene.folder, word)).toEqual([]);
@@ -304,49 +306,4 @@ it('uses nothing of history that is too old, though it stands on Discord [K15]',
   const replied = memory.retention.youngReplied(() => Promise.resolve('hidden'));
   expect(await replied({ id: old?.id ?? '', channelId: publicPlace.channelId })).toBe('gone');
   await memory.store.close();
-});
-
-/** Of several processes over one store, each of which may be killed while it looks. */
-function openProcesses() {
-  const data = new SharedData({ now: () => startTime });
-  const looked: string[] = [];
-  function start(name: string, work: () => Promise<number> = () => Promise.resolve(0)) {
-    const process = data.open();
-    const retention = createRetention({
-      days: 30,
-      store: process.store,
-      writes: openSessions().writes,
-      log: { allSessions: () => Promise.resolve([]), dropLines: () => Promise.resolve() },
-      changes: { expire: () => Promise.resolve(true) },
-      durable: { expire: () => Promise.resolve(0) },
-      layers: [],
-      dropAnswers: () => {
-        looked.push(name);
-        return work();
-      },
-      locks: process.shared.processes.locks,
-      clock: () => new Date(startTime),
-      timer: new ManualTimer().set,
-      timeZone: 'UTC',
-      logger: silent,
-    });
-    retention.start();
-    return { process, idle: retention.idle };
-  }
-  return { start, looked };
-}
-
-it('is looked for by one of several processes at a time, and by the next one where the first was killed meanwhile [K15] [X2]', async () => {
-  const { start, looked } = openProcesses();
-  const begun = deferred<void>();
-  const first = start('first', () => {
-    begun.resolve();
-    return new Promise(() => {});
-  });
-  await begun.promise;
-  await start('second').idle();
-  expect(looked).toEqual(['first']);
-  first.process.kill();
-  await start('third').idle();
-  expect(looked).toEqual(['first', 'third']);
 });

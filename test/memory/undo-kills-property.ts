@@ -1,15 +1,17 @@
+import { isDeepStrictEqual } from 'node:util';
+
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 
 import type { Place } from '../../src/core/place.ts';
 import { sessionWorkOf, type TurnContext } from '../../src/core/turn-context.ts';
-import { readExportedItems } from '../../src/memory/durable/document.ts';
+import { byAge, readDurable, readExportedItems } from '../../src/memory/durable/document.ts';
 import { createDurableMemory, type DurableMemory } from '../../src/memory/durable/durable-memory.ts';
 import type { MemoryLayer } from '../../src/memory/layer.ts';
 import { createNotebook } from '../../src/memory/notebook/notebook.ts';
 import { createUndoableNotes } from '../../src/memory/notebook/undoable.ts';
 import { createShortTerm } from '../../src/memory/short-term/short-term.ts';
-import { createUndoLog } from '../../src/memory/undo.ts';
+import { changesIn } from '../../src/memory/durable/undoing.ts';
 import { createFileStore } from '../../src/storage/files/store.ts';
 import { LossyDisk, lossyFolder } from '../storage/files/lossy-disk.ts';
 import { chanceOf } from '../support/chance.ts';
@@ -39,38 +41,34 @@ async function openMemory(disk: LossyDisk, now: number) {
   time.now = now;
   const common = { store, writes, clock, timeZone: 'UTC', timeZoneOf: inZone('UTC'), logger: silent };
   const shortTerm = createShortTerm({ ...common, log, states, settings: shortTermSettings });
-  const undo = createUndoLog({
-    ...common,
-    expireAt: () => Promise.resolve(),
-    resume: (begun) => durable.resumeUndo(begun),
-  });
-  const undoable = createUndoableNotes({ store, writes, undo });
+  const undoable = createUndoableNotes({ store, writes, clock });
   const notebook = createNotebook({ ...common, log, states, undoable, settings: notebookSettings });
   const layers: MemoryLayer[] = [];
   const forgetting = sessions.forgettingOver(layers, {
-    undo,
     notesSaying: notebook.saying,
-    proposalsOf: (forgotten) => proposals.marksOf(forgotten),
   });
   const durable: DurableMemory = createDurableMemory({
     ...common,
     settings: { ...durableSettings, maxItems },
     forgetting,
     parts: [undoable.part, forgetting.part],
-    undo,
   });
   const said: typeof log.message = (of, id) => log.message(of, id);
-  const proposals = proposalsOver(store, { writes, durable, clock, textOf: said });
-  layers.push(shortTerm, durable, proposals.layer, notebook);
+  const proposals = proposalsOver({ durable, textOf: said });
+  layers.push(shortTerm, durable, notebook);
   const ledger = sessions.ledgerOver(layers);
   await store.removeLeftovers();
   await ledger.finish();
-  await undo.expire(aliceId);
-  await proposals.expire(aliceId);
+  await undoable.expire(aliceId);
+  await durable.expireItems(aliceId);
   await forgetting.finish(aliceId);
-  // As the next undoing does first.
-  const newest = await undo.find(aliceId);
-  if (newest !== undefined) await durable.resumeUndo(newest);
+
+  /** The ids of what can be undone, oldest first. */
+  async function undoableIds(): Promise<readonly string[]> {
+    const lists = await Promise.all([undoable.part.list(aliceId), forgetting.part.list(aliceId)]);
+    const all = [...changesIn(await readDurable(store, aliceId), clock()), ...lists.flat()];
+    return all.toSorted((a, b) => Date.parse(a.at) - Date.parse(b.at)).map(({ id }) => id);
+  }
 
   /** All that can be seen of it. */
   async function state() {
@@ -95,7 +93,7 @@ async function openMemory(disk: LossyDisk, now: number) {
     };
   }
 
-  return { store, time, log, states, shortTerm, undo, durable, proposals, notebook, state };
+  return { store, time, log, states, shortTerm, undoableIds, durable, proposals, notebook, state };
 }
 
 type Memory = Awaited<ReturnType<typeof openMemory>>;
@@ -164,7 +162,7 @@ function contextOf(place: Place, id: string, text: string): TurnContext {
     messages: [{ id, text, at: new Date(startTime).toISOString(), attachments: [] }],
     now: new Date(startTime),
     hasThirdPartyText: false,
-    startedAfter: undefined,
+    work: { userId: aliceId },
   };
 }
 
@@ -375,6 +373,20 @@ function withSaid(memory: State, before: State, after: State): State {
   return { ...memory, said: memory.said.map((texts, at) => [...texts, ...(added[at] ?? [])]) };
 }
 
+/** A memory as it would be if a step that only confirmed items had come before it: that cannot be undone. */
+function withConfirmed(memory: State, before: State, after: State): State {
+  const earlier = new Map(before.items.map((item) => [item.id, item]));
+  const confirmed = after.items.filter(({ id, updatedAt }) => earlier.get(id)?.updatedAt !== updatedAt);
+  const items = memory.items.map((item) => {
+    const updatedAt = confirmed.find(({ id }) => id === item.id)?.updatedAt;
+    const isAsBefore = isDeepStrictEqual(item, earlier.get(item.id));
+    return updatedAt !== undefined && isAsBefore ? { ...item, updatedAt } : item;
+  });
+  // As they are listed [D4].
+  const inOrder = items.toSorted((a, b) => Number(b.pinned) - Number(a.pinned) || byAge(b, a));
+  return { ...memory, items: inOrder };
+}
+
 /** How often what was played. */
 export interface Played {
   changes: number;
@@ -398,7 +410,7 @@ async function playSequence(sequence: readonly Drawn[], losesPower: boolean, pla
     whole.now = now;
     killed.now = now;
     const before = await whole.memory.state();
-    const newest = async () => (await killed.memory.undo.find(aliceId))?.id;
+    const newest = async () => (await killed.memory.undoableIds()).at(-1);
     const newestBefore = await newest();
     const begun = whole.disk.operations;
     const wholeId = await takeWhole(whole.memory);
@@ -422,7 +434,7 @@ async function playSequence(sequence: readonly Drawn[], losesPower: boolean, pla
   async function undo(drawn: Drawn): Promise<void> {
     let last = undoable.pop();
     // Messages that went since have made it final, so that no note brings back what it said of them: the note stays.
-    while (last !== undefined && (await whole.memory.undo.find(aliceId, last.wholeId)) === undefined) {
+    while (last !== undefined && !(await whole.memory.undoableIds()).includes(last.wholeId)) {
       const { notes } = await whole.memory.state();
       for (const each of undoable) each.before = { ...each.before, notes };
       last = undoable.pop();
@@ -454,7 +466,10 @@ async function playSequence(sequence: readonly Drawn[], losesPower: boolean, pla
     // What is said comes between, and stays.
     if (drawn.what === 'say') for (const each of undoable) each.before = withSaid(each.before, before, after);
     expect(killedId === undefined).toBe(wholeId === undefined);
-    if (wholeId === undefined || killedId === undefined) continue;
+    if (wholeId === undefined || killedId === undefined) {
+      for (const each of undoable) each.before = withConfirmed(each.before, before, after);
+      continue;
+    }
     undoable.push({ before, wholeId, killedId });
     played.changes += 1;
   }

@@ -9,7 +9,7 @@ import { StoreError } from '../../src/core/errors.ts';
 import type { MemoryLayer } from '../../src/memory/layer.ts';
 import { createDurableMemory, type DurableMemory } from '../../src/memory/durable/durable-memory.ts';
 import { durableDocumentKind, durableKey, emptyDurableDocument } from '../../src/memory/durable/document.ts';
-import { createUndoLog, undoForMs } from '../../src/memory/undo.ts';
+import { undoForMs } from '../../src/memory/undo.ts';
 import { createFileStore, type FileStore } from '../../src/storage/files/store.ts';
 import { aliceId, publicPlace } from '../support/incoming.ts';
 import { messageId, openSessions, session, silent, startTime } from '../support/sessions.ts';
@@ -42,22 +42,14 @@ async function openMemory(folder: string, beganAt = startTime, others: readonly 
   const store = await openStore(folder);
   const sessions = openSessions(store);
   sessions.time.now = beganAt;
-  const undo = createUndoLog({
-    store,
-    resume: (begun) => durable.resumeUndo(begun),
-    clock: sessions.clock,
-    expireAt: () => Promise.resolve(),
-    logger: silent,
-  });
   const layers: MemoryLayer[] = [];
-  const forgetting = sessions.forgettingOver(layers, { undo });
+  const forgetting = sessions.forgettingOver(layers);
   const durable: DurableMemory = createDurableMemory({
     settings: durableSettings,
     store,
     writes: sessions.writes,
     forgetting,
     parts: [forgetting.part],
-    undo,
     clock: sessions.clock,
     timeZone: 'UTC',
     logger: silent,
@@ -65,18 +57,17 @@ async function openMemory(folder: string, beganAt = startTime, others: readonly 
   layers.push(durable, ...others);
   const ledger = sessions.ledgerOver(layers);
   await ledger.finish();
-  await undo.expire(aliceId);
+  await durable.expireItems(aliceId);
   const finish = () => forgetting.finish(aliceId).catch(() => undefined);
   await finish();
   return {
     ...sessions,
     store,
     durable,
-    undo,
     /** Time goes on, and what becomes due by then is done. */
     async pass(ms: number): Promise<void> {
       sessions.time.now += ms;
-      await undo.expire(aliceId);
+      await durable.expireItems(aliceId);
       await finish();
     },
     /** All that the file with the items says; no file says as little as an empty one. */
@@ -505,6 +496,60 @@ describe('undo', () => {
       isDone: true,
     });
     expect(await memory.durable.list(aliceId)).toEqual([]);
+    await memory.store.close();
+  });
+
+  it('of an edit ends with the message that the former words came from, and they leave the disk [G5][S7]', async () => {
+    const folder = await newFolder();
+    const memory = await openMemory(folder);
+    const itemId = await notice(memory, 'I live in Lisbon');
+    const [said] = (await memory.state()).said;
+    const place = { ...publicPlace, audience: 'dm' } as const;
+    const edited = await memory.durable.edit(
+      unconditional(aliceId),
+      itemId,
+      'I live in Porto',
+      place,
+      commandId(),
+    );
+    const messageIds = [said?.message.id ?? ''];
+    await memory
+      .ledgerOver([memory.durable])
+      .record({ kind: 'deleted', channelId: session.channelId, messageIds });
+    expect(
+      await memory.durable.undo(unconditional(aliceId), 'undoId' in edited ? edited.undoId : ''),
+    ).toBeUndefined();
+    expect(await memory.durable.list(aliceId)).toMatchObject([{ text: 'I live in Porto' }]);
+    await memory.store.close();
+    expect(await filesWith(folder, 'Lisbon')).toEqual([]);
+  });
+
+  it('is for the newest fifty changes, however often one item is changed [L3]', async () => {
+    const memory = await openMemory(await newFolder());
+    const itemId = await notice(memory, 'I like tea');
+    for (let count = 0; count < 70; count += 1)
+      await memory.durable.setPinned(unconditional(aliceId), itemId, count % 2 === 0, publicPlace);
+    const { items } = await memory.document();
+    expect(items[0]?.changes).toHaveLength(50);
+    expect(await memory.durable.undo(unconditional(aliceId))).toMatchObject({ what: 'unpin', isDone: true });
+    await memory.store.close();
+  });
+
+  it('of a correction that confirms an item leaves that as it was too, as it does the one that made way', async () => {
+    const memory = await openMemory(await newFolder());
+    const said = { place: publicPlace, messageId: commandId(), type: 'manual' } as const;
+    for (const text of ['I like tea', 'I like coffee'])
+      await memory.durable.remember(unconditional(aliceId), { ...said, text });
+    await memory.pass(1000);
+    const before = await memory.document();
+    const replaces = before.items[1]?.id;
+    const correction = { ...said, text: 'I like tea', type: 'discord', replaces } as const;
+    expect(await memory.durable.remember(unconditional(aliceId), correction)).toMatchObject({
+      outcome: 'refreshed',
+      superseded: { text: 'I like coffee' },
+    });
+    expect(await memory.durable.undo(unconditional(aliceId))).toMatchObject({ isDone: true });
+    expect(await memory.document()).toEqual(before);
     await memory.store.close();
   });
 

@@ -48,7 +48,7 @@ function open(store = new MemoryStore()) {
       messages: [{ id: messageId(newest), text, at: new Date(time.now).toISOString(), attachments: [] }],
       now: new Date(time.now),
       hasThirdPartyText: false,
-      startedAfter: undefined,
+      work,
     };
   }
 

@@ -8,5 +8,5 @@ export const aliceContext: TurnContext = {
   messages: [{ id: '400000000000000001', text: 'hello', at: '2026-01-15T10:00:00.000Z', attachments: [] }],
   now: new Date('2026-01-15T10:00:00.000Z'),
   hasThirdPartyText: false,
-  startedAfter: undefined,
+  work: { userId: '100000000000000001' },
 };

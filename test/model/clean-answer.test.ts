@@ -57,7 +57,7 @@ describe('of an answer people are shown what is meant for them [M11]', () => {
   it('of a model that may think aloud nothing is certain before its thoughts end', () => {
     const aloud = { ...frame, mayThinkAloud: true };
     expect(cleanAnswer('Be brief. Now:', aloud, false).text).toBe('');
-    expect(cleanAnswer('Be brief.</think>Hello', aloud, false).text).toBe('Hello');
+    expect(cleanAnswer('Be brief.</think>Hello Alice', aloud, false).text).toBe('Hello Alice');
     expect(cleanAnswer('Hello', aloud).text).toBe('Hello');
   });
 });

@@ -210,6 +210,14 @@ describe('after the last round [M6]', () => {
     expect([1, 2, 3].map((round) => model.results(round)[0]?.isError)).toEqual([false, false, true]);
   });
 
+  it('of eight, the model may call no more', async () => {
+    let runs = 0;
+    const counted = tool('note', async () => ({ ok: true, text: `${(runs += 1)}` }));
+    const model = new RoundsModel(...Array.from({ length: 9 }, () => calls('note')), says('Enough'));
+    expect(await loop(model, { tools: [counted] })).toMatchObject({ text: 'Enough', stop: 'rounds' });
+    expect(runs).toBe(8);
+  });
+
   it('a model that never said anything fails', async () => {
     expect(await failureOf(loop(new RoundsModel(calls('note'))))).toMatchObject({ failure: 'invalid' });
   });

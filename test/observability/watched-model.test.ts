@@ -59,7 +59,7 @@ describe('a watched model', () => {
     }
     expect(model.state.kind).toBe('reachable');
     for (const name of ['sonnet', 'opus', 'opus']) await fail({ model: name });
-    expect(model.state).toEqual({ kind: 'unreachable', since: new Date(0), failure: 'unavailable' });
+    expect(model.state).toMatchObject({ since: new Date(0), failure: 'unavailable' });
     const asked = model.complete(request('sonnet'));
     calls.at(-1)?.end();
     await asked;
@@ -80,7 +80,9 @@ describe('a watched model', () => {
     await fail({ purpose: 'summary', model: 'haiku' }, new ModelError('no', 'unauthorized'));
     expect(model.state.kind).toBe('reachable');
     await fail({}, new ModelError('no', 'rate-limited', { retryAfterMs: 7_200_000 }));
-    expect(model.state).toMatchObject({ failure: 'rate-limited' });
+    expect(model.state).toMatchObject({ failure: 'rate-limited', until: new Date(7_200_000) });
+    await fail({}, new ModelError('no', 'rate-limited', { retryAfterMs: 3_600_000 }));
+    expect(model.state).toMatchObject({ failure: 'rate-limited', until: new Date(3_600_000) });
     await fail({}, new ModelError('no', 'out-of-credit'));
     expect(model.state).toMatchObject({ failure: 'out-of-credit' });
     expect(seen).toEqual(['haiku is unauthorized', 'unreachable', 'unreachable', 'sonnet is out-of-credit']);

@@ -21,7 +21,7 @@ async function openAnswers() {
       messages: [{ id: messageId(number), text, at: at.toISOString(), attachments: [] }],
       now: at,
       hasThirdPartyText: false,
-      startedAfter: undefined,
+      work: { userId: aliceId },
     };
     await sessionLog.recordUser(turn);
     await provenance.record(turn, { prompt: [], tools: [] }, true, {

@@ -273,6 +273,7 @@ describe('somebody else’s page', () => {
     for (const back of [
       'https://evil.example/',
       '//evil.example/x',
+      '/.//evil.example/x',
       String.raw`\\evil.example`,
       '/\t/evil.example',
       'javascript:alert(1)',

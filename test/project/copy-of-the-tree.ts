@@ -8,10 +8,12 @@ const copied = [
   'scripts',
   'test',
   'docs',
+  'workspace',
   'README.md',
   'ARCHITECTURE.md',
   'package.json',
   'tsconfig.json',
+  '.env.example',
   '.oxlintrc.json',
   '.oxfmtrc.json',
 ];

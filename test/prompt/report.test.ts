@@ -1,5 +1,6 @@
-import { estimateTokenCount } from 'tokenx';
 import { describe, expect, it } from 'vitest';
+
+import { estimateTokens } from '../../src/core/model.ts';
 import { buildPrompt } from '../../src/prompt/build-prompt.ts';
 import { renderPromptReport } from '../../src/prompt/report.ts';
 import { blocksOf, chatMessage, ownMessage, promptInput, section, wholeText, windowOf } from './samples.ts';
@@ -55,7 +56,7 @@ describe('renderPromptReport [P5]', () => {
       'last · message',
       'total',
     ]);
-    expect(rows[3]).toMatchObject({ characters: history.length, tokens: estimateTokenCount(history) });
+    expect(rows[3]).toMatchObject({ characters: history.length, tokens: estimateTokens(history) });
   });
 
   it('adds up to the whole', () => {

@@ -1,4 +1,6 @@
-import { readFileSync } from 'node:fs';
+import { existsSync, readFileSync } from 'node:fs';
+
+import { transformSync } from 'esbuild';
 import { describe, expect, it } from 'vitest';
 
 import { plant, plantedFaults } from './planted-faults.ts';
@@ -6,7 +8,15 @@ import { plant, plantedFaults } from './planted-faults.ts';
 describe('planted faults', () => {
   it.each(plantedFaults)('$name can be planted in the sources as they are', (fault) => {
     const source = readFileSync(fault.file, 'utf8');
-    expect(plant(fault, source)).not.toBe(source);
+    const planted = plant(fault, source);
+    expect(planted).not.toBe(source);
+    // A file that cannot be read as a program would be found by every test.
+    transformSync(planted, { loader: 'ts' });
+  });
+
+  it('name test files that are there', () => {
+    const named = plantedFaults.flatMap(({ test }) => test ?? []);
+    expect(named.filter((test) => !existsSync(test))).toEqual([]);
   });
 
   it('have names of their own', () => {

@@ -1,4 +1,6 @@
-/** A mistake that somebody could make, as one line: the simulator must find each. */
+import { testedFaults } from './tested-faults.ts';
+
+/** A mistake that somebody could make, as one line: the simulator must find each, or a test. */
 export interface PlantedFault {
   readonly name: string;
   /** What it breaks: the rule, and what a person notices. */
@@ -7,6 +9,8 @@ export interface PlantedFault {
   /** Stands in the file once. */
   readonly find: string;
   readonly put: string;
+  /** The test file that finds it. Default: the simulator. */
+  readonly test?: string;
 }
 
 /** A source with the fault in it.
@@ -48,8 +52,8 @@ export const plantedFaults: readonly PlantedFault[] = [
     promise:
       '[V2] A message that waited is answered for those who could read it when it was written, not for those who can now.',
     file: 'src/turn/run-turn.ts',
-    find: 'answerTurn(running, answered, typing)',
-    put: 'answerTurn(running, turn, typing)',
+    find: 'const running = { turn, answered, question,',
+    put: 'const running = { turn, answered: turn, question,',
   },
   {
     name: 'backup-keeps-erased',
@@ -75,8 +79,8 @@ export const plantedFaults: readonly PlantedFault[] = [
   {
     name: 'timer-lost-over-restart',
     promise: '[S7] What was forgotten before a restart never leaves the disk.',
-    file: 'src/bot/create-bot.ts',
-    find: 'await memory.changes.finishFor(userId);',
+    file: 'src/bot/layers.ts',
+    find: 'await changes.finishFor(userId);',
     put: '',
   },
   {
@@ -90,8 +94,8 @@ export const plantedFaults: readonly PlantedFault[] = [
     name: 'undo-leaves-the-new',
     promise: '[K5] Undo brings back what was, and leaves beside it what took its place.',
     file: 'src/memory/durable/undoing.ts',
-    find: 'const values = list.filter((value) => !touched.has(keyOf(value)));',
-    put: 'const values = [...list];',
+    find: 'return [{ ...last.before,',
+    put: 'return [item, { ...last.before,',
   },
   {
     name: 'sent-again-under-another-nonce',
@@ -165,11 +169,18 @@ export const plantedFaults: readonly PlantedFault[] = [
     put: "if (startedAfter === 'never')",
   },
   {
+    name: 'turn-forgets-its-beginning',
+    promise: '[K11] A turn that began before an erasing of everything counts as begun after it.',
+    file: 'src/turn/run-turn.ts',
+    find: 'const work = await bot.begin(author.id);',
+    put: "const work = { userId: author.id, startedAfter: '9999' };",
+  },
+  {
     name: 'logged-out-of-turn',
     promise:
       "[S3] A message is logged beside the queue of its author's writes, and so behind an erasing of everything.",
     file: 'src/memory/log/session-log.ts',
-    find: 'await writes.run(workOf(context), () => logUser(context, mode)).finally(() => logging.delete(session));',
+    find: 'await writes.run(context.work, () => logUser(context, mode)).finally(() => logging.delete(session));',
     put: 'await logUser(context, mode);',
   },
   {
@@ -333,9 +344,9 @@ export const plantedFaults: readonly PlantedFault[] = [
   {
     name: 'proposal-of-deleted-stays',
     promise: '[K9] What the bot asks about stays on the disk when its message is deleted.',
-    file: 'src/memory/durable/proposals.ts',
-    find: 'gone.has(messageId) ||',
-    put: '',
+    file: 'src/memory/durable/items.ts',
+    find: 'item.forgotten === undefined &&\n      changed',
+    put: "item.forgotten === undefined &&\n      item.status !== 'proposed' &&\n      changed",
   },
   {
     name: 'noticed-after-deleting',
@@ -390,8 +401,8 @@ export const plantedFaults: readonly PlantedFault[] = [
     name: 'purge-leaves-items',
     promise: '[K11] What is purged stays among the items.',
     file: 'src/memory/durable/durable-memory.ts',
-    find: 'purgeSaying(document, words, commandId)',
-    put: '({ document, result: [] })',
+    find: "else if (change.kind === 'purged') {",
+    put: "else if (change.kind === 'purged' && Number.isNaN(0)) {",
   },
   {
     name: 'queue-stops-at-an-error',
@@ -418,8 +429,8 @@ export const plantedFaults: readonly PlantedFault[] = [
     name: 'looking-back-takes-for-good',
     promise: '[A3] What looking back takes out of a notebook is neither told nor can be put back.',
     file: 'src/memory/notebook/undoable.ts',
-    find: 'const part = losses.length === 0 ? undefined : { files: notes.map(hashed) };',
-    put: 'const part = undefined;',
+    find: 'if (losses.length === 0) return make();',
+    put: 'if (losses.length >= 0) return make();',
   },
   {
     name: 'looking-back-takes-all',
@@ -449,4 +460,5 @@ export const plantedFaults: readonly PlantedFault[] = [
     find: '...(lost?.notices ?? [])]',
     put: ']',
   },
+  ...testedFaults,
 ];

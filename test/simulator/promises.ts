@@ -648,7 +648,7 @@ export class Promises {
     for (const { id } of this.#world.people)
       for (const { word } of this.#lost(id, onDisk)) {
         this.tries('looking back takes nothing for good');
-        if (onDisk.get(word)?.some((path) => path.endsWith('/undo.jsonl')) !== true)
+        if (onDisk.get(word)?.some((path) => path.includes('/former/')) !== true)
           this.broken('looking back takes nothing for good', `${word} of ${id}`);
       }
     for (const said of this.#words.values()) {

@@ -1,11 +1,10 @@
 import type { ChangeLedger } from '../../src/memory/changes.ts';
 import { createForgetting, type ForgettingPorts } from '../../src/memory/forgetting.ts';
 import { noAnswers } from './layers-alone.ts';
-import { withoutUndo } from './undo.ts';
 
 /**
- * The real forgetting and its ledger, which may come into being when it is first needed; by default without a log, notes
- * or proposals.
+ * The real forgetting and its ledger, which may come into being when it is first needed; by default without a log
+ * or notes.
  */
 export function forgettingFor({
   openLedger,
@@ -16,14 +15,12 @@ export function forgettingFor({
   const ledger = (): ChangeLedger => (opened ??= openLedger());
   const forgetting = createForgetting({
     log: { affected: () => Promise.resolve([]), held: () => Promise.resolve([]) },
-    undo: withoutUndo.undo,
     changes: {
       enter: (...record) => ledger().enter(...record),
       leave: (...record) => ledger().leave(...record),
       recordsOf: (id) => ledger().recordsOf(id),
     },
     notesSaying: () => Promise.resolve([]),
-    proposalsOf: () => Promise.resolve([]),
     answers: noAnswers,
     changed: () => {},
     ...ports,

@@ -10,7 +10,7 @@ import { aliceId } from './incoming.ts';
 import { silent } from './sessions.ts';
 
 const place: Place = { audience: 'dm', channelId: '600000000000000009', homeId: '600000000000000009' };
-const session = { channelId: place.channelId, userId: aliceId, startedAfter: undefined };
+const session = { channelId: place.channelId, userId: aliceId };
 const start = Date.UTC(2025, 0, 1);
 
 /** Of the n-th message. */

@@ -12,6 +12,7 @@ export const noAnswers: LayerPorts['answers'] = {
   erase: () => Promise.resolve(),
   dropPast: () => Promise.resolve(0),
   drop: () => Promise.resolve(),
+  guildOf: () => Promise.resolve({ kind: 'unknown' }),
 };
 
 /** All layers without a bot: no model, and nothing in the background. */

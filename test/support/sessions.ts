@@ -44,7 +44,7 @@ export function channel(name: string, id: string, changes: Partial<Place> = {}):
   return { ...publicPlace, channelId: id, homeId: id, channelName: name, ...changes };
 }
 
-export const session: SessionWork = { channelId: generalId, userId: aliceId, startedAfter: undefined };
+export const session: SessionWork = { channelId: generalId, userId: aliceId };
 
 export const silent: Logger = { debug() {}, info() {}, warn() {}, error() {} };
 
@@ -108,7 +108,7 @@ export function openSessions(
       }),
       now: clock(),
       hasThirdPartyText: false,
-      startedAfter: unconditional(aliceId).startedAfter,
+      work: unconditional(aliceId),
     };
   }
 

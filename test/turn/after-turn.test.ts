@@ -9,9 +9,9 @@ import { plainWrites } from '../support/plain-writes.ts';
 import { recordingLogger } from '../support/recording-logger.ts';
 import { SharedData } from '../support/shared-store.ts';
 
-const aliceInGeneral = { channelId: generalId, userId: aliceId, startedAfter: undefined };
-const aliceInDev = { channelId: '200000000000000002', userId: aliceId, startedAfter: undefined };
-const bobInGeneral = { channelId: generalId, userId: bobId, startedAfter: undefined };
+const aliceInGeneral = { channelId: generalId, userId: aliceId };
+const aliceInDev = { channelId: '200000000000000002', userId: aliceId };
+const bobInGeneral = { channelId: generalId, userId: bobId };
 
 const { begin } = plainWrites();
 

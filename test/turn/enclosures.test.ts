@@ -212,6 +212,7 @@ describe('what came with the messages right before [G6]', () => {
         earlier('5', 1),
       ),
     ).toEqual(['4', '5']);
+    expect(meant(earlier('1', 11), earlier('2', 9))).toEqual(['2']);
     expect(
       meant(earlier('1', 4), ...['2', '3', '4'].map((id) => earlier(id, 1, { attachments: [] }))),
     ).toEqual([]);

@@ -76,7 +76,7 @@ async function noticedEarly(mode: CaptureMode) {
     ],
     now: clock(),
     hasThirdPartyText: false,
-    startedAfter: undefined,
+    work: { userId: aliceId },
   };
   await memory.sessionLog.recordUser(turn, mode);
   const { signal } = new AbortController();

@@ -60,7 +60,7 @@ function noticesFor({ settings, commandsEnabled = true }: Scene) {
         messages: [incoming({ text: 'hello' })],
         now: new Date(0),
         hasThirdPartyText: false,
-        startedAfter: undefined,
+        work: { userId: aliceId },
       },
       notices,
       { hadNoTools, mayName: () => Promise.resolve(mayName) },
@@ -156,7 +156,7 @@ const turnOf = (id: string): TurnContext => ({
   messages: [incoming({ id })],
   now: new Date(0),
   hasThirdPartyText: false,
-  startedAfter: undefined,
+  work: { userId: aliceId },
 });
 
 function late() {

@@ -16,7 +16,8 @@ import { runs } from '../support/runs.ts';
 
 const asked = snowflakeAt(new Date(startTime - 60_000));
 const erasedAt = new Date(startTime).toISOString();
-const question = { userId: aliceId, speakerName: 'Alice', place: publicPlace, messageIds: [asked] };
+const work = { userId: aliceId };
+const question = { ...work, work, speakerName: 'Alice', place: publicPlace, messageIds: [asked] };
 
 const clock = () => new Date(startTime);
 
@@ -79,12 +80,8 @@ describe('the outbox of a channel in which nothing else is held about a person',
         const { answering, erasing, left } = twoProcesses(() => pauses.shift() ?? 0);
         const answer = async () => {
           const { outbox } = answering;
-          await saveBestEffort(silent, 'a beginning', () =>
-            outbox.begin({ ...question, replyIds: ['1'], startedAfter: undefined }),
-          );
-          await saveBestEffort(silent, 'an answer', () =>
-            outbox.prepare({ ...question, text: 'Hello.', startedAfter: undefined }),
-          );
+          await saveBestEffort(silent, 'a beginning', () => outbox.begin({ ...question, replyIds: ['1'] }));
+          await saveBestEffort(silent, 'an answer', () => outbox.prepare({ ...question, text: 'Hello.' }));
         };
         const [failures] = await Promise.all([erasing.ledger.erase(aliceId, erasedAt), answer()]);
         expect([...failures.keys()]).toEqual([]);
@@ -96,12 +93,12 @@ describe('the outbox of a channel in which nothing else is held about a person',
 
   it('is found by a later erasing, and takes what is said after it', async () => {
     const { answering, erasing, left } = twoProcesses(() => 0);
-    await answering.outbox.begin({ ...question, replyIds: ['1'], startedAfter: undefined });
+    await answering.outbox.begin({ ...question, replyIds: ['1'] });
     expect(await left()).toContain('Alice');
     await erasing.ledger.erase(aliceId, erasedAt);
     expect(await left()).toBe('');
     const later = { ...question, messageIds: [snowflakeAt(new Date(startTime + 1000))] };
-    await answering.outbox.prepare({ ...later, ...(await answering.writes.begin(aliceId)), text: 'Hello.' });
+    await answering.outbox.prepare({ ...later, work: await answering.writes.begin(aliceId), text: 'Hello.' });
     expect(await answering.outbox.unsent(generalId)).toHaveLength(1);
   });
 });

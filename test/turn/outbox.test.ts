@@ -81,6 +81,15 @@ describe('the outbox of a channel', () => {
     expect(await onDisk(store)).not.toContain('bees');
   });
 
+  it('knows its server once it has answered there, also after all is confirmed [K15]', async () => {
+    const outbox = createOutbox({ store: openStore(), changes: new RecentChanges() });
+    await outbox.markHandled(generalId, [id(1)]);
+    expect(await outbox.guildOf(generalId)).toEqual({ kind: 'unknown' });
+    await outbox.prepare(prepared([id(2)]));
+    await outbox.markHandled(generalId, [id(2)]);
+    expect(await outbox.guildOf(generalId)).toEqual({ kind: 'guild', guildId: publicPlace.guildId });
+  });
+
   it('holds no text of an answer once it was sent, nor does any other file [S7]', async () => {
     const stores = await createTemporaryStores();
     onTestFinished(() => stores.dispose());
@@ -179,18 +188,16 @@ describe('the outbox of replies that grow', () => {
     ]);
   });
 
-  it('keeps only the present state of each, and that the channel is gone', async () => {
+  it('keeps only the present state of each', async () => {
     const store = openStore();
     const outbox = createOutbox({ store, changes: new RecentChanges() });
     await outbox.begin(unfinished([id(1)], [id(11)]));
     await outbox.begin(unfinished([id(1)], [id(11), id(12)]));
     await outbox.prepare(prepared([id(2)]));
-    await outbox.markGone(generalId);
     await outbox.markHandled(generalId, [id(2)]);
     const restarted = createOutbox({ store, changes: new RecentChanges() });
     expect(await restarted.unfinished(generalId)).toEqual([unfinished([id(1)], [id(11), id(12)])]);
     expect(await restarted.unsent(generalId)).toEqual([]);
-    expect(await restarted.isGone(generalId)).toBe(true);
   });
 });
 

@@ -100,7 +100,7 @@ function openReading(
         ],
         now,
         hasThirdPartyText: false,
-        startedAfter: undefined,
+        work: { userId: aliceId },
       },
       new AbortController().signal,
     );
@@ -273,7 +273,7 @@ describe('read_channel [B4]', () => {
       messages: [],
       now,
       hasThirdPartyText: true,
-      startedAfter: undefined,
+      work: { userId: bot.id },
     };
     expect(await tool.run({}, context, new AbortController().signal)).toMatchObject({ ok: false });
     expect(wishes).toEqual([]);
@@ -286,11 +286,7 @@ describe('whose words are told to others [B4]', () => {
     const { text: before } = await run();
     expect(before).toContain('3 messages');
     expect(before).not.toMatch(/forty|As you said/u);
-    await people.pause(
-      { userId: bobId, channelId: devPlace.channelId, startedAfter: undefined },
-      'everywhere',
-      now.toISOString(),
-    );
+    await people.pause({ userId: bobId, channelId: devPlace.channelId }, 'everywhere', now.toISOString());
     const { text } = await run();
     expect(text).toContain('2 messages');
     expect(text).not.toContain('shoe');
@@ -299,13 +295,13 @@ describe('whose words are told to others [B4]', () => {
   it('leave out people who are off the record in that channel, as long as that lasts', async () => {
     const { run, people } = openReading(lunchTalk());
     await people.pause(
-      { userId: bobId, channelId: devPlace.channelId, startedAfter: undefined },
+      { userId: bobId, channelId: devPlace.channelId },
       'here',
       new Date(now.getTime() - 60_000).toISOString(),
     );
     expect((await run()).text).toContain('shoe');
     await people.pause(
-      { userId: bobId, channelId: generalId, startedAfter: undefined },
+      { userId: bobId, channelId: generalId },
       'here',
       new Date(now.getTime() - 60_000).toISOString(),
     );
@@ -320,13 +316,9 @@ describe('whose words are told to others [B4]', () => {
     });
     const messages = [early, first, question, ...rest].filter((each) => each !== undefined);
     const { run, store, people } = openReading(messages);
-    await people.pause(
-      { userId: bobId, channelId: generalId, startedAfter: undefined },
-      'everywhere',
-      first?.at ?? '',
-    );
+    await people.pause({ userId: bobId, channelId: generalId }, 'everywhere', first?.at ?? '');
     await people.resume(
-      { userId: bobId, channelId: generalId, startedAfter: undefined },
+      { userId: bobId, channelId: generalId },
       new Date(Date.parse(question?.at ?? '') + 1).toISOString(),
     );
     expect((await run()).text).not.toMatch(/shoe|forty|bees/u);

@@ -19,7 +19,6 @@ import { durableSettings } from '../support/layer-settings.ts';
 import { forgettingFor } from '../support/forgetting.ts';
 import { ledgerFor } from '../support/ledger.ts';
 import { silent } from '../support/sessions.ts';
-import { undoOver } from '../support/undo.ts';
 import { turnWith } from './turn-harness.ts';
 import { unconditional } from '../../src/core/writes.ts';
 import { plainWrites } from '../support/plain-writes.ts';
@@ -55,11 +54,9 @@ beforeAll(async () => {
   const writes = plainWrites();
   people = createPersonSettings({ store, writes, clock, logger: silent });
   memoryNotices = createMemoryNotices({ people, commandsEnabled: true });
-  const { undo } = undoOver(store, clock);
   const forgetting = forgettingFor({
     store,
     clock,
-    undo,
     openLedger: () => ledgerFor(store, writes, [], { clock }),
   });
   memory = createDurableMemory({
@@ -68,7 +65,6 @@ beforeAll(async () => {
     writes,
     forgetting,
     parts: [forgetting.part],
-    undo,
     clock,
     timeZone: 'UTC',
     logger: silent,

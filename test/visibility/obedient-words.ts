@@ -74,8 +74,6 @@ export async function* keptIn(store: Store): AsyncGenerator<Kept> {
   for (const folder of ['users', 'sessions', 'workspace', 'channels'])
     for (const { path } of await store.list(folder)) {
       const key = `${folder}/${path}`;
-      // By what a change can be undone: a forgetting that was ordered is judged when it happens.
-      if (key.endsWith('/undo.jsonl')) continue;
       for await (const { text, isMarked } of piecesOf(key, store))
         yield { key, owner: ownerOf(key, text), text, isMarked };
     }

@@ -6,7 +6,7 @@ import type { MemorySource } from '../../core/memory-source.ts';
 import type { Place } from '../../core/place.ts';
 import { hasSecret, secretMark } from '../../core/secrets.ts';
 import { dataLine } from '../../core/section.ts';
-import { assertSnowflake } from '../../core/snowflake.ts';
+import { assertSnowflake, compareSnowflakes } from '../../core/snowflake.ts';
 import type { DocumentKind, Store } from '../../core/store.ts';
 import { sameItemForm, toSingleLine } from '../../core/text.ts';
 import { mayUse, pickReach, visibilitySchema, type Reach } from '../../core/visibility.ts';
@@ -59,7 +59,7 @@ export type ItemSource = Readonly<z.infer<z.ZodObject<typeof sourceFields>>>;
 const sourceSchema: z.ZodType<ItemSource> = z.looseObject(sourceFields).prefault({});
 
 /** What people leave out when they write an item by hand gets the careful choice: the narrowest visibility. */
-const itemFields = {
+const plainFields = {
   /** Stays when the text is edited. */
   id: z.string().min(1),
   kind: z.enum(itemKinds).default('fact'),
@@ -67,7 +67,7 @@ const itemFields = {
   text: z.string(),
   /** The bot's question that the text answers [D1a]; one line. */
   question: z.string().max(questionMaxChars).optional(),
-  status: z.enum(['active', 'deprecated']).default('active'),
+  status: z.enum(['active', 'deprecated', 'proposed']).default('active'),
   visibility: visibilitySchema.default('dm'),
   pinned: z.boolean().default(false),
   source: sourceSchema,
@@ -83,6 +83,28 @@ const itemFields = {
   looksBack: z.literal(true).optional(),
   /** When its owner last said that it still holds. */
   confirmedAt: timeSchema.optional(),
+  /** Of a proposal [K9]: when it goes, and the id of the item that it would correct. */
+  goesAt: timeSchema.optional(),
+  replaces: z.string().optional(),
+};
+
+/** A change that can be undone still [K5], as an item keeps it. */
+const itemChangeSchema = z
+  .object({
+    /** Of the change: all items that it touched have it. */
+    id: z.string(),
+    /** What was done, as the command that does it is called. */
+    what: z.string(),
+    at: timeSchema,
+    /** What the item was; absent where it was not there. */
+    before: z.looseObject(plainFields).readonly().optional(),
+  })
+  .readonly();
+
+const itemFields = {
+  ...plainFields,
+  /** Oldest first; what somebody wrote here by hand counts as nothing. */
+  changes: z.array(itemChangeSchema).readonly().optional().catch(undefined),
 };
 
 /** One durable memory of one user [D1]. Times are ISO 8601. */
@@ -105,6 +127,14 @@ export interface Utterance {
   readonly place: Place;
   /** The message or interaction that said it. */
   readonly messageId: string;
+}
+
+/** Of some snowflakes. */
+export function laterSnowflake(...ids: readonly (string | undefined)[]): string | undefined {
+  return ids
+    .filter((id) => id !== undefined)
+    .toSorted(compareSnowflakes)
+    .at(-1);
 }
 
 /** What an item says, with the question that it answers [D1a]: it is shown, found and compared as one. */
@@ -137,9 +167,6 @@ export interface DocumentChange<T> {
 /** An item and what takes its place. */
 export type Replaced = readonly [old: DurableItem, item: DurableItem];
 
-/** An item as this program writes it. */
-export const writtenItemSchema: z.ZodType<DurableItem> = z.looseObject(itemFields);
-
 const itemSchema = z.looseObject({
   ...itemFields,
   id: itemFields.id.optional(),
@@ -163,8 +190,10 @@ const brought = z.string().max(200);
 
 /** An item of an imported file: without unknown fields, and bounded. */
 const broughtSchema = z.object({
-  ...itemSchema.shape,
+  ...plainFields,
   id: z.string().optional(),
+  createdAt: timeSchema.optional(),
+  updatedAt: timeSchema.optional(),
   source: z
     .object({
       ...sourceFields,
@@ -177,6 +206,7 @@ const broughtSchema = z.object({
     })
     .prefault({}),
   supersededBy: brought.optional(),
+  replaces: brought.optional(),
 });
 
 /** Whether commands can be given it, and a button can carry two of them. */
@@ -279,6 +309,12 @@ export function sourceIn(
   };
 }
 
+/** Where an item was said, as far as its source tells. */
+export function placeOfSource({ channelId, homeId = channelId, ...source }: ItemSource): Place {
+  const { audience = source.guildId === undefined ? 'dm' : 'public', guildId, channelName, readers } = source;
+  return { audience, channelId, homeId, guildId, channelName, readers };
+}
+
 /** Who may see an item: as wide as its owner made it, `here` and `server` being where it comes from [V1]. */
 export function reachOfItem({ visibility, source }: Pick<DurableItem, 'visibility' | 'source'>): Reach {
   const { homeId = source.channelId, guildId, readers } = source;
@@ -288,6 +324,19 @@ export function reachOfItem({ visibility, source }: Pick<DurableItem, 'visibilit
 /** The rule [V2], applied to items. */
 export function mayUseItem(item: DurableItem, ownerId: string, place: Place, speakerId = ownerId): boolean {
   return mayUse({ ownerId, ...reachOfItem(item) }, place, speakerId);
+}
+
+/** An item as it is, without what it was. */
+export function presentItem(item: DurableItem): DurableItem {
+  const { changes: _, ...present } = item;
+  return present;
+}
+
+/** What waits for its owner's yes [K9], oldest first; what was not answered in time waits no more. */
+export function proposedItems(items: readonly DurableItem[], now: Date): readonly DurableItem[] {
+  return items.filter(
+    ({ status, goesAt = '' }) => status === 'proposed' && Date.parse(goesAt) > now.getTime(),
+  );
 }
 
 /** The active items, pinned first, then newest [D4]. */

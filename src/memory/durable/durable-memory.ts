@@ -2,7 +2,7 @@ import { measure } from '../../core/logger.ts';
 import type { Place } from '../../core/place.ts';
 import { isSnowflake, snowflakeTime } from '../../core/snowflake.ts';
 import type { Store } from '../../core/store.ts';
-import { createTimeSlice, localDate, type Clock } from '../../core/time.ts';
+import { createTimeSlice, localDate } from '../../core/time.ts';
 import type { Visibility } from '../../core/visibility.ts';
 import type { Work } from '../../core/writes.ts';
 import { personOf, type MemoryLayer, type Withdrawn } from '../layer.ts';
@@ -12,6 +12,8 @@ import {
   durableDocumentKind,
   durableKey,
   mayUseItem,
+  presentItem,
+  proposedItems,
   readDurable,
   withItems,
   type DocumentChange,
@@ -31,17 +33,26 @@ import {
   purgeSaying,
   removeBySource,
   removePast,
+  withoutProposals,
   withoutQuestions,
   matchedWords,
   type ForgetResult,
   type ToForget,
 } from './items.ts';
-import { rememberItem, type RememberOutcome, type RememberRequest } from './remember-item.ts';
+import { withBoundedPast, withTombstones } from './past.ts';
+import {
+  proposalForMs,
+  proposeItem,
+  rememberItem,
+  type ProposalOutcome,
+  type RememberOutcome,
+  type RememberRequest,
+} from './remember-item.ts';
 import { reviewCards } from './review.ts';
 import { durableSections, durableUsage, type OwnDay } from './sections.ts';
 import { markOf, readWithheld, type WithheldRecord } from '../withheld.ts';
 import { toldDocument } from './told.ts';
-import { createUndoing, readItemsUndo, type UndoingOptions } from './undoing.ts';
+import { createUndoing, withFinal, withoutReturning, type UndoingOptions } from './undoing.ts';
 
 export interface RememberInput extends RememberRequest {
   /** Whether the message still says it [A4], asked within the user's write, so it must not wait for another one. */
@@ -70,7 +81,6 @@ export interface DurableMemoryOptions extends UndoingOptions {
       toForget: ToForget,
     ): Promise<{ readonly withdrawn: number; readonly undoId?: string | undefined }>;
   };
-  readonly clock: Clock;
   /** IANA name; lines show local dates [N5]. */
   readonly timeZone: string;
   /** A person's own zone [D7]. Must not reject. Default: `timeZone` for everybody. */
@@ -98,7 +108,8 @@ export function createDurableMemory(options: DurableMemoryOptions) {
     const [document, withheld] = await Promise.all([readDurable(store, userId), readWithheld(store, userId)]);
     return toldDocument(document, withheld).document;
   }
-  const itemsOf = async (userId: string): Promise<readonly DurableItem[]> => (await documentOf(userId)).items;
+  const itemsOf = async (userId: string): Promise<readonly DurableItem[]> =>
+    (await documentOf(userId)).items.map(presentItem);
 
   const undoing = createUndoing(options);
   const { change: apply, erase: applyAndErase } = undoing;
@@ -116,32 +127,30 @@ export function createDurableMemory(options: DurableMemoryOptions) {
       const userId = personOf(deletion);
       switch (deletion.kind) {
         case 'messages':
-          return deletion.areItemsKept === true ? undefined : removeSources(deletion);
+          return removeSources(deletion);
         case 'words': {
           const { words, commandId } = deletion;
-          await applyAndErase(userId, (document) => purgeSaying(document, words, commandId));
+          await applyAndErase(userId, (document) => purgeSaying(withAllFinal(document), words, commandId));
           return;
         }
         case 'record':
           return deleteForgotten(userId, deletion.record);
         case 'conversations': {
           const channels = new Set(deletion.sessions.map(({ channelId }) => channelId));
-          const isGone = ({ source }: DurableItem): boolean => channels.has(source.channelId);
-          await options.undo.delete(userId);
-          return applyAndErase(userId, (document) => ({
-            document: withItems(document, { removed: document.items.filter(isGone) }),
-            result: undefined,
-          }));
+          return applyAndErase(userId, (document) => {
+            const final = withAllFinal(document);
+            const removed = final.items.filter(({ source }) => channels.has(source.channelId));
+            return { document: withItems(final, { removed }), result: undefined };
+          });
         }
         case 'person':
-          await options.undo.delete(userId);
           return store.remove(durableKey(userId));
       }
     },
     async *export(userId) {
       const document = await store.read(durableKey(userId), durableDocumentKind);
       if (document === undefined) return;
-      const { items, gone = [], forgottenUpTo } = document;
+      const { items, gone = [], forgottenUpTo } = withBoundedPast(withAllFinal(document));
       const { hasItem } = await readWithheld(store, userId);
       const visible = items.filter((item) => !hasItem(markOf(item)));
       yield { path: itemsFile, text: JSON.stringify(visible, undefined, 2) };
@@ -154,8 +163,9 @@ export function createDurableMemory(options: DurableMemoryOptions) {
   async function deleteForgotten(userId: string, { change, items }: WithheldRecord): Promise<void> {
     if (change.kind !== 'forgotten') return;
     const isForgotten = (item: DurableItem): boolean => items.includes(markOf(item));
-    await applyAndErase(userId, (document) => forgetChosen(document, isForgotten, change.commandId, clock()));
-    await undoing.keepFromReturning(userId, isForgotten);
+    await applyAndErase(userId, (document) =>
+      forgetChosen(withoutReturning(document, isForgotten), isForgotten, change.commandId, clock()),
+    );
   }
 
   /** The day that a text speaks of [D7], counted from the moment of its message. */
@@ -177,7 +187,7 @@ export function createDurableMemory(options: DurableMemoryOptions) {
   ): Promise<T & { readonly undoId?: string | undefined }> {
     return writes.run(work, async () => {
       const now = clock();
-      const made = await apply(work.userId, (document) => operation(document, now), { noted: { what } });
+      const made = await apply(work.userId, (document) => operation(document, now), { what });
       return { ...made.result, undoId: made.undoId };
     });
   }
@@ -193,8 +203,12 @@ export function createDurableMemory(options: DurableMemoryOptions) {
     return makeChange(work, what, (document) => changedItem(document, work.userId, id, place, make));
   }
 
-  /** An item goes with the message that says it, its question with the answer that asks it [D1a]. */
-  async function removeSources({ session: { userId, channelId }, messages }: Withdrawn): Promise<void> {
+  /**
+   * An item goes with the message that says it, its question with the answer that asks it [D1a]. A proposal goes with
+   * either, also where they are forgotten.
+   */
+  async function removeSources({ session, messages, areItemsKept }: Withdrawn): Promise<void> {
+    const { userId, channelId } = session;
     const own = messages.filter(({ before }) => before.role === 'user');
     const now = new Map(own.map((message) => [message.before.id, message.now]));
     const isStillSaid = ({ text, source }: DurableItem) => stillSays(text, now.get(source.messageId) ?? '');
@@ -202,29 +216,39 @@ export function createDurableMemory(options: DurableMemoryOptions) {
     const isAsked = askedIn(messages);
     const hasQuestion = ({ question, source }: DurableItem) =>
       source.channelId === channelId && isAsked(question);
+    const isGone = ({ source }: DurableItem) => areItemsKept === true && now.has(source.messageId);
+    const withoutAsked = (document: DurableDocument) =>
+      withoutProposals(document, (item) => isGone(item) || hasQuestion(item));
+    if (areItemsKept === true)
+      return applyAndErase(userId, (document) => ({ document: withoutAsked(document), result: undefined }));
     await applyAndErase(userId, (document) => {
-      const { result, document: left } = removeBySource(document, [...now.keys()], isStillSaid);
-      return { result, document: withoutQuestions(left, hasQuestion) };
+      const { result, document: left } = removeBySource(withoutAsked(document), [...now.keys()], isStillSaid);
+      const final = withoutReturning(
+        left,
+        (item) => isNoticed(item) && (isUnsaid(item) || hasQuestion(item)),
+      );
+      return { result, document: withoutQuestions(final, hasQuestion) };
     });
-    await undoing.keepFromReturning(
-      userId,
-      (item) => isNoticed(item) && (isUnsaid(item) || hasQuestion(item)),
-    );
   }
 
   return {
     ...layer,
 
-    resumeUndo: undoing.resume,
     undo: undoing.undo,
+    expireItems: undoing.expireItems,
+
+    /** Of these changes those that can be undone, with the active items that each touched. */
     async undoable(userId: string, ids: readonly string[]) {
-      const items = (await documentOf(userId)).items.filter(({ status }) => status === 'active');
-      const changes = await Promise.all(ids.map((id) => options.undo.find(userId, id)));
-      return changes.flatMap((change) => {
-        if (change === undefined) return [];
-        const touched = new Set(readItemsUndo(change.part)?.items.map(({ key }) => key));
-        return [{ id: change.id, what: change.what, items: items.filter(({ id }) => touched.has(id)) }];
-      });
+      const document = await documentOf(userId);
+      return (await undoing.changesOf(userId))
+        .filter(({ id }) => ids.includes(id))
+        .map(({ id, what }) => ({
+          id,
+          what,
+          items: document.items.filter(
+            ({ status, changes = [] }) => status === 'active' && changes.some((each) => each.id === id),
+          ),
+        }));
     },
 
     /** All active items, pinned first, then newest; use `mayUseItem` before showing them. */
@@ -248,7 +272,7 @@ export function createDurableMemory(options: DurableMemoryOptions) {
         const { result, undoId } = await apply(
           userId,
           (document) => rememberItem(document, userId, request, maxItems, now),
-          { noted: { what: input.isAccepted === true ? 'accept' : 'remember' } },
+          { what: input.accepts === undefined ? 'remember' : 'accept' },
         );
         if (result.outcome !== 'refused') measure('evicted', { items: result.evicted.length });
         return result.outcome === 'refused' ? result : { ...result, undoId };
@@ -260,6 +284,38 @@ export function createDurableMemory(options: DurableMemoryOptions) {
       });
       return { ...outcome, countedIn };
     },
+
+    /** Asks the person before something is an item [K9]. */
+    propose: (work: Work, input: RememberInput): Promise<ProposalOutcome> =>
+      writes.run(work, async () => {
+        if (input.type === 'manual')
+          throw new RangeError('What a person stores themselves needs no proposal');
+        if (input.stillStands !== undefined && !(await input.stillStands()))
+          return { outcome: 'refused', reason: 'forgotten' };
+        const now = clock();
+        const { userId } = work;
+        // First, so that a kill leaves no proposal that never goes.
+        await options.expireAt?.(userId, new Date(now.getTime() + proposalForMs));
+        return (await apply(userId, (document) => proposeItem(document, userId, input, maxItems, now)))
+          .result;
+      }),
+
+    /** What waits for the person's yes, oldest first; use `mayUseItem` here too. */
+    proposed: async (userId: string): Promise<readonly DurableItem[]> =>
+      proposedItems(await itemsOf(userId), clock()),
+
+    /** Lets a proposal go, which is not made again; resolves with whether there was one. */
+    decline: (work: Work, id: string): Promise<boolean> =>
+      writes.run(work, async () => {
+        const { result } = await apply(work.userId, (document) => {
+          const declined = proposedItems(document.items, clock()).filter(
+            (item) => item.id === id.trim().toLowerCase(),
+          );
+          const left = withItems(document, { removed: declined });
+          return { document: withTombstones(left, declined), result: declined.length > 0 };
+        });
+        return result;
+      }),
 
     /** Counts days again that were counted by another zone; resolves with how many items changed. */
     async moveDays(work: Work, before: string, after: string): Promise<number> {
@@ -315,21 +371,19 @@ export function createDurableMemory(options: DurableMemoryOptions) {
     ): Promise<ForgetResult> {
       const { userId } = work;
       return writes.run(work, async () => {
-        const { items } = await documentOf(userId);
+        const items = await itemsOf(userId);
         const { forgotten, elsewhere } = itemsToForget(items, userId, target, place);
         const words = more.words ?? (typeof target === 'string' ? matchedWords(target, forgotten) : '');
-        const messages = more.messages ?? [];
-        const others = activeInOrder(items).filter((item) => !forgotten.includes(item));
         const histories = itemHistories(items);
-        const past = forgotten.flatMap(({ id }) => histories.get(id) ?? []);
         const { withdrawn, undoId } = await options.forgetting.withhold({
           userId,
           commandId,
           words,
           forgotten,
-          past,
-          others,
-          messages,
+          past: forgotten.flatMap(({ id }) => histories.get(id) ?? []),
+          others: activeInOrder(items).filter((item) => !forgotten.includes(item)),
+          proposed: proposedItems(items, clock()),
+          messages: more.messages ?? [],
         });
         return { forgotten, elsewhere, words, withdrawn, undoId };
       });
@@ -394,9 +448,15 @@ export function createDurableMemory(options: DurableMemoryOptions) {
     expire: (work: Work, isPast: (messageId: string) => boolean): Promise<number> =>
       writes.run(work, async () => {
         const { userId } = work;
-        await undoing.keepFromReturning(userId, (item) => isNoticed(item) && isPast(item.source.messageId));
-        if (removePast(await readDurable(store, userId), isPast).result.length === 0) return 0;
-        return (await applyAndErase(userId, (document) => removePast(document, isPast))).length;
+        const { result } = await apply(
+          userId,
+          (document) => {
+            const isGone = (item: DurableItem) => isNoticed(item) && isPast(item.source.messageId);
+            return removePast(withoutReturning(document, isGone), isPast);
+          },
+          { isOfAll: true },
+        );
+        return result.length;
       }),
 
     /** Characters of the budget that the items take in `place`, for people to see. */
@@ -410,6 +470,11 @@ export function createDurableMemory(options: DurableMemoryOptions) {
 /** What its owner did not store themselves. */
 function isNoticed({ source }: DurableItem): boolean {
   return source.type !== 'manual';
+}
+
+/** Nothing of it can be undone any more. */
+function withAllFinal(document: DurableDocument): DurableDocument {
+  return withFinal(document, () => true);
 }
 
 export type DurableMemory = ReturnType<typeof createDurableMemory>;

@@ -11,7 +11,6 @@ import {
   type Replaced,
   type TextProblem,
 } from './document.ts';
-import { findGone } from './past.ts';
 import { itemHistories } from './items.ts';
 
 /** Why an item is not imported; `full`: as many as fit are there. */
@@ -65,9 +64,8 @@ export function importItems(
   });
   const taking = new Set(replaced.map(([, item]) => item));
   const others = items.flatMap((item) => stored.get(item) ?? []).filter((item) => !taking.has(item));
-  const remaining = added.reduce((left, item) => findGone(left, wordingOf(item))?.without ?? left, document);
   return {
-    document: withItems(remaining, { replaced, added: others }),
+    document: withItems(document, { replaced, added: others }),
     result: { added, known, refused },
   };
 }

@@ -1,9 +1,10 @@
 import type { Place } from '../../core/place.ts';
-import { compareSnowflakes, isYounger } from '../../core/snowflake.ts';
+import { isYounger } from '../../core/snowflake.ts';
 import { bareId, saysNothing, saysWords, searchForm } from '../../core/text.ts';
 import type { MessagesByChannel } from '../undo.ts';
 import {
   byAge,
+  laterSnowflake,
   mayUseItem,
   withItems,
   wordingOf,
@@ -36,6 +37,8 @@ export interface ToForget {
   readonly past: readonly DurableItem[];
   /** The person's other active items: their sentences stay. */
   readonly others: readonly DurableItem[];
+  /** What waits for their yes: what says the words, or came from these messages, goes too. */
+  readonly proposed: readonly DurableItem[];
   readonly messages: MessagesByChannel;
 }
 
@@ -54,27 +57,19 @@ export function itemsToForget(
   return { forgotten, elsewhere: matching.length - forgotten.length };
 }
 
-/**
- * Deprecates the chosen items. What was said up to `commandId` is not extracted again then, since an extraction may be
- * running on it [A4]; where nothing was meant, what waits to be noticed stays.
- */
+/** Takes the chosen items out for good; nothing said until then is noticed any more [A4]. */
 export function forgetChosen(
   document: DurableDocument,
   isChosen: (item: DurableItem) => boolean,
   commandId: string,
   now: Date,
-): DocumentChange<readonly DurableItem[]> {
+): DocumentChange<undefined> {
   const replaced = document.items
-    .filter((item) => isSeen(item) && isChosen(item))
-    .map((item) => [item, { ...deprecatedItem(item, now), forgotten: true as const }] as const);
-  if (replaced.length === 0) return { document, result: [] };
-  return {
-    document: {
-      ...withItems(document, { replaced }),
-      forgottenUpTo: later(document.forgottenUpTo, commandId),
-    },
-    result: replaced.map(([, forgotten]) => forgotten),
-  };
+    .filter(isChosen)
+    .map((item): Replaced => [item, { ...forgottenItem(item, now), changes: undefined }]);
+  if (replaced.length === 0) return { document, result: undefined };
+  const forgottenUpTo = laterSnowflake(document.forgottenUpTo, commandId);
+  return { document: { ...withItems(document, { replaced }), forgottenUpTo }, result: undefined };
 }
 
 /**
@@ -122,8 +117,18 @@ export function newestItems(
   return items.toSorted((a, b) => isFrom(b) - isFrom(a) || byAge(b, a)).slice(0, newestOffered);
 }
 
-function later(before: string | undefined, now: string): string {
-  return before !== undefined && compareSnowflakes(before, now) > 0 ? before : now;
+/** Whether an item says some words and was said until `commandId`. */
+export function saysEarlier(words: string, commandId: string): (item: DurableItem) => boolean {
+  return (item) => saysWords(wordingOf(item), words) && !isYounger(item.source.messageId, commandId);
+}
+
+/** Removes proposals [K9] that are picked. The very same document where there are none. */
+export function withoutProposals(
+  document: DurableDocument,
+  isGone: (item: DurableItem) => boolean,
+): DurableDocument {
+  const removed = document.items.filter((item) => item.status === 'proposed' && isGone(item));
+  return withItems(document, { removed });
 }
 
 /** Removes what says some words, in any status, unless it was said after `commandId` [K11]. */
@@ -132,10 +137,8 @@ export function purgeSaying(
   words: string,
   commandId: string,
 ): DocumentChange<readonly DurableItem[]> {
-  const gone = document.items.filter(
-    (item) => saysWords(wordingOf(item), words) && !isYounger(item.source.messageId, commandId),
-  );
-  const forgottenUpTo = later(document.forgottenUpTo, commandId);
+  const gone = document.items.filter(saysEarlier(words, commandId));
+  const forgottenUpTo = laterSnowflake(document.forgottenUpTo, commandId);
   return { document: { ...withItems(document, { removed: gone }), forgottenUpTo }, result: gone };
 }
 
@@ -188,7 +191,13 @@ function isSeen(item: DurableItem): boolean {
 
 /** An item taken out of use, which no other one corrected. */
 export function deprecatedItem(item: DurableItem, now: Date): DurableItem {
-  return { ...item, supersededBy: undefined, status: 'deprecated', updatedAt: now.toISOString() };
+  const updatedAt = now.toISOString();
+  return { ...item, supersededBy: undefined, status: 'deprecated', pinned: false, updatedAt };
+}
+
+/** What is left of an item that its owner had forgotten. */
+export function forgottenItem(item: DurableItem, now: Date): DurableItem {
+  return { ...deprecatedItem(item, now), forgotten: true, goesAt: undefined, replaces: undefined };
 }
 
 /** The corrected item becomes history that names the new one [D6]. */

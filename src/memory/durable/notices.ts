@@ -7,7 +7,7 @@ import { undoButton } from '../undo.ts';
 import { wordingOf, type DurableItem } from './document.ts';
 import type { DurableMemory } from './durable-memory.ts';
 import { stillSays } from './evidence.ts';
-import type { ProposedItem, Proposals } from './proposals.ts';
+import type { Proposals } from './proposals.ts';
 import type { RememberOutcome } from './remember-item.ts';
 
 /** Characters of a text in a line under an answer. */
@@ -42,16 +42,16 @@ export function dayTaken({ when }: Pick<DurableItem, 'when'>, timeZone: string):
 }
 
 /** Asks the person whether an item may be remembered [K9]; `mayName` as above. */
-export function proposalNotice({ id, item }: ProposedItem, mayName: boolean): MemoryNotice {
+export function proposalNotice(item: DurableItem, mayName: boolean): MemoryNotice {
   const bareLine = '💭 May I remember something that you said? `!memory proposals` shows it';
   const heard = item.source.heard === undefined ? '' : ' (heard)';
   return {
     line: mayName ? `💭 May I remember: ${quoted(wordingOf(item), noticedMaxChars)}${heard}?` : bareLine,
     bareLine,
     buttons: [
-      { label: '✅ Yes', line: `memory accept ${id}` },
-      { label: '✏️ Edit', line: `memory proposals ${id}`, opensForm: true },
-      { label: '❌ No', line: `memory decline ${id}` },
+      { label: '✅ Yes', line: `memory accept ${item.id}` },
+      { label: '✏️ Edit', line: `memory proposals ${item.id}`, opensForm: true },
+      { label: '❌ No', line: `memory decline ${item.id}` },
     ],
   };
 }
@@ -130,8 +130,8 @@ export function namedItem({ item, superseded }: Pick<Stored, 'item' | 'supersede
   return { kind: 'item', id: item.id, text: item.text, ...before };
 }
 
-export function namedProposal({ id, item }: ProposedItem): NamedMemory {
-  return { kind: 'proposal', id, text: item.text };
+export function namedProposal({ id, text }: DurableItem): NamedMemory {
+  return { kind: 'proposal', id, text };
 }
 
 /**
@@ -151,10 +151,7 @@ export function stillNamed({
     // Known before anything is on disk.
     const now = recent.latest(messageId);
     if (now !== undefined && !stillSays(about.text, now.text ?? '')) return false;
-    if (about.kind === 'proposal')
-      return (await proposals.list(userId)).some(
-        ({ id, item }) => id === about.id && item.text === about.text,
-      );
+    if (about.kind === 'proposal') return holds(await proposals.list(userId), about);
     if (!holds(await durable.list(userId), about)) return false;
     const { before } = about;
     return before === undefined || holds((await durable.historiesOf(userId)).get(about.id) ?? [], before);

@@ -11,12 +11,19 @@ import {
 } from './document.ts';
 import { itemHistories } from './items.ts';
 
-/** No longer in use, and not among the newest ten that a present item corrected [L3]. */
+/** No longer in use, final, and not among the newest ten that a present item corrected [L3]. */
 function outgrownItems({ items }: DurableDocument): readonly DurableItem[] {
   const kept = new Set(
     [...itemHistories(items).values()].flatMap((past) => past.slice(0, limits.itemHistory)),
   );
-  return items.filter((item) => item.status === 'deprecated' && !kept.has(item));
+  return items.filter(
+    (item) => item.status === 'deprecated' && item.changes === undefined && !kept.has(item),
+  );
+}
+
+/** Without them; the very same document where there are none. */
+export function withoutOutgrown(document: DurableDocument): DurableDocument {
+  return withItems(document, { removed: outgrownItems(document) });
 }
 
 export function withBoundedPast(document: DurableDocument): DurableDocument {
@@ -33,17 +40,12 @@ export function withTombstones(document: DurableDocument, items: readonly Durabl
   return { ...document, gone: [...others, ...added].slice(-limits.goneItems) };
 }
 
-/** What is known of an item with this wording, if it is gone; and the document without that, for when it comes back. */
-export function findGone(
-  document: DurableDocument,
-  wording: string,
-): { readonly kind: ItemKind; readonly without: DurableDocument } | undefined {
+/** The kind of an item with this wording that is gone, if there was one; it stays known when that comes back. */
+export function goneKind(document: DurableDocument, wording: string): ItemKind | undefined {
   const hash = textHash(wording);
   const found = document.gone?.findLast((each) => hashOf(each) === hash);
   if (found === undefined) return undefined;
-  const gone = document.gone?.filter((each) => hashOf(each) !== hash);
-  const kind = itemKinds.find((each) => found.endsWith(` ${each}`)) ?? 'fact';
-  return { kind, without: { ...document, gone } };
+  return itemKinds.find((each) => found.endsWith(` ${each}`)) ?? 'fact';
 }
 
 /**
@@ -54,7 +56,7 @@ export function tombstoneOf(item: DurableItem): string {
 }
 
 /** Of the text that is gone. */
-export function hashOf(gone: string): string {
+function hashOf(gone: string): string {
   return gone.slice(0, gone.indexOf(' '));
 }
 

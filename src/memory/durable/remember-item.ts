@@ -1,10 +1,12 @@
 import { hasUnknownReaders } from '../../core/place.ts';
+import { limits } from '../../core/limits.ts';
 import { compareSnowflakes } from '../../core/snowflake.ts';
 import { explicitVisibilityOf, isWider, visibilityOf, type Visibility } from '../../core/visibility.ts';
 import {
   byAge,
   freeId,
   itemsWithWording,
+  proposedItems,
   sourceIn,
   textProblem,
   withItems,
@@ -19,8 +21,11 @@ import {
   type TextProblem,
 } from './document.ts';
 import { openItem, reworded } from './edit-items.ts';
-import { deprecatedItem, supersede } from './items.ts';
-import { findGone } from './past.ts';
+import { deprecatedItem, supersede, withoutProposals } from './items.ts';
+import { goneKind } from './past.ts';
+
+/** How long a proposal waits for its person [K9]; milliseconds. */
+export const proposalForMs = 7 * 24 * 60 * 60_000;
 
 /** Something to remember, said by its owner in `place`. */
 export interface RememberRequest extends Utterance, Pick<DurableItem, 'when' | 'looksBack'> {
@@ -32,13 +37,16 @@ export interface RememberRequest extends Utterance, Pick<DurableItem, 'when' | '
   /** It was heard in a voice message: its owner is asked first [G7]. */
   readonly heard?: true | undefined;
   /** The id of an active item, usable in `place`, that this one corrects [D6]. */
-  readonly replaces?: string;
+  readonly replaces?: string | undefined;
   /** The newest message of the turn: what that turn itself forgot does not stand against it. */
   readonly turnMessageId?: string;
   /** Its message is a list, of which more may be noticed [D3]. */
   readonly isOfList?: boolean;
-  /** Its owner has said yes to it [K9]: what they had forgotten since, in other words, does not stand against it. */
-  readonly isAccepted?: true;
+  /**
+   * The id of the proposal that its owner says yes to [K9], in its words or others: what they had forgotten since, in
+   * other words, does not stand against it.
+   */
+  readonly accepts?: string;
 }
 
 /**
@@ -62,35 +70,67 @@ export type RememberOutcome =
     }
   | { readonly outcome: 'refused'; readonly reason: RefusalReason };
 
-/** Adds, refreshes or revives an item. A refusal leaves the document as it was. */
-export function rememberItem(
+export type ProposalOutcome =
+  | RememberOutcome
+  /** The person is asked first; `isKnown`: they have been already. */
+  | { readonly outcome: 'proposed'; readonly proposed: DurableItem; readonly isKnown: boolean };
+
+/** Asks before something is an item [K9]. What is known already, or would be refused, needs no asking. */
+export function proposeItem(
   document: DurableDocument,
   ownerId: string,
   request: RememberRequest,
   maxItems: number,
   now: Date,
+): DocumentChange<ProposalOutcome> {
+  const { result: would } = rememberItem(document, ownerId, request, maxItems, now);
+  if (would.outcome === 'refused' || would.outcome === 'refreshed') return { document, result: would };
+  const waiting = proposedItems(document.items, now);
+  const [known] = itemsWithWording(waiting, wordingOf(request));
+  if (known !== undefined)
+    return { document, result: { outcome: 'proposed', proposed: known, isKnown: true } };
+  const proposed: DurableItem = {
+    ...would.item,
+    status: 'proposed',
+    pinned: false,
+    goesAt: new Date(now.getTime() + proposalForMs).toISOString(),
+    replaces: request.replaces,
+  };
+  const removed = waiting.slice(0, 1 - limits.proposals);
+  return {
+    document: withItems(document, { removed, added: [proposed] }),
+    result: { outcome: 'proposed', proposed, isKnown: false },
+  };
+}
+
+/** Adds, refreshes or revives an item, which answers a proposal of it. A refusal leaves the document as it was. */
+export function rememberItem(
+  stored: DurableDocument,
+  ownerId: string,
+  request: RememberRequest,
+  maxItems: number,
+  now: Date,
 ): DocumentChange<RememberOutcome> {
-  const refused = (reason: RefusalReason) => ({ document, result: { outcome: 'refused', reason } }) as const;
+  const refused = (reason: RefusalReason) =>
+    ({ document: stored, result: { outcome: 'refused', reason } }) as const;
 
   const text = request.text.trim();
   const problem = textProblem({ ...request, text });
   if (problem !== undefined) return refused(problem);
   const wording = wordingOf({ ...request, text });
+  const document = withoutAnswered(stored, wording, request.accepts);
   if (isOlderThanForget(document, request)) return refused('forgotten');
   const { replaces, place } = request;
   const { items } = document;
   const corrected = replaces === undefined ? undefined : openItem(items, ownerId, replaces, place);
   if (replaces !== undefined && corrected === undefined) return refused('unknown-id');
 
-  const gone = findGone(document, wording);
-  if (gone !== undefined && request.type !== 'manual') return refused('forgotten');
-  const resolved = gone === undefined ? { ...request, text } : { kind: gone.kind, ...request, text };
-  const added = addItem(items, resolved, gone !== undefined, now);
+  const gone = goneKind(document, wording);
+  const added = addItem(items, { ...request, kind: request.kind ?? gone, text }, gone !== undefined, now);
   if (added === undefined) return refused('forgotten');
   const { old, outcome } = added;
-  const isNoticed = outcome === 'stored' && request.type !== 'manual' && request.isAccepted !== true;
-  const sources = items.map(({ source }) => source);
-  if (isNoticed && isEnough(sources, request)) return refused('enough');
+  const isNoticed = outcome === 'stored' && request.type !== 'manual' && request.accepts === undefined;
+  if (isNoticed && isEnough(items, request)) return refused('enough');
   const superseded = supersede(corrected, added.item.id, now);
   const item = superseded?.[1].pinned === true ? { ...added.item, pinned: true } : added.item;
   const evicted = outcome === 'refreshed' ? [] : evict(items, item, superseded, maxItems, now);
@@ -101,7 +141,7 @@ export function rememberItem(
     ...evicted,
   ];
   return {
-    document: withItems(gone?.without ?? document, { replaced, added: old === undefined ? [item] : [] }),
+    document: withItems(document, { replaced, added: old === undefined ? [item] : [] }),
     result: {
       outcome,
       item,
@@ -111,12 +151,25 @@ export function rememberItem(
   };
 }
 
+/** Without the proposals that are answered by this wording, or accepted in it. */
+function withoutAnswered(
+  document: DurableDocument,
+  wording: string,
+  accepts: string | undefined,
+): DurableDocument {
+  const same = new Set(itemsWithWording(document.items, wording));
+  return withoutProposals(document, (item) => item.id === accepts || same.has(item));
+}
+
 /** Whether no more of a message is noticed, by tool or extraction [D3]. */
-export function isEnough(
-  noticed: readonly { readonly messageId: string }[],
+function isEnough(
+  items: readonly DurableItem[],
   { messageId, isOfList }: Pick<RememberRequest, 'messageId' | 'isOfList'>,
 ): boolean {
-  return noticed.filter((each) => each.messageId === messageId).length >= (isOfList === true ? 10 : 3);
+  const noticed = items.filter(
+    ({ status, source }) => status !== 'deprecated' && source.messageId === messageId,
+  );
+  return noticed.length >= (isOfList === true ? 10 : 3);
 }
 
 /**
@@ -124,10 +177,9 @@ export function isEnough(
  * breath, so the turn itself may still store.
  */
 function isOlderThanForget(document: DurableDocument, request: RememberRequest): boolean {
-  const { forgottenUpTo } = document;
-  if (request.type === 'manual' || request.isAccepted === true || forgottenUpTo === undefined) return false;
-  if (forgottenUpTo === request.turnMessageId) return false;
-  return compareSnowflakes(request.messageId, forgottenUpTo) <= 0;
+  const { forgottenUpTo: mark } = document;
+  if (request.type === 'manual' || request.accepts !== undefined || mark === undefined) return false;
+  return mark !== request.turnMessageId && compareSnowflakes(request.messageId, mark) <= 0;
 }
 
 interface Added {
@@ -153,9 +205,9 @@ function addItem(
   if (active !== undefined)
     return { outcome: 'refreshed', item: refreshed(active, request, now), old: active };
   const past = twins.at(-1);
+  if ((wasGone || past !== undefined) && request.type !== 'manual') return undefined;
   if (past === undefined)
     return { outcome: wasGone ? 'revived' : 'stored', item: created(items, request, now), old: undefined };
-  if (request.type !== 'manual') return undefined;
   return { outcome: 'revived', item: revived(past, request, now), old: past };
 }
 
@@ -183,8 +235,8 @@ function created(items: readonly DurableItem[], request: RememberRequest, now: D
 }
 
 /** Asked for in public it is for everywhere; noticed there, for that server [V1]. */
-function visibilityFor({ type, isAccepted, place }: RememberRequest): Visibility {
-  return type === 'manual' && isAccepted !== true
+function visibilityFor({ type, accepts, place }: RememberRequest): Visibility {
+  return type === 'manual' && accepts === undefined
     ? explicitVisibilityOf(place.audience)
     : visibilityOf(place.audience);
 }

@@ -1,7 +1,6 @@
-import { compareSnowflakes } from '../../core/snowflake.ts';
 import { markOf, type Withheld } from '../withheld.ts';
-import type { DurableDocument, DurableItem } from './document.ts';
-import { deprecatedItem } from './items.ts';
+import { laterSnowflake, type DurableDocument, type DurableItem } from './document.ts';
+import { forgottenItem } from './items.ts';
 
 /**
  * A document as its owner may see it while something is withheld: as if that were forgotten for good. `stored` is what
@@ -16,21 +15,14 @@ export function toldDocument(
   const originals = new Map<DurableItem, DurableItem>();
   const items = document.items.map((item) => {
     if (!withheld.hasItem(markOf(item))) return item;
-    const form = {
-      ...deprecatedItem(item, new Date(item.updatedAt)),
-      pinned: false,
-      forgotten: true as const,
-    };
+    const form = forgottenItem(item, new Date(item.updatedAt));
     originals.set(form, item);
     return form;
   });
   const commands = withheld.records.flatMap(({ change, items: marks }) =>
     change.kind === 'forgotten' && marks.length > 0 ? change.commandId : [],
   );
-  const forgottenUpTo = [document.forgottenUpTo, ...commands]
-    .filter((id) => id !== undefined)
-    .toSorted(compareSnowflakes)
-    .at(-1);
+  const forgottenUpTo = laterSnowflake(document.forgottenUpTo, ...commands);
   const visible = { ...document, items, forgottenUpTo };
   const byId = new Map(Array.from(originals.values(), (item) => [item.id, item]));
 

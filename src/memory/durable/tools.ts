@@ -7,7 +7,6 @@ import { dataLine } from '../../core/section.ts';
 import { toSingleLine } from '../../core/text.ts';
 import { checkedTool, refusal, type Tool, type ToolOutcome } from '../../core/tool.ts';
 import { asksFirst, sessionOf, type TurnContext } from '../../core/turn-context.ts';
-import { workOf } from '../../core/writes.ts';
 import { itemKinds, mayUseItem, sourceOfItem, wordingOf, type DurableItem } from './document.ts';
 import type { SessionLog } from '../log/session-log.ts';
 import type { DurableMemory, RememberInput } from './durable-memory.ts';
@@ -22,8 +21,8 @@ import {
   whichNotice,
   whichToForget,
 } from './notices.ts';
-import type { ProposalOutcome, Proposals } from './proposals.ts';
-import type { RefusalReason } from './remember-item.ts';
+import type { Proposals } from './proposals.ts';
+import type { ProposalOutcome, RefusalReason } from './remember-item.ts';
 
 /**
  * Stores whole sentences of the speaker's own message [M5a], so it is safe beside others' text; what it would replace
@@ -83,22 +82,22 @@ export function createRememberItemTool({
           return present !== undefined && stillSays(text, present);
         },
       };
-      if (replaces === undefined) return answer(await proposals.remember(workOf(context), request), context);
+      if (replaces === undefined) return answer(await proposals.remember(context.work, request), context);
       const { item, choices } = await usableItems(context, durable, replaces);
       if (item === undefined) {
         if (choices.length === 0)
           return refusal('Not stored: `replaces` names no item. Leave it out, or name one.');
-        return answer(await proposals.remember(workOf(context), request), context, choices);
+        return answer(await proposals.remember(context.work, request), context, choices);
       }
       const replacing = { ...request, replaces: item.id };
-      if (!asksFirst(context)) return answer(await proposals.remember(workOf(context), replacing), context);
+      if (!asksFirst(context)) return answer(await proposals.remember(context.work, replacing), context);
       return {
         ...refusal('Not stored yet: the person is asked by a button under your answer.'),
         offer: {
           what: `Remember the first line${message.heard === true ? ' (heard)' : ''} instead of the second:`,
           words: `${toSingleLine(wordingOf(request))}\n${toSingleLine(wordingOf(item))}`,
           async carryOut() {
-            const done = await durable.remember(workOf(context), replacing);
+            const done = await durable.remember(context.work, replacing);
             return done.outcome === 'refused'
               ? 'Not remembered: it has changed in the meantime.'
               : { text: 'Remembered.', buttons: undoButton(done.undoId) };
@@ -193,7 +192,7 @@ export function createForgetItemTool({
       }
       const forget = () => {
         const words = matchedWords(target, [item]);
-        return durable.forget(workOf(context), [item.id], context.place, newest.id, { words });
+        return durable.forget(context.work, [item.id], context.place, newest.id, { words });
       };
       if (!asksFirst(context)) {
         const { forgotten, undoId } = await forget();

@@ -1,175 +1,146 @@
-import { z } from 'zod';
+import { randomUUID } from 'node:crypto';
+import { isDeepStrictEqual } from 'node:util';
 
-import { unconditional, type Work, type Writes } from '../../core/writes.ts';
+import { limits } from '../../core/limits.ts';
 import type { Logger } from '../../core/logger.ts';
 import type { Store } from '../../core/store.ts';
-import type { UndoableChange, UndoablePart, UndoLog } from '../undo.ts';
-import { readWithheld, type Withheld } from '../withheld.ts';
+import type { Clock } from '../../core/time.ts';
+import { unconditional, type Work, type Writes } from '../../core/writes.ts';
+import { undoForMs, type UndoableChange, type UndoablePart } from '../undo.ts';
+import { markOf, readWithheld, withheld as withheldBy, type Withheld } from '../withheld.ts';
 import {
   durableDocumentKind,
   durableKey,
   emptyDurableDocument,
-  hexDigits,
+  presentItem,
+  proposedItems,
   readDurable,
-  writtenItemSchema,
+  withItems,
   type DocumentChange,
   type DurableDocument,
   type DurableItem,
 } from './document.ts';
-import { hashOf, withBoundedPast, withTombstones } from './past.ts';
+import { withoutProposals } from './items.ts';
+import { withBoundedPast, withoutOutgrown, withTombstones } from './past.ts';
 import { toldDocument } from './told.ts';
-
-/** What takes a list back: each value that changed, by its key, with its index and what it was, if it was there. */
-const listUndoSchema = <T extends z.ZodType>(value: T) =>
-  z.array(
-    z.object({
-      key: z.string(),
-      index: z.number(),
-      before: value.optional(),
-      /** A fingerprint of what it became; absent where it was removed. */
-      after: z.string().optional(),
-    }),
-  );
-
-const itemsUndoSchema = z.object({
-  items: listUndoSchema(writtenItemSchema),
-  gone: listUndoSchema(z.string()),
-  /** `forgottenUpTo` where it changed. */
-  upTo: z.object({ before: z.string().optional(), after: z.string().optional() }).optional(),
-});
-
-/** What takes a document back to what it was before a change [K5]. */
-export type ItemsUndo = z.infer<typeof itemsUndoSchema>;
-
-type ListUndo<T> = z.infer<ReturnType<typeof listUndoSchema<z.ZodType<T>>>>;
-
-/** `undefined` for what undoes something else, or was edited by hand. */
-export function readItemsUndo(part: unknown): ItemsUndo | undefined {
-  return itemsUndoSchema.safeParse(part).data;
-}
-
-interface ChangedDocument<T> extends DocumentChange<T> {
-  /** `undefined` where nothing changed. */
-  readonly undo: ItemsUndo | undefined;
-  /** Whether words or readers of an item are gone: no copy on disk may keep them [S7]. */
-  readonly isLosing: boolean;
-}
 
 /** What became of undoing a change. */
 export interface Undoing {
   readonly what: string;
   readonly isDone: boolean;
-  /** The items as they were before the change, and are again; and as it had left them. */
+  /** The items as they were before the change, and are again. */
   readonly before: readonly DurableItem[];
-  readonly after: readonly DurableItem[];
 }
 
 export interface UndoingOptions {
   readonly store: Pick<Store, 'read' | 'update'>;
   readonly writes: Pick<Writes, 'run'>;
-  readonly undo: Pick<UndoLog, 'noting' | 'list' | 'find' | 'all' | 'begin' | 'replace' | 'delete'>;
   /** Changes of notes, and what was forgotten, which are undone in the same order. Default: there are none. */
   readonly parts?: readonly UndoablePart[];
+  /** Has `expireItems` called for a person from a time on; rejects with `StoreError`. Default: somebody calls it anyway. */
+  readonly expireAt?: (userId: string, time: Date) => Promise<void>;
+  readonly clock: Clock;
   readonly logger: Logger;
 }
 
 /**
- * Changes people's items on disk, and undoes that [K5], with changes of notes in the same order. Rejects with
- * `StoreError`.
+ * Changes people's items on disk, and undoes that [K5], with changes of other parts in the same order. An item that a change
+ * touched keeps what it was for ten minutes, so nothing else has to know. Rejects with `StoreError`.
  */
-export function createUndoing({ store, writes, undo, parts = [], logger }: UndoingOptions) {
+export function createUndoing(options: UndoingOptions) {
+  const { store, writes, parts = [], expireAt, clock, logger } = options;
+
   /**
-   * As part of a job of the person's queue. `operation` is pure, for the store may run it again after a conflict.
-   * What it removes or narrows is erased from all copies [S7]. With `isOfAll` it sees what is withheld too, and copies
-   * are looked at in any case. `noted` is what is noted of a change that can be undone.
+   * As part of a job of the person's queue. `operation` is pure, for the store may run it again after a conflict. A
+   * change with a name can be undone. No copy keeps what was before [S7]; with `isOfAll` it sees what is withheld too,
+   * and with `erases` copies are looked at also where nothing changes.
    */
   async function change<T>(
     userId: string,
     operation: (document: DurableDocument) => DocumentChange<T>,
     {
       isOfAll = false,
-      noted,
-    }: { readonly isOfAll?: boolean; readonly noted?: { readonly what: string } } = {},
+      erases = false,
+      what,
+    }: { readonly isOfAll?: boolean; readonly erases?: boolean; readonly what?: string } = {},
   ): Promise<{ readonly result: T; readonly undoId?: string | undefined }> {
-    const before = await readDurable(store, userId);
-    const withheld = isOfAll ? undefined : await readWithheld(store, userId);
-    const planned = changeDocument(before, operation, withheld);
-    const write = async (): Promise<T> => {
-      let made = planned;
-      await store.update(
-        durableKey(userId),
-        durableDocumentKind,
-        (current = emptyDurableDocument) => {
-          if (current !== before) made = changeDocument(current, operation, withheld);
-          return made.document === emptyDurableDocument ? undefined : made.document;
-        },
-        { erase: () => isOfAll || made.isLosing },
-      );
-      return made.result;
-    };
-    return noted === undefined
-      ? { result: await write() }
-      : undo.noting({ userId, part: planned.undo, ...noted }, write);
+    const now = clock();
+    const id = randomUUID().slice(0, 8);
+    const named = what === undefined ? undefined : { id, what, now };
+    // First, so that a kill leaves nothing that never becomes final.
+    if (named !== undefined) await expireAt?.(userId, new Date(now.getTime() + undoForMs));
+    const withheld = isOfAll ? withheldBy([]) : await readWithheld(store, userId);
+    let before = await readDurable(store, userId);
+    let made = changeDocument(before, operation, { named, withheld });
+    await store.update(
+      durableKey(userId),
+      durableDocumentKind,
+      (current = emptyDurableDocument) => {
+        if (current !== before) made = changeDocument(current, operation, { named, withheld });
+        before = current;
+        return made.document === emptyDurableDocument ? undefined : made.document;
+      },
+      { erase: () => erases || made.document !== before },
+    );
+    return { result: made.result, undoId: made.isUndoable ? id : undefined };
   }
+
+  const edit = (userId: string, make: (document: DurableDocument) => DurableDocument) =>
+    change(userId, (document) => ({ document: make(document), result: undefined }), { isOfAll: true });
 
   async function erase<T>(
     userId: string,
     operation: (document: DurableDocument) => DocumentChange<T>,
   ): Promise<T> {
-    return (await change(userId, operation, { isOfAll: true })).result;
+    return (await change(userId, operation, { isOfAll: true, erases: true })).result;
   }
 
-  /** Undoes a change, as part of a job of the person's queue; safe to repeat. */
-  async function revert(undone: UndoableChange): Promise<void> {
-    const { id, userId, part } = undone;
-    const items = readItemsUndo(part);
-    await undo.begin(undone);
-    const others = (await undo.list(userId)).filter((other) => other.id !== id);
-    if (items !== undefined) {
-      await erase(userId, (document) => ({ document: reverted(document, items), result: undefined }));
-      for (const other of others) {
-        const later = readItemsUndo(other.part);
-        const changed = later && afterUndoing(items, later);
-        if (changed !== undefined) await undo.replace({ ...other, part: changed });
-      }
-    }
-    for (const each of parts) await each.revert(undone);
-    await undo.delete(userId, (each) => each.id === id);
+  /** The active items as their owner may see them [F5]. */
+  async function visibleOf(userId: string): Promise<readonly DurableItem[]> {
+    const [document, withheld] = await Promise.all([readDurable(store, userId), readWithheld(store, userId)]);
+    return toldDocument(document, withheld).document.items.filter(({ status }) => status === 'active');
   }
 
-  async function stateOfChange(noted: UndoableChange) {
-    const items = readItemsUndo(noted.part);
-    if (items === undefined) {
-      const states = await Promise.all(parts.map((each) => each.stateOf(noted)));
-      return states.find((state) => state !== undefined);
-    }
-    return stateOf(await readDurable(store, noted.userId), items);
+  /** All that can be undone, oldest first within its part. */
+  async function changesOf(userId: string) {
+    const ofItems = changesIn(await readDurable(store, userId), clock());
+    const ofParts = parts.map(async (part) =>
+      (await part.list(userId)).map((found) => ({ ...found, part: part as UndoablePart | undefined })),
+    );
+    return [
+      ...ofItems.map((found) => ({ ...found, part: undefined })),
+      ...(await Promise.all(ofParts)).flat(),
+    ];
   }
 
-  /** A process may have been killed between noting a change and making it: then there is nothing to undo. */
-  async function deleteUnmade(noted: UndoableChange): Promise<void> {
-    if ((await stateOfChange(noted)) === 'reverted')
-      await undo.delete(noted.userId, ({ id }) => id === noted.id);
+  /** Resolves with `false`, and nothing is done, where an item of it was changed since, or is withheld. */
+  async function undoItems(userId: string, id: string): Promise<boolean> {
+    const { hasItem } = await readWithheld(store, userId);
+    const touched = (await readDurable(store, userId)).items.filter(
+      (item) => changeOf(item, id) !== undefined,
+    );
+    const isNewest = touched.every((item) => item.changes?.at(-1)?.id === id && !hasItem(markOf(item)));
+    if (isNewest) await edit(userId, (document) => undone(document, id));
+    return isNewest;
   }
 
   return {
     change,
     erase,
+    changesOf,
 
-    /** Changes that would bring such an item back cannot be undone any more. */
-    keepFromReturning: (userId: string, isGone: (item: DurableItem) => boolean): Promise<void> =>
-      undo.delete(userId, ({ part }) =>
-        (readItemsUndo(part)?.items ?? []).some(({ before }) => before !== undefined && isGone(before)),
-      ),
-
-    /** After a kill: finishes undoing a change, or deletes what was noted of one that was never made [K5]. */
-    resume: ({ userId, id }: UndoableChange): Promise<void> =>
-      writes.run(unconditional(userId), async () => {
-        const noted = (await undo.all(userId)).find((each) => each.id === id);
-        // Another process may have done it.
-        if (noted === undefined) return;
-        await (noted.isUndoing === true ? revert(noted) : deleteUnmade(noted));
-      }),
+    /**
+     * Deletes what can be undone no more, and proposals that nobody answered in time [K9] [S7]; safe to repeat, and to
+     * call too early. Where it rejects it is to be called again.
+     */
+    async expireItems(this: void, userId: string): Promise<void> {
+      await writes.run(unconditional(userId), async () => {
+        const now = clock();
+        await edit(userId, (document) => expired(document, now));
+        const next = nextExpiry(await readDurable(store, userId), now);
+        if (next !== undefined) await expireAt?.(userId, next);
+      });
+    },
 
     /**
      * Undoes a person's change, by default the newest [K5], in one job of their queue: `undefined` where there is
@@ -178,141 +149,163 @@ export function createUndoing({ store, writes, undo, parts = [], logger }: Undoi
     undo: (work: Work, id?: string) =>
       writes.run(work, async (): Promise<Undoing | undefined> => {
         const { userId } = work;
-        const newest = await undo.find(userId);
-        if (newest !== undefined) await deleteUnmade(newest);
-        const found = await undo.find(userId, id);
+        const all = await changesOf(userId);
+        const found = id === undefined ? newestOf(all) : all.find((each) => each.id === id);
         if (found === undefined) return undefined;
-        const changed = readItemsUndo(found.part)?.items ?? [];
-        const keys = new Set(changed.map(({ key }) => key));
-        const visible = async () =>
-          toldDocument(await readDurable(store, userId), await readWithheld(store, userId)).document.items;
-        const shown = (await visible()).filter(({ status }) => status === 'active');
-        const after = shown.filter((item) => keys.has(item.id));
-        const isDone = (await stateOfChange(found)) !== 'overtaken';
-        if (isDone) await revert(found);
-        logger.info('a change was undone', { userId, what: found.what, isDone });
-        const ids = new Set([...keys, ...shown.map(({ id: each }) => each)]);
-        const back = (await visible()).filter((item) => item.status === 'active' && !ids.has(item.id));
-        const before = [...changed.flatMap((each) => each.before ?? []), ...back];
-        return { what: found.what, isDone, before, after };
+        const shown = new Set((await visibleOf(userId)).map((item) => item.id));
+        const touched = (await readDurable(store, userId)).items;
+        const { what, part } = found;
+        const isDone = await (part?.undo(userId, found.id) ?? undoItems(userId, found.id));
+        logger.info('a change was undone', { userId, what, isDone });
+        const back = (await visibleOf(userId)).filter((item) => !shown.has(item.id));
+        const former = touched.flatMap((item) => changeOf(item, found.id)?.before ?? []);
+        return { what, isDone, before: part === undefined ? former : back };
       }),
   };
 }
 
-/** Carries out a change of a document, its past bounded again [L3]. */
-export function changeDocument<T>(
-  before: DurableDocument,
-  operation: (document: DurableDocument) => DocumentChange<T>,
-  withheld?: Withheld,
-): ChangedDocument<T> {
-  const visible = toldDocument(before, withheld);
-  const made = operation(visible.document);
-  const document = withBoundedPast(visible.stored(made.document));
-  const kept = new Set(document.items);
-  const replaced = before.items.filter((item) => !kept.has(item));
-  return {
-    document,
-    result: made.result,
-    undo: undoOf(before, document),
-    isLosing: isLosing(replaced, document.items),
-  };
-}
-
-/** Whether any of what these items said, or where they might be used, is in no item any more. */
-function isLosing(replaced: readonly DurableItem[], items: readonly DurableItem[]): boolean {
-  if (replaced.length === 0) return false;
-  const left = new Set(items.map(usableWords));
-  return replaced.some((item) => !left.has(usableWords(item)));
-}
-
-function undoOf(before: DurableDocument, after: DurableDocument): ItemsUndo | undefined {
-  const items = listUndo(before.items, after.items, idOf);
-  const gone = listUndo(before.gone ?? [], after.gone ?? [], hashOf);
-  const [from, to] = [before.forgottenUpTo, after.forgottenUpTo];
-  const upTo = from === to ? undefined : { before: from, after: to };
-  return items.length + gone.length === 0 && upTo === undefined ? undefined : { items, gone, upTo };
-}
-
-function stateOf(
-  { items, forgottenUpTo }: DurableDocument,
-  { items: changed, upTo }: ItemsUndo,
-): 'made' | 'reverted' | 'overtaken' {
-  const isMarkBefore = upTo === undefined || forgottenUpTo === upTo.before;
-  // Where only messages were forgotten, the mark alone tells.
-  if (changed.length === 0) return upTo !== undefined && isMarkBefore ? 'reverted' : 'made';
-  const present = new Map(items.map((item) => [item.id, fingerprint(item)]));
-  const isReverted = changed.every(({ key, before }) => present.get(key) === (before && fingerprint(before)));
-  if (isReverted && isMarkBefore) return 'reverted';
-  return changed.every(({ key, after }) => present.get(key) === after) ? 'made' : 'overtaken';
-}
-
-/** The document as before a change; the very same one unless it is as the change left it. */
-export function reverted(document: DurableDocument, undo: ItemsUndo): DurableDocument {
-  if (stateOf(document, undo) !== 'made') return document;
-  const { upTo } = undo;
-  const isMarked = upTo !== undefined && upTo.after === document.forgottenUpTo;
-  const restored = {
-    ...document,
-    items: revertedList(document.items, undo.items, idOf),
-    gone: document.gone && revertedList(document.gone, undo.gone, hashOf),
-    forgottenUpTo: isMarked ? upTo.before : document.forgottenUpTo,
-  };
-  // What the bot noticed by itself and its owner does not want is not noticed again.
-  const added = new Set(undo.items.flatMap(({ key, before }) => (before === undefined ? [key] : [])));
-  const unwanted = document.items.filter(
-    ({ id, source, status }) => added.has(id) && source.type !== 'manual' && status === 'active',
-  );
-  return withTombstones(restored, unwanted);
+/** The newest, the person's own first. */
+function newestOf<Change extends UndoableChange>(all: readonly Change[]): Change | undefined {
+  const byTime = all.toSorted((a, b) => Date.parse(a.at) - Date.parse(b.at));
+  return byTime.findLast(({ isBackground }) => isBackground !== true) ?? byTime.at(-1);
 }
 
 /**
- * How a later change is undone once this one was: it cannot go back to this one's mark. `undefined` where nothing
- * differs.
+ * Carries out a change of a document, its past bounded again [L3]; with a name, it can be undone. What is withheld it
+ * does not see, and that stays.
  */
-function afterUndoing({ upTo }: ItemsUndo, later: ItemsUndo): ItemsUndo | undefined {
-  if (upTo === undefined || later.upTo === undefined || later.upTo.before !== upTo.after) return undefined;
-  return { ...later, upTo: { ...later.upTo, before: upTo.before } };
+export function changeDocument<T>(
+  before: DurableDocument,
+  operation: (document: DurableDocument) => DocumentChange<T>,
+  {
+    named,
+    withheld,
+  }: {
+    readonly named?: { readonly id: string; readonly what: string; readonly now: Date } | undefined;
+    readonly withheld?: Withheld;
+  } = {},
+) {
+  const visible = toldDocument(before, withheld);
+  const { document, result } = operation(visible.document);
+  const made = visible.stored(document);
+  if (named === undefined) return { document: withBoundedPast(made), result, isUndoable: false };
+  const after = withoutOutgrown(made);
+  const { id, what, now } = named;
+  const kept = withFormer(before, after, { id, what, at: now.toISOString() });
+  return { document: kept, result, isUndoable: kept !== after };
 }
 
-function listUndo<T extends {}>(
-  before: readonly T[],
-  after: readonly T[],
-  keyOf: (value: T) => string,
-): ListUndo<T> {
-  const previous = new Map(before.map((value, index) => [keyOf(value), { value, index }]));
-  const changed = after.flatMap((value, index) => {
-    const key = keyOf(value);
-    const old = previous.get(key);
-    previous.delete(key);
-    if (old?.value === value) return [];
-    const [is, was] = [fingerprint(value), old && fingerprint(old.value)];
-    return is === was ? [] : [{ key, index: old?.index ?? index, before: old?.value, after: is }];
+/** Each item that a change touched keeps what it was; one that is gone is kept, unseen, until that is final. */
+function withFormer(
+  before: DurableDocument,
+  after: DurableDocument,
+  change: UndoableChange,
+): DurableDocument {
+  const left = new Map(after.items.map((item) => [item.id, item]));
+  const known = new Set(before.items.map(({ id }) => id));
+  const added = after.items.filter(({ id }) => !known.has(id));
+  // What is only said again, and nothing else, cannot be undone.
+  if (added.length === 0 && before.items.every((old) => isSame(old, left.get(old.id)))) return after;
+  const keeping = (item: DurableItem, old?: DurableItem): DurableItem => {
+    const entry = { ...change, before: old && presentItem(old) };
+    return { ...item, changes: [...(old?.changes ?? []), entry] };
+  };
+  const kept = before.items.map((old) => {
+    const item = left.get(old.id) ?? { ...old, status: 'deprecated', supersededBy: undefined };
+    return item === old ? old : keeping(item, old);
   });
-  const removed = [...previous].map(([key, { value, index }]) => ({ key, index, before: value }));
-  return [...removed, ...changed].toSorted((a, b) => a.index - b.index);
+  return withBoundedChanges({ ...after, items: [...kept, ...added.map((item) => keeping(item))] });
 }
 
-function revertedList<T>(list: readonly T[], undo: ListUndo<T>, keyOf: (value: T) => string): readonly T[] {
-  const touched = new Set(undo.map(({ key }) => key));
-  const values = list.filter((value) => !touched.has(keyOf(value)));
-  for (const { before, index } of undo)
-    if (before !== undefined) values.splice(Math.min(index, values.length), 0, before);
-  return values;
+/** Whether they say the same of the same, whenever that was confirmed. */
+function isSame(one: DurableItem, other: DurableItem | undefined): boolean {
+  return one === other || (other !== undefined && isDeepStrictEqual(comparable(one), comparable(other)));
 }
 
-/** What an item says, and where it may be used. */
-function usableWords({ text, question, visibility }: DurableItem): string {
-  return JSON.stringify([visibility, text, question]);
+/** What is undefined is not there on disk either. */
+function comparable(item: DurableItem): unknown {
+  return JSON.parse(JSON.stringify({ ...item, updatedAt: undefined, changes: undefined }));
 }
 
-const idOf = ({ id }: DurableItem): string => id;
+function changeOf({ changes }: DurableItem, id: string) {
+  return changes?.find((each) => each.id === id);
+}
 
-/** Tells versions apart without keeping their words; the order of fields does not matter, nor that an item was confirmed. */
-function fingerprint(value: {}): string {
-  // What is undefined is not there on disk either.
-  const present = Object.entries(value).filter(
-    ([name, field]) => field !== undefined && name !== 'updatedAt',
+/** The items as before a change which is the newest of each that it touched. */
+export function undone(document: DurableDocument, id: string): DurableDocument {
+  const unwanted: DurableItem[] = [];
+  const items = document.items.flatMap((item) => {
+    const { changes = [], source, status } = item;
+    const last = changes.at(-1);
+    if (last?.id !== id) return [item];
+    if (last.before !== undefined) return [{ ...last.before, changes: someOf(changes.slice(0, -1)) }];
+    // What the bot noticed by itself and its owner does not want is not noticed again.
+    if (source.type !== 'manual' && status === 'active') unwanted.push(item);
+    return [];
+  });
+  return withTombstones({ ...document, items }, unwanted);
+}
+
+function someOf<T>(list: readonly T[]): readonly T[] | undefined {
+  return list.length === 0 ? undefined : list;
+}
+
+/** The changes of a person's items that can be undone, oldest first. */
+export function changesIn({ items }: DurableDocument, now: Date): readonly UndoableChange[] {
+  const all = items.flatMap(({ changes = [] }) => changes.map(({ id, what, at }) => ({ id, what, at })));
+  return [...new Map(all.map((each) => [each.id, each])).values()]
+    .filter((each) => !isOver(each, now))
+    .toSorted((a, b) => Date.parse(a.at) - Date.parse(b.at));
+}
+
+function isOver({ at }: Pick<UndoableChange, 'at'>, now: Date): boolean {
+  return Date.parse(at) + undoForMs <= now.getTime();
+}
+
+/** Only the newest changes of a person can be undone [L3]. */
+function withBoundedChanges(document: DurableDocument): DurableDocument {
+  const old = new Set(
+    changesIn(document, new Date(0))
+      .slice(0, -limits.undoableChanges)
+      .map(({ id }) => id),
   );
-  const fields = present.toSorted(([a], [b]) => (a < b ? -1 : 1));
-  return hexDigits(JSON.stringify(fields), 16);
+  return old.size === 0 ? document : withFinal(document, ({ id }) => old.has(id));
+}
+
+/** The changes that are picked cannot be undone any more, nor those before them of the same items. */
+export function withFinal(
+  document: DurableDocument,
+  isFinal: (change: Pick<UndoableChange, 'id' | 'at'>) => boolean,
+): DurableDocument {
+  const replaced = document.items.flatMap((item) => {
+    const { changes = [] } = item;
+    const last = changes.findLastIndex(isFinal);
+    return last === -1 ? [] : [[item, { ...item, changes: someOf(changes.slice(last + 1)) }] as const];
+  });
+  return withItems(document, { replaced });
+}
+
+/** Changes that would bring back an item which is gone are final, on all that they touched. */
+export function withoutReturning(
+  document: DurableDocument,
+  isGone: (item: DurableItem) => boolean,
+): DurableDocument {
+  const all = document.items.flatMap(({ changes = [] }) => changes);
+  const ids = new Set(all.flatMap(({ id, before }) => (before !== undefined && isGone(before) ? [id] : [])));
+  return withFinal(document, ({ id }) => ids.has(id));
+}
+
+/** Without what can be undone no more, and proposals whose time has passed. */
+function expired(document: DurableDocument, now: Date): DurableDocument {
+  const left = withFinal(document, (each) => isOver(each, now));
+  return withoutProposals(left, ({ goesAt = '' }) => !(Date.parse(goesAt) > now.getTime()));
+}
+
+/** When something of a person's becomes final next. */
+function nextExpiry(document: DurableDocument, now: Date): Date | undefined {
+  const times = [
+    ...document.items.flatMap(({ changes = [] }) => changes).map(({ at }) => Date.parse(at) + undoForMs),
+    ...proposedItems(document.items, now).map(({ goesAt = '' }) => Date.parse(goesAt)),
+  ].filter((time) => time > now.getTime());
+  return times.length === 0 ? undefined : new Date(Math.min(...times));
 }

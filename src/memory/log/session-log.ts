@@ -1,7 +1,7 @@
 import type { MessageChange, RecentChanges } from '../../core/changes.ts';
 import type { ChannelPort } from '../../core/channels.ts';
 import type { RememberedMessage } from '../../core/message.ts';
-import { workOf, type Writes } from '../../core/writes.ts';
+import type { Writes } from '../../core/writes.ts';
 import { limits, lruCache } from '../../core/limits.ts';
 import type { SessionKey } from '../../core/place.ts';
 import { maskSecrets, secretValues } from '../../core/secrets.ts';
@@ -290,12 +290,12 @@ export function createSessionLog(options: {
       if (context.speaker.isBot !== undefined) return;
       const session = sessionOf(context);
       logging.add(session);
-      await writes.run(workOf(context), () => logUser(context, mode)).finally(() => logging.delete(session));
+      await writes.run(context.work, () => logUser(context, mode)).finally(() => logging.delete(session));
     },
     /** Logs the reply once; resolves with whether it may be remembered. */
     recordReply: (context: TurnContext, reply: SentReply): Promise<boolean> =>
       context.speaker.isBot === undefined
-        ? writes.run(workOf(context), () => logReply(context, reply))
+        ? writes.run(context.work, () => logReply(context, reply))
         : Promise.resolve(true),
     /** The author's session, or everybody's in the channel where Discord does not tell. */
     async sessionsOf(change: MessageChange): Promise<readonly SessionKey[]> {
@@ -415,7 +415,6 @@ export function createSessionLog(options: {
     dropLines: (session: SessionKey, isGone: (entry: LogEntry<LogRecord>) => boolean): Promise<void> =>
       lines.rewrite(session, (entry) => (isGone(entry) ? undefined : entry.record)),
     sessionsIn: sessions.inChannel,
-    everyInChannel: sessions.everyInChannel,
     sessionsOfPerson: sessions.ofPerson,
     /** All sessions of a person with anything on disk. */
     everyOfPerson: sessions.everyOfPerson,

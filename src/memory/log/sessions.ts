@@ -96,8 +96,6 @@ export function createSessions(store: Store) {
     },
     /** Those of a channel with a log, the most recently written first. */
     inChannel: (channelId: string) => inChannel(channelId, logFile),
-    /** The same with those of which something else is on disk. */
-    everyInChannel: (channelId: string) => inChannel(channelId),
     /** Those whose log changed at a time or later, in milliseconds since the epoch. */
     async changedSince(channelId: string, time: number): Promise<readonly SessionKey[]> {
       const changed = (await foldersIn(channelId, logFile)).filter(({ changedAt }) => changedAt >= time);

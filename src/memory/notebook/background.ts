@@ -98,8 +98,7 @@ export function contextOf(
   now: Date,
 ): TurnContext {
   const speaker = { id: session.userId, name: state.speakerName ?? '', isOwner: state.isOwner === true };
-  const { startedAfter } = session;
-  return { speaker, place, messages, now, startedAfter, hasThirdPartyText: false };
+  return { speaker, place, messages, now, work: session, hasThirdPartyText: false };
 }
 
 /** A job of all the queues that order changes of these notes [S3]; the owners' workspace has its own. */

@@ -8,7 +8,7 @@ import { maskNewSecrets } from '../../core/secrets.ts';
 import type { Store } from '../../core/store.ts';
 import { sessionOf, type TurnContext } from '../../core/turn-context.ts';
 import { mayUse } from '../../core/visibility.ts';
-import { workOf, type Writes } from '../../core/writes.ts';
+import type { Writes } from '../../core/writes.ts';
 import type { SessionLog } from '../log/session-log.ts';
 import { summaryOf, type FormattedText } from './format.ts';
 import {
@@ -152,11 +152,8 @@ export function createNotebookFiles(
     if (hasUnknownReaders(context.place)) return refused(unknownReadersReason);
     const { file } = resolved;
     const job = () => orRefusal(file, () => changeFile(file, context, edit, isByHand));
-    // As a job of the person's, so that their open page is visible.
-    return writes.run(
-      workOf(context),
-      file.queueKey === 'workspace' ? () => writes.runInWorkspace(job) : job,
-    );
+    // As a job of the person's, so that their open page is told.
+    return writes.run(context.work, file.queueKey === 'workspace' ? () => writes.runInWorkspace(job) : job);
   }
 
   async function changeFile(
@@ -204,7 +201,10 @@ export function createNotebookFiles(
       if (archive !== undefined) await store.writeText(archive, present?.raw ?? '');
       await store.writeText(file.key, stored);
     };
-    const changed = { key: file.key, before: present?.raw, after: stored, archive };
+    const changed = [
+      { key: file.key, before: present?.raw, after: stored },
+      ...(archive === undefined ? [] : [{ key: archive, before: undefined, after: present?.raw ?? '' }]),
+    ];
     const undoId = await (undoable?.change(context.speaker.id, changed, write) ?? write());
     if (knowledge === 'whole' && !isByHand) {
       const visible = (await load(file, context))?.content;

@@ -37,7 +37,10 @@ export interface NotebookOptions {
   /** IANA time zone of dates in the notebook [N5]. */
   readonly timeZone: string;
   /** Default: what the model's tools write cannot be undone. */
-  readonly undoable?: Pick<UndoableNotes, 'change' | 'finish' | 'formers' | 'kept' | 'rewriteKept'>;
+  readonly undoable?: Pick<
+    UndoableNotes,
+    'change' | 'finish' | 'finishIn' | 'formers' | 'kept' | 'rewriteKept'
+  >;
   readonly states: Pick<SessionStates, 'read'>;
   readonly log: Pick<SessionLog, 'stillPresent' | 'everyOfPerson' | 'sessionsOfPerson' | 'isUnchanged'>;
   /** What is done with a session after a turn, in order. */
@@ -107,7 +110,9 @@ export function createNotebook(options: NotebookOptions) {
         case 'person':
           for (const session of deletion.sessions)
             for (const key of await notesOfSession(store, session)) await store.remove(key);
-          if (deletion.kind === 'person') await store.removeAll(notebookFolder(userId));
+          if (deletion.kind === 'conversations') return undoable?.finishIn(userId, deletion.sessions);
+          await undoable?.finish(userId, 'all');
+          return store.removeAll(notebookFolder(userId));
       }
     },
     async *export(userId) {

@@ -1,103 +1,159 @@
-import { createHash } from 'node:crypto';
+import { createHash, randomUUID } from 'node:crypto';
 
 import { z } from 'zod';
 
-import { counted } from '../../core/text.ts';
+import { limits } from '../../core/limits.ts';
+import type { SessionKey } from '../../core/place.ts';
+import { assertSnowflake } from '../../core/snowflake.ts';
+import type { Store } from '../../core/store.ts';
+import { counted, parseJson } from '../../core/text.ts';
+import type { Clock } from '../../core/time.ts';
 import type { MemoryNotice } from '../../core/tool.ts';
 import type { TurnContext } from '../../core/turn-context.ts';
 import type { Writes } from '../../core/writes.ts';
-import type { Store } from '../../core/store.ts';
 import type { ExportedFile } from '../layer.ts';
-import { undoButton, type UndoableChange, type UndoablePart, type UndoLog } from '../undo.ts';
+import { sessionFolder } from '../log/session-state.ts';
+import { undoButton, undoForMs, type UndoablePart } from '../undo.ts';
 import { lostLines } from './losses.ts';
 
-const fileChangeSchema = z.object({
+/** How long what background work took out of a notebook is kept [A3]; milliseconds. */
+const backgroundForMs = 30 * 24 * 60 * 60_000;
+
+/** What a change did to one note, in the first line of the file that keeps the former text. */
+const headSchema = z.object({
+  /** Of the change; the notes that it wrote together have the same. */
+  id: z.string(),
+  /** ISO 8601. */
+  at: z.string(),
   key: z.string(),
-  /** As stored, readers' mark included; absent where there was none. */
-  before: z.string().optional(),
   /** A hash of what it became. */
   after: z.string(),
-  /** Where the former file went, if it was put aside. */
-  archive: z.string().optional(),
+  /** Background work made it [A3]: what its person is to be told; empty once they were. */
+  background: z.string().optional(),
 });
 
-const partSchema = z.object({ files: z.array(fileChangeSchema).readonly() });
+interface FormerNote extends z.infer<typeof headSchema> {
+  /** Where it is kept. */
+  readonly keptAt: string;
+  /** As stored, readers' mark included; empty where there was none. */
+  readonly before: string;
+}
 
-type FileChange = z.infer<typeof fileChangeSchema>;
-
-/** A note with its new text in `after`. */
-export type WrittenNote = Omit<FileChange, 'after'> & { readonly after: string };
+/** A note, and what it becomes. */
+export interface WrittenNote {
+  readonly key: string;
+  readonly before: string | undefined;
+  readonly after: string;
+}
 
 interface UndoableNotesPorts {
-  readonly store: Pick<Store, 'readText' | 'writeText' | 'remove'>;
+  readonly store: Pick<Store, 'readText' | 'writeText' | 'remove' | 'list'>;
   /** The users' write queue, as far as it orders changes of the owners' workspace. */
   readonly writes: Pick<Writes, 'runInWorkspace'>;
-  readonly undo: Pick<UndoLog, 'noting' | 'delete' | 'list' | 'change'>;
+  readonly clock: Clock;
+  /** Has `expire` called for a person from a time on; rejects with `StoreError`. Default: somebody calls it anyway. */
+  readonly expireAt?: (userId: string, time: Date) => Promise<void>;
 }
 
 export type UndoableNotes = ReturnType<typeof createUndoableNotes>;
 
-/** Changes of notes can be undone like those of items [K5]; a tool's unless the file was changed since. */
-export function createUndoableNotes({ store, writes, undo }: UndoableNotesPorts) {
-  /** Notes how a tool's change is undone, then lets `make` carry it out. Resolves with what undoes it. */
-  async function change(
+/**
+ * Changes of notes can be undone like those of items [K5]: what a note said before is kept in
+ * `users/<userId>/former/`, which no list, prompt or search reads. It is written before the change, so a kill leaves at
+ * most one of a change that was never made.
+ */
+export function createUndoableNotes({ store, writes, clock, expireAt }: UndoableNotesPorts) {
+  /** Oldest first. */
+  async function formerOf(userId: string): Promise<readonly FormerNote[]> {
+    const keys = (await store.list(folderOf(userId))).map(({ path }) => `${folderOf(userId)}/${path}`);
+    const all = await Promise.all(keys.map(async (key) => parsed(key, (await store.readText(key)) ?? '')));
+    return all.flatMap((each) => each ?? []).toSorted((a, b) => (a.at < b.at ? -1 : Number(a.at > b.at)));
+  }
+
+  async function removeWhere(userId: string, isGone: (note: FormerNote) => boolean): Promise<void> {
+    for (const each of await formerOf(userId)) if (isGone(each)) await store.remove(each.keptAt);
+  }
+
+  /** Keeps what notes say, then lets `make` change them. Resolves with what undoes it. */
+  async function keeping(
     userId: string,
-    note: WrittenNote,
+    notes: readonly WrittenNote[],
     make: () => Promise<void>,
+    background?: string,
   ): Promise<string | undefined> {
-    const part = note.after === note.before ? undefined : { files: [hashed(note)] };
-    return (await undo.noting({ userId, what: 'note', part }, make)).undoId;
+    const changed = notes.filter(({ before, after }) => before !== after);
+    if (changed.length === 0) {
+      await make();
+      return undefined;
+    }
+    const [id, now] = [randomUUID().slice(0, 8), clock()];
+    const at = now.toISOString();
+    await expireAt?.(userId, new Date(overAt({ at, background })));
+    for (const [index, { key, before = '', after }] of changed.entries()) {
+      const keptAt = `${folderOf(userId)}/${id}-${index}.md`;
+      await store.writeText(keptAt, written({ id, at, key, after: hashOf(after), background }, before));
+    }
+    try {
+      await make();
+    } catch (error) {
+      await removeWhere(userId, (each) => each.id === id).catch(() => undefined);
+      throw error;
+    }
+    const all = await formerOf(userId);
+    const surplus = changed.flatMap(({ key }) =>
+      all.filter((each) => each.key === key).slice(0, -limits.formerNotes),
+    );
+    for (const { keptAt } of surplus) await store.remove(keptAt);
+    return id;
   }
 
   /** The same for what background work writes, where it takes lines out of the person's notebook [A3]. */
   async function changeInBackground(
     userId: string,
-    written: readonly WrittenNote[],
+    all: readonly WrittenNote[],
     make: () => Promise<void>,
   ): Promise<void> {
-    const notes = written.filter(({ key }) => !key.startsWith('sessions/'));
+    const notes = all.filter(({ key }) => !key.startsWith('sessions/'));
     const losses = notes.flatMap(({ key, before = '', after }) => lostLines(before, [after]).map(() => key));
+    if (losses.length === 0) return make();
     const names = Array.from(new Set(losses), (key) => `\`${nameOf(key)}\``).join(', ');
     const lines = counted(losses.length, 'line');
     const background = `📝 Looking back, I took ${lines} out of ${names}. For thirty days, Undo puts ${losses.length === 1 ? 'it' : 'them'} back`;
-    const part = losses.length === 0 ? undefined : { files: notes.map(hashed) };
-    await undo.noting({ userId, what: 'note', part, background }, make);
+    await keeping(userId, notes, make, background);
   }
 
   /** No former note of the person may return, or none that a tool changed. */
   function finish(userId: string, which: 'all' | 'of tools'): Promise<void> {
-    const isMeant = ({ background }: UndoableChange) => which === 'all' || background === undefined;
-    return undo.delete(userId, (each) => filesOf(each) !== undefined && isMeant(each));
+    return removeWhere(userId, ({ background }) => which === 'all' || background === undefined);
   }
 
   /** The former notes that are kept of what background work changed. */
   async function* kept(userId: string): AsyncGenerator<ExportedFile> {
-    for (const { id, background, ...each } of await undo.list(userId))
-      for (const { key, before } of filesOf(each) ?? [])
-        if (background !== undefined && before !== undefined)
-          yield { path: `notebook/.former/${id}/${nameOf(key)}`, text: before };
+    for (const { id, key, before, background } of await formerOf(userId))
+      if (background !== undefined && before !== '')
+        yield { path: `notebook/.former/${id}/${nameOf(key)}`, text: before };
   }
 
   /** All that is kept of the person's notes. */
   async function formers(
     userId: string,
   ): Promise<readonly { readonly key: string; readonly text: string }[]> {
-    const files = (await undo.list(userId)).flatMap((each) => filesOf(each) ?? []);
-    return files.flatMap(({ key, before }) => (before === undefined ? [] : [{ key, text: before }]));
+    const all = await formerOf(userId);
+    return all.flatMap(({ key, before }) => (before === '' ? [] : [{ key, text: before }]));
   }
 
   /** What is kept of background work becomes what `make` says; without a text it is kept no longer. */
-  function rewriteKept(
+  async function rewriteKept(
     userId: string,
     make: (key: string, text: string) => string | undefined,
   ): Promise<void> {
-    return undo.change(userId, (each) => {
-      const files = filesOf(each)?.flatMap((file) => {
-        const before = file.before && make(file.key, file.before);
-        return file.before !== undefined && before === undefined ? [] : { ...file, before };
-      });
-      return files === undefined || each.background === undefined ? each : { ...each, part: { files } };
-    });
+    for (const each of await formerOf(userId)) {
+      const { keptAt, key, before, background } = each;
+      if (background === undefined || before === '') continue;
+      const text = make(key, before);
+      if (text === undefined) await store.remove(keptAt);
+      else if (text !== before) await store.writeText(keptAt, written(each, text));
+    }
   }
 
   /**
@@ -106,63 +162,118 @@ export function createUndoableNotes({ store, writes, undo }: UndoableNotesPorts)
    */
   async function untold({ speaker, place }: Pick<TurnContext, 'speaker' | 'place'>) {
     const notices = new Map<string, MemoryNotice>();
-    for (const each of place.audience === 'dm' ? await undo.list(speaker.id) : []) {
-      const { id, background: line = '' } = each;
-      // A kill may have come before it was made.
-      if (line !== '' && (await part.stateOf(each)) === 'made')
-        notices.set(id, { line, bareLine: line, buttons: undoButton(id) });
-    }
-    const markTold = () =>
-      undo.change(speaker.id, (each) => (notices.has(each.id) ? { ...each, background: '' } : each));
+    const all = place.audience === 'dm' ? await changesOf(speaker.id) : [];
+    for (const { id, background: line = '' } of all)
+      if (line !== '') notices.set(id, { line, bareLine: line, buttons: undoButton(id) });
+    const markTold = async (): Promise<void> => {
+      for (const each of await formerOf(speaker.id))
+        if (notices.has(each.id))
+          await store.writeText(each.keptAt, written({ ...each, background: '' }, each.before));
+    };
     return { notices: [...notices.values()], markTold };
   }
 
-  async function stateOfFile({ key, before, after }: FileChange): Promise<'made' | 'reverted' | 'overtaken'> {
-    const present = await store.readText(key);
+  /** What can be undone, oldest first. A process may have been killed before it made a change: that is none. */
+  async function changesOf(userId: string) {
+    const keptNotes = await formerOf(userId);
+    const ids = [...new Set(keptNotes.map(({ id }) => id))];
+    const all = ids.map(async (id) => {
+      const notes = keptNotes.filter((each) => each.id === id);
+      const states = await Promise.all(notes.map(stateOf));
+      const [first] = notes;
+      if (first === undefined || overAt(first) <= clock().getTime()) return [];
+      const isUnmade = states.every((state) => state === 'reverted');
+      const { at, background } = first;
+      return isUnmade ? [] : [{ id, at, background, notes, isOvertaken: states.includes('overtaken') }];
+    });
+    return (await Promise.all(all)).flat();
+  }
+
+  async function stateOf({ key, before, after }: FormerNote): Promise<'made' | 'reverted' | 'overtaken'> {
+    const present = (await store.readText(key)) ?? '';
     if (present === before) return 'reverted';
-    return present !== undefined && hashOf(present) === after ? 'made' : 'overtaken';
+    return hashOf(present) === after ? 'made' : 'overtaken';
+  }
+
+  async function revert(note: FormerNote): Promise<void> {
+    const { key, before } = note;
+    const state = await stateOf(note);
+    if (state === 'made') await (before === '' ? store.remove(key) : store.writeText(key, before));
+    if (state !== 'overtaken' || before === '') return;
+    // Of background work: what the note says since stays, and what it lost comes behind it.
+    const present = (await store.readText(key)) ?? '';
+    await store.writeText(key, `${[present.trimEnd(), ...lostLines(before, [present])].join('\n')}\n`);
   }
 
   const part: UndoablePart = {
-    async stateOf(noted) {
-      const files = filesOf(noted);
-      if (files === undefined) return undefined;
-      const states = await Promise.all(files.map(stateOfFile));
-      if (states.every((state) => state === 'reverted')) return 'reverted';
-      return noted.background === undefined && states.includes('overtaken') ? 'overtaken' : 'made';
-    },
-    async revert(noted) {
-      for (const file of filesOf(noted) ?? []) {
-        const { key, before, archive } = file;
-        const work = async (): Promise<void> => {
-          const state = await stateOfFile(file);
-          const present = (await store.readText(key)) ?? '';
-          if (state === 'made')
-            await (before === undefined ? store.remove(key) : store.writeText(key, before));
-          // What the note says since stays, and what it lost comes behind it.
-          else if (state === 'overtaken' && noted.background !== undefined && before !== undefined)
-            await store.writeText(
-              key,
-              `${[present.trimEnd(), ...lostLines(before, [present])].join('\n')}\n`,
-            );
-          if (archive !== undefined && (await store.readText(archive)) === before)
-            await store.remove(archive);
-        };
+    list: async (userId) =>
+      (await changesOf(userId)).map(({ id, at, background }) => ({
+        id,
+        what: 'note',
+        at,
+        isBackground: background !== undefined,
+      })),
+    async undo(userId, id) {
+      const found = (await changesOf(userId)).find((each) => each.id === id);
+      if (found?.isOvertaken === true && found.background === undefined) return false;
+      for (const note of found?.notes ?? []) {
         // Undoing runs in the person's own queue already.
-        await (key.startsWith('workspace/') ? writes.runInWorkspace(work) : work());
+        const isShared = note.key.startsWith('workspace/');
+        await (isShared ? writes.runInWorkspace(() => revert(note)) : revert(note));
+        await store.remove(note.keptAt);
       }
+      return true;
     },
   };
 
-  return { change, changeInBackground, finish, kept, formers, rewriteKept, untold, part };
+  return {
+    /** What a tool changes can be undone, unless something of it was changed since. */
+    change: keeping,
+    changeInBackground,
+    finish,
+    kept,
+    formers,
+    rewriteKept,
+    untold,
+    part,
+    /** No former note of these conversations may return. */
+    finishIn: (userId: string, sessions: readonly SessionKey[]): Promise<void> =>
+      removeWhere(userId, ({ key }) => sessions.some((each) => key.startsWith(`${sessionFolder(each)}/`))),
+    /** Deletes what can be undone no more [S7]; safe to repeat, and to call too early. */
+    async expire(userId: string): Promise<void> {
+      await removeWhere(userId, (each) => overAt(each) <= clock().getTime());
+      const times = (await formerOf(userId)).map(overAt);
+      if (times.length > 0) await expireAt?.(userId, new Date(Math.min(...times)));
+    },
+  };
 }
 
-function hashed(note: WrittenNote): FileChange {
-  return { ...note, after: hashOf(note.after) };
+function folderOf(userId: string): string {
+  return `users/${assertSnowflake(userId)}/former`;
 }
 
-function filesOf({ part }: Pick<UndoableChange, 'part'>): readonly FileChange[] | undefined {
-  return partSchema.safeParse(part).data?.files;
+/** When it can be undone no more; milliseconds since the epoch. */
+function overAt({ at, background }: Pick<FormerNote, 'at' | 'background'>): number {
+  return Date.parse(at) + (background === undefined ? undoForMs : backgroundForMs);
+}
+
+function written(head: z.infer<typeof headSchema>, before: string): string {
+  return `<!-- ${JSON.stringify(headSchema.parse(head))} -->\n${before}`;
+}
+
+/** `undefined` for what somebody put there by hand. */
+function parsed(keptAt: string, text: string): FormerNote | undefined {
+  const [, json = '', before = ''] = /^<!-- (.*) -->\n([^]*)$/u.exec(text) ?? [];
+  const head = headSchema.safeParse(parsedJson(json)).data;
+  return head && { ...head, keptAt, before };
+}
+
+function parsedJson(json: string): unknown {
+  try {
+    return parseJson(json);
+  } catch {
+    return undefined;
+  }
 }
 
 /** As people know the file. */

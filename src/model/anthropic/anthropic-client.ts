@@ -1,6 +1,6 @@
 import Anthropic, { APIError } from '@anthropic-ai/sdk';
 
-import { ModelError, type ModelFailure } from '../../core/errors.ts';
+import { ModelError } from '../../core/errors.ts';
 import type { Logger } from '../../core/logger.ts';
 import {
   addUsage,
@@ -128,17 +128,15 @@ export function createAnthropicClient(options: AnthropicClientOptions): ModelCli
         if (options.baseUrl !== undefined) limits.noteCount(request.model, body, inputOf(response.usage));
         const usage = addUsage(ignoredUsage, response.usage);
         const clean = cleanResponse(response, frame);
+        ignoredUsage = usage;
         if (isEmpty(clean) && request.mayBeEmpty !== true) {
           if (wasEmpty) throw emptyAnswer();
           wasEmpty = true;
-        } else {
-          if (!ignoresSchema(sent, clean)) {
-            streamed.end(textOf(clean.content));
-            return { ...clean, usage, leftOut: sent.leftOut };
-          }
-          refusals.learnIgnoredSchema(request.model);
+        } else if (ignoresSchema(sent, clean)) refusals.learnIgnoredSchema(request.model);
+        else {
+          streamed.end(textOf(clean.content));
+          return { ...clean, usage, leftOut: sent.leftOut };
         }
-        ignoredUsage = usage;
       } catch (error) {
         const failed = failedAttempt(error, apiKey);
         reserved?.charge(failed.isFree === true ? 0 : undefined);
@@ -251,9 +249,6 @@ function finalError(error: unknown, partialText: string): ModelError {
   return new ModelError(`The model could not be asked (${name})`, 'rejected', { cause: error, partialText });
 }
 
-/** `key`, `model`: the server refuses it; `credit`: none is left; `refused`: for another reason; `unreachable`: no usable answer. */
-type ProbeOutcome = 'fine' | 'key' | 'credit' | 'model' | 'refused' | 'busy' | 'unreachable';
-
 export interface ProbeOptions {
   readonly apiKey?: string;
   readonly baseUrl?: string;
@@ -290,23 +285,11 @@ export async function probeModel({ apiKey, baseUrl, model, timeoutMs }: ProbeOpt
     );
     // A model that thinks first may have no text yet.
     if (answer.stop_reason !== 'max_tokens' && isEmpty(readMessage(unlessError(answer)))) throw emptyAnswer();
-    return { outcome: 'fine' as const, text: '' };
+    return { failure: undefined, text: '' };
   } catch (error) {
-    if (signal.aborted)
-      return {
-        outcome: 'unreachable' as const,
-        text: `The model's server did not answer within ${timeoutMs / 1000} seconds`,
-      };
+    const silent = `The model's server did not answer within ${timeoutMs / 1000} seconds`;
+    if (signal.aborted) return { failure: 'timeout' as const, text: silent };
     const { failure, message: text } = failedAttempt(error, apiKey ?? noKey).error;
-    return { outcome: failure === 'out-of-credit' ? ('credit' as const) : outcomeOf(error, failure), text };
+    return { failure, text };
   }
-}
-
-function outcomeOf(error: unknown, failure: ModelFailure): ProbeOutcome {
-  if (failure === 'unknown-model') return 'model';
-  if (!(error instanceof APIError) || typeof error.status !== 'number') return 'unreachable';
-  const { status } = error;
-  if (status === 401 || status === 403) return 'key';
-  if (status === 429 || status === 529) return 'busy';
-  return status >= 500 || failure === 'no-api' ? 'unreachable' : 'refused';
 }

@@ -5,6 +5,7 @@ import { Stream, type ServerSentEvent } from '@anthropic-ai/sdk/core/streaming';
 import type { MessageCreateParamsStreaming } from '@anthropic-ai/sdk/resources/messages';
 
 import { ModelError, passingFailures, type ModelFailure } from '../../core/errors.ts';
+import { jsonOf } from '../../core/lenient-json.ts';
 import type { ModelResponse } from '../../core/model.ts';
 import { unlessAborted, withTimeout } from '../../core/time.ts';
 import { statementsIn } from './features.ts';
@@ -76,6 +77,7 @@ async function readAnswer(answer: Response, listener: Listener): Promise<ModelRe
 /** Reads the SDK's raw events: it would drop those without a name, and some servers send no others. */
 async function readStream(answer: Response, listener: Listener): Promise<ModelResponse> {
   const assembly = createAssembly(listener);
+  const copy = answer.clone();
   const events = Stream.rawEvents(answer);
   const readUntil = async (isEnough: () => boolean): Promise<void> => {
     while (!isEnough()) {
@@ -86,7 +88,11 @@ async function readStream(answer: Response, listener: Listener): Promise<ModelRe
   };
   const rest = (isEnough: () => boolean) => readUntil(isEnough).catch(() => undefined);
   await readUntil(assembly.hasStopped);
-  if (!assembly.hasStopped()) throw new ModelError("The model's answer broke off", 'broken');
+  if (!assembly.hasStopped()) {
+    // Some servers send an error as JSON all the same.
+    unlessError(jsonOf(await copy.text()));
+    throw new ModelError("The model's answer broke off", 'broken');
+  }
   // Its counts may follow; some servers end, break or hold the stream before its last event [M15].
   await withTimeout(messageEndMs, rest(assembly.isWhole), undefined);
   const ended = rest(() => false);
@@ -203,15 +209,6 @@ function fieldsOf(value: unknown): Fields {
   return typeof value === 'object' && value !== null && !Array.isArray(value) ? { ...value } : {};
 }
 
-/** `undefined` for anything that is not JSON. */
-function jsonOf(text: string): unknown {
-  try {
-    return JSON.parse(text);
-  } catch {
-    return undefined;
-  }
-}
-
 const maxRetries = 5;
 const firstBackoffMs = 500;
 const maxBackoffMs = 8_000;
@@ -289,7 +286,8 @@ function failureOf(status: number | undefined, type: string | null, message: str
   if (lacksCredit && !hasCredit.test(message)) return 'out-of-credit';
   if (status === 401 || type === 'authentication_error') return 'unauthorized';
   // Gateways refuse what people say in the same way.
-  if (type === 'permission_error' && !/\bflagged\b|\bmoderation\b/iu.test(message)) return 'unauthorized';
+  const isForbidden = status === 403 || type === 'permission_error';
+  if (isForbidden && !/\bflagged\b|\bmoderation\b/iu.test(message)) return 'unauthorized';
   if (status === 404 || type === 'not_found_error' || (status === 400 && unknownModel.test(message)))
     return 'unknown-model';
   if (status === 429 || type === 'rate_limit_error') return 'rate-limited';

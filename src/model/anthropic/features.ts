@@ -9,8 +9,6 @@ import { resolveModel, thinksFirst } from './models.ts';
 
 interface Feature {
   readonly name: ModelFeature;
-  /** Whether the server refuses it for all models or for one. */
-  readonly of: 'server' | 'model';
   readonly named: RegExp;
   readonly isIn: (request: ModelRequest) => boolean;
 }
@@ -19,53 +17,45 @@ interface Feature {
 const features: readonly Feature[] = [
   {
     name: 'schema keywords',
-    of: 'model',
     named:
       /grammar|\bkeywords?\b|\binput_schema[.:]|\b(?:additionalProperties|(?:any|one|all|multiple)Of|exclusive(?:Min|Max)imum|(?:min|max)(?:Items|Length)|uniqueItems|prefixItems)\b|\$(?:ref|defs)\b|["'`](?:pattern|minimum|maximum|const|default|format|title)["'`]/iu,
     isIn: ({ tools = [], outputSchema }) => tools.length > 0 || outputSchema !== undefined,
   },
   {
     name: 'structured output',
-    of: 'model',
     named:
       /output_config(?!\W{0,3}effort)|output_format|response_format|json[_ -]?schema|structured[_ -]?outputs?|grammar/iu,
     isIn: ({ outputSchema }) => outputSchema !== undefined,
   },
   {
     name: 'hour-long cache',
-    of: 'server',
     named: /\bttl\b|extended[_ -]cache/iu,
     isIn: (request) => blocksOf(request).some((block) => 'cache' in block && block.cache === '1h'),
   },
   {
     name: 'cache marks',
-    of: 'server',
     named: /cache_control|prompt[_ ]cach/iu,
     isIn: (request) => blocksOf(request).some((block) => 'cache' in block && block.cache !== undefined),
   },
   {
     name: 'tools',
-    of: 'model',
     named: /\btool(?:s|_choice|_calls?|[ -](?:use|calls?|calling))?\b|\bfunction[ _-]?call|grammar/iu,
     isIn: (request) =>
       (request.tools ?? []).length > 0 || has(request, 'tool_use') || has(request, 'tool_result'),
   },
   {
     name: 'thinking',
-    of: 'model',
     named: /\bthinking\b|\breasoning(?:_effort)?\b|\beffort\b|output_config/iu,
     isIn: (request) =>
       (request.thinks !== false && thinksFirst(resolveModel(request.model))) || has(request, 'reasoning'),
   },
   {
     name: 'pictures',
-    of: 'model',
     named: /\bimages?\b|\bimage_url\b|\binput_image\b|\bvision\b|\bmulti-?modal\b/iu,
     isIn: (request) => has(request, 'image'),
   },
   {
     name: 'documents',
-    of: 'model',
     named: /\bdocuments?\b|\bpdfs?\b/iu,
     isIn: (request) => has(request, 'document'),
   },
@@ -109,19 +99,15 @@ export function createRefusals(logger: Logger) {
   const found = createLearnt<RefusedFeature>();
 
   function isRefused(name: ModelFeature, model: string): boolean {
-    return found.has(name) || found.has(`${name} ${model}`);
+    return found.has(`${name} ${model}`);
   }
 
-  function keep(name: ModelFeature, of: Feature['of'], model: string, reason: string): void {
+  function keep(feature: ModelFeature, model: string, reason: string): void {
     // Concurrent calls learn the same.
-    if (isRefused(name, model)) return;
-    if (of === 'server') found.set(name, { feature: name });
-    else found.set(`${name} ${model}`, { feature: name, model });
-    logger.warn("the model's server refuses a feature, which is left out for an hour", {
-      feature: name,
-      model,
-      reason,
-    });
+    if (isRefused(feature, model)) return;
+    found.set(`${feature} ${model}`, { feature, model });
+    const what = "the model's server refuses a feature, which is left out for an hour";
+    logger.warn(what, { feature, model, reason });
   }
 
   return {
@@ -144,13 +130,13 @@ export function createRefusals(logger: Logger) {
       for (const statement of statementsIn(error.error ?? error.message)) {
         const refused = candidates.find((feature) => refuses(statement, feature));
         if (refused === undefined) continue;
-        keep(refused.name, refused.of, request.model, `${error.status ?? 'in the stream'}`);
+        keep(refused.name, request.model, `${error.status ?? 'in the stream'}`);
         return true;
       }
       return false;
     },
     learnIgnoredSchema(model: string): void {
-      keep('structured output', 'model', model, 'it was not heeded');
+      keep('structured output', model, 'it was not heeded');
     },
   };
 }

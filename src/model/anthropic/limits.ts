@@ -37,18 +37,14 @@ const places: readonly RegExp[] = [
 ];
 
 /** Learns from a server's errors, and from what it counts, how many tokens it takes, for an hour at a time [M13]. */
-export function createLimits(logger: Logger, contextByHand = Infinity) {
+export function createLimits(logger: Logger, contextByHand?: number) {
   const learnt = createLearnt<number>();
 
   function limitsOf(model: string): ModelLimits {
     const of = (limit: keyof ModelLimits) => learnt.get(`${limit} ${model}`);
-    const [context, room] = [of('contextTokens'), of('roomTokens')].map((tokens) =>
-      Math.min(tokens ?? Infinity, contextByHand),
-    );
-    const isBounded = context !== Infinity;
     return {
-      contextTokens: isBounded ? context : undefined,
-      roomTokens: isBounded ? room : undefined,
+      contextTokens: of('contextTokens') ?? contextByHand,
+      roomTokens: of('roomTokens') ?? contextByHand,
       answerTokens: of('answerTokens'),
       cutsAt: of('cutsAt'),
     };
@@ -71,7 +67,7 @@ export function createLimits(logger: Logger, contextByHand = Infinity) {
       const limit = isOfContext ? 'contextTokens' : 'answerTokens';
       const sent = body.max_tokens + (isOfContext ? estimatedTokens(body) : 0);
       const [named] = places.flatMap((place) => place.exec(text)?.groups?.['limit'] ?? []);
-      const tokens = named === undefined ? Math.floor(sent / 2) : Number(named.replaceAll(',', ''));
+      const tokens = named === undefined ? Math.floor(sent / 2) : countIn(named);
       if (tokens < leastTokens || (!isOfContext && tokens >= sent)) return undefined;
       if (isOfContext)
         learnt.set(`roomTokens ${model}`, roomIn(text, tokens, body, limitsOf(model).roomTokens));
@@ -89,13 +85,13 @@ export function createLimits(logger: Logger, contextByHand = Infinity) {
   };
 }
 
+const countIn = (number: string): number => Number(number.replaceAll(',', ''));
+
 /** Where the server counted more than was estimated, or refused what should have fitted, the room is smaller in the same measure. */
 function roomIn(text: string, tokens: number, body: MessageCreateParamsStreaming, known = Infinity): number {
   const estimated = estimatedTokens(body) + body.max_tokens;
-  const counted = Math.max(
-    0,
-    ...(text.match(/\d[\d,]{2,12}/gu) ?? []).map((each) => Number(each.replaceAll(',', ''))),
-  );
+  const numbers = Array.from(text.matchAll(/\d[\d,]{2,12}/gu), ([number]) => countIn(number));
+  const counted = Math.max(0, ...numbers);
   const room = Math.min(tokens, known) * Math.min(1, estimated / counted);
   return Math.floor(estimated <= known * jsonShare ? Math.min(room, known * mistakenShare) : room);
 }

@@ -153,7 +153,7 @@ function blockParams(block: ModelMessage['content'][number], leftOut: LeftOut): 
       return textParams(block, leftOut);
     case 'tool_use':
       return hasTools
-        ? [{ type: 'tool_use', id: block.id, name: block.name, input: inputParam(block.input) }]
+        ? [{ type: 'tool_use', id: block.id, name: sentText(block.name), input: inputParam(block.input) }]
         : [];
     case 'tool_result':
       if (!hasTools) return inWords(`a tool gave: ${block.text}`);

@@ -1,12 +1,13 @@
 import { z } from 'zod';
 
-import { ModelError } from '../../core/errors.ts';
+import { ModelError, type ModelFailure } from '../../core/errors.ts';
+import { jsonIn } from '../../core/lenient-json.ts';
 import type { Logger } from '../../core/logger.ts';
 import {
   estimateTokens,
   inputOf,
   jsonSchemaOf,
-  structuredAnswer,
+  noUsage,
   textOf,
   type ModelRequest,
   type ModelResponse,
@@ -34,36 +35,28 @@ const shortMs = 30_000;
 const word = 'heron';
 const filler = 'The river runs past the mill, the road and the old wall. ';
 
+/** Of a model that cannot do what it was asked. */
+const nothing: ModelResponse = { content: [], stop: 'end', usage: noUsage };
+const unable: ReadonlySet<ModelFailure> = new Set(['invalid', 'empty', 'rejected', 'too-large']);
+
 /** Three short calls, the last with as many characters as a prompt may have. Rejects with `ModelError` where the model cannot be asked at all. */
 export async function tryTalents(
-  { apiKey, baseUrl, model, timeoutMs }: ProbeOptions,
+  { model, timeoutMs, ...access }: ProbeOptions,
   promptMaxChars: number,
   logger: Logger,
 ): Promise<Trial> {
-  const client = createAnthropicClient({
-    apiKey,
-    baseUrl,
-    concurrency: 1,
-    queueLimit: 1,
-    idleTimeoutMs: timeoutMs,
-    totalTimeoutMs: timeoutMs,
-    logger,
-  });
-  const ask = (text: string, patienceMs: number, more: Partial<ModelRequest> = {}) =>
-    client
-      .complete(
-        {
-          purpose: 'chat',
-          userId: '0',
-          model,
-          system: [],
-          messages: [{ role: 'user', content: [{ type: 'text', text }] }],
-          maxTokens: 2000,
-          ...more,
-        },
-        { signal: AbortSignal.timeout(patienceMs) },
-      )
-      .catch(unlessPassing);
+  const limits = { concurrency: 1, queueLimit: 1, idleTimeoutMs: timeoutMs, totalTimeoutMs: timeoutMs };
+  const client = createAnthropicClient({ ...access, ...limits, logger });
+
+  function ask(text: string, patienceMs: number, more: Partial<ModelRequest> = {}): Promise<ModelResponse> {
+    const messages = [{ role: 'user', content: [{ type: 'text', text }] }] as const;
+    const request = { purpose: 'chat', userId: '0', model, system: [], messages, maxTokens: 2000 } as const;
+    const signal = AbortSignal.timeout(patienceMs);
+    return client.complete({ ...request, ...more }, { signal }).catch((error: unknown) => {
+      if (error instanceof ModelError && unable.has(error.failure)) return nothing;
+      throw error;
+    });
+  }
 
   const called = await ask('I drink tea. Call the tool for that.', shortMs, { tools: [note] });
   const summed = await ask('Summarize in one sentence: Alice moved to Graz in May.', shortMs, {
@@ -72,30 +65,15 @@ export async function tryTalents(
   const long = `The word is "${word}". ${filler.repeat(Math.floor(promptMaxChars / filler.length))}\nWhat is the word? Answer with it alone.`;
   const read = await ask(long, timeoutMs);
   const { contextTokens } = client.limitsOf?.(model) ?? {};
-  const isRead = read !== undefined && textOf(read.content).toLowerCase().includes(word);
+  const isRead = textOf(read.content).toLowerCase().includes(word);
   // Besides the word that it did not read, half as many as were sent are evidence enough.
-  const counted = read === undefined ? 0 : inputOf(read.usage);
+  const counted = inputOf(read.usage);
   const cuts = !isRead && counted >= leastCounted && counted < estimateTokens(long) / 2;
   const named = contextTokens === undefined ? undefined : { tokens: contextTokens, cuts: false };
   return {
-    callsTools: called?.content.some(({ type }) => type === 'tool_use') === true,
-    keepsToSchema: summed !== undefined && isSummary(summed),
-    thinksAloud: [called, summed, read].some((each) => each?.thinksAloud === true),
+    callsTools: called.content.some(({ type }) => type === 'tool_use'),
+    keepsToSchema: jsonIn(textOf(summed.content))?.some((each) => Boolean(each['summary'])) === true,
+    thinksAloud: [called, summed, read].some((each) => each.thinksAloud === true),
     context: cuts ? { tokens: counted, cuts } : named,
   };
-}
-
-function isSummary(response: ModelResponse): boolean {
-  try {
-    return structuredAnswer(response, answerSchema, 'The trial').summary !== '';
-  } catch {
-    return false;
-  }
-}
-
-/** A model that cannot do it does not end the trial. */
-function unlessPassing(error: unknown): undefined {
-  if (error instanceof ModelError && ['invalid', 'empty', 'rejected', 'too-large'].includes(error.failure))
-    return undefined;
-  throw error;
 }

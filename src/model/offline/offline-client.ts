@@ -1,7 +1,11 @@
-import { estimateTokenCount } from 'tokenx';
-
 import { ModelError } from '../../core/errors.ts';
-import { noUsage, type ModelClient, type ModelPurpose, type ModelRequest } from '../../core/model.ts';
+import {
+  estimateTokens,
+  noUsage,
+  type ModelClient,
+  type ModelPurpose,
+  type ModelRequest,
+} from '../../core/model.ts';
 import { clipAtWord } from '../../core/text.ts';
 import { catchUp } from './catch-up.ts';
 import { memoryWishIn } from './phrases.ts';
@@ -26,8 +30,8 @@ export function createOfflineClient(knowledge: Knowledge): ModelClient {
       }
       const usage = {
         ...noUsage,
-        inputTokens: estimateTokenCount(requestText(request)),
-        outputTokens: estimateTokenCount(text === '' ? JSON.stringify(calls) : text),
+        inputTokens: estimateTokens(requestText(request)),
+        outputTokens: estimateTokens(text === '' ? JSON.stringify(calls) : text),
       };
       if (text !== '') return { content: [{ type: 'text', text }], stop: 'end', usage };
       const content = calls.map((call, index) => ({

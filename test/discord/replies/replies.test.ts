@@ -1,4 +1,9 @@
-import { DiscordAPIError, type APIMessage, type RESTPostAPIChannelMessageJSONBody } from 'discord.js';
+import {
+  DiscordAPIError,
+  MessageFlags,
+  type APIMessage,
+  type RESTPostAPIChannelMessageJSONBody,
+} from 'discord.js';
 import { afterEach, describe, expect, it, vi } from 'vitest';
 
 import type { FinishedReply } from '../../../src/core/reply.ts';
@@ -138,6 +143,13 @@ describe('replies', () => {
     const nonces = bodies.map(({ nonce }) => String(nonce));
     expect(new Set(nonces).size).toBe(13);
     expect(nonces.every(({ length }) => length <= 25)).toBe(true);
+  });
+
+  it('show no previews below several links, and that of Discord below one [G9]', async () => {
+    const { replies, bodies } = repliesOver();
+    for (const text of ['https://a.example', 'https://a.example and https://b.example'])
+      await replies.send(channelId, text, `${snowflakeAt(new Date())}e`);
+    expect(bodies.map(({ flags }) => flags)).toEqual([undefined, MessageFlags.SuppressEmbeds]);
   });
 
   it('arrive although the message they answer is gone', async () => {

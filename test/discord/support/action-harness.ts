@@ -41,7 +41,7 @@ export async function openActionStage(options: RunOptions = {}): Promise<ActionS
         place: message.place,
         messages: [message],
         now: new Date(),
-        startedAfter: undefined,
+        work: { userId: message.author.id },
         hasThirdPartyText: false,
       };
     },

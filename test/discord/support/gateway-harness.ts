@@ -130,7 +130,6 @@ export class RecordingHandlers implements BotHandlers, CommandHandlers {
 
 export interface RunOptions {
   readonly shards?: Shards;
-  readonly guildLeft?: (guildId: string) => void;
   readonly server?: TestSandbox;
   readonly sandbox?: TestSandboxOptions;
   readonly access?: Partial<AccessSettings>;
@@ -307,7 +306,6 @@ export async function runGateway(options: RunOptions = {}): Promise<RunningGatew
           (options.remembered ?? []).filter(({ ids }) => ids.some((id) => compareSnowflakes(id, since) >= 0)),
         ),
       isUnfinished: () => Promise.resolve(false),
-      guildLeft: options.guildLeft,
     },
     handlers,
     recent,

@@ -11,7 +11,6 @@ import { ledgerFor } from '../../support/ledger.ts';
 import { recordingLogger } from '../../support/recording-logger.ts';
 import { aliceId, dev, noon } from './fixtures.ts';
 import { durableSettings } from '../../support/layer-settings.ts';
-import { withoutUndo } from '../../support/undo.ts';
 import type { MemoryLayer } from '../../../src/memory/layer.ts';
 import { undoForMs } from '../../../src/memory/undo.ts';
 import { unconditional } from '../../../src/core/writes.ts';
@@ -36,7 +35,6 @@ it('does not give back what was forgotten when the document is damaged afterward
       store,
       writes,
       forgetting,
-      ...withoutUndo,
       clock,
       logger,
       timeZone: 'UTC',

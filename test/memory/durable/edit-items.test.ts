@@ -1,17 +1,46 @@
 import * as fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 
+import type { Place } from '../../../src/core/place.ts';
 import type { DurableItem } from '../../../src/memory/durable/document.ts';
-import { changeDocument, readItemsUndo, reverted } from '../../../src/memory/durable/undoing.ts';
+import { changeDocument, undone } from '../../../src/memory/durable/undoing.ts';
 import { itemHistories } from '../../../src/memory/durable/items.ts';
-import { confirmItems, keepOne } from '../../../src/memory/durable/edit-items.ts';
-import { aliceId, anyItems, anyPlace, dev, documentOf, item, minutesLater } from './fixtures.ts';
+import { confirmItems, editItem, keepOne } from '../../../src/memory/durable/edit-items.ts';
+import { aliceId, anyItems, anyPlace, dev, dm, documentOf, item, minutesLater } from './fixtures.ts';
 
 const later = minutesLater(60);
 
 /** What no keeping changes. */
 const wordsOf = ({ id, text, visibility, source: { channelId } }: DurableItem) =>
   [id, text, visibility, channelId] as const;
+
+describe('a new text for an item [K8]', () => {
+  const old = item({ text: 'I live in Porto', visibility: 'server' });
+  const edited = (place: Place) =>
+    editItem(documentOf(old), aliceId, { id: old.id, text: 'I live in Lisbon', place, messageId: '1' }, later)
+      .document;
+
+  it('leaves what it said before in its history, and counts as confirmed [K16]', () => {
+    const { items } = edited(dev);
+    expect(items.find(({ id }) => id === old.id)).toMatchObject({
+      text: 'I live in Lisbon',
+      confirmedAt: later.toISOString(),
+    });
+    expect(
+      itemHistories(items)
+        .get(old.id)
+        ?.map(({ text }) => text),
+    ).toEqual(['I live in Porto']);
+  });
+
+  it('is for nobody who could not read it: in the DM only, if it was said there [V1]', () => {
+    for (const [place, visibility] of [
+      [dev, 'server'],
+      [dm, 'dm'],
+    ] as const)
+      expect(edited(place).items.find(({ id }) => id === old.id)?.visibility).toBe(visibility);
+  });
+});
 
 describe('keeping one of two items [K16] [D6]', () => {
   const older = item({ text: 'I live in Porto', pinned: true });
@@ -61,10 +90,9 @@ describe('keeping one of two items [K16] [D6]', () => {
         );
         const past = itemHistories(after).get(one.id) ?? [];
         expect(past.map(({ id }) => id)).toContain(other.id);
-        const { undo } = changeDocument(document, () => change);
-        const read = readItemsUndo(JSON.parse(JSON.stringify(undo)));
-        if (read === undefined) throw new Error('It cannot be undone');
-        expect(reverted(change.document, read)).toEqual(document);
+        const named = { id: '1a2b3c4d', what: 'review', now: later };
+        const made = changeDocument(document, () => change, { named });
+        expect(undone(made.document, named.id)).toEqual(document);
       }),
     );
   });

@@ -2,6 +2,7 @@ import { expect, it } from 'vitest';
 
 import { ModelError, type ModelFailure } from '../../../src/core/errors.ts';
 import { createExtractionFold } from '../../../src/memory/durable/extraction.ts';
+import type { CaptureMode } from '../../../src/memory/settings/person-settings.ts';
 import { aliceId, generalId } from '../../support/incoming.ts';
 import { recordingLogger } from '../../support/recording-logger.ts';
 import { openSessions, session, type Sessions } from '../../support/sessions.ts';
@@ -15,6 +16,7 @@ function stepOver(
   sessions: Sessions,
   calls: string[][],
   failures: readonly (ModelFailure | undefined)[] = [],
+  mode: CaptureMode = 'auto',
 ) {
   const logger = recordingLogger();
   const fold = createExtractionFold({
@@ -27,6 +29,7 @@ function stepOver(
     },
     sessionLog: sessions.log,
     states: sessions.states,
+    modeOf: () => Promise.resolve(mode),
     logger,
   });
   const run = () => fold(aliceId, [session], new AbortController().signal);
@@ -76,6 +79,13 @@ it('looks once more at a message that was edited since, in its new words, also a
   await restarted.run();
   await restarted.run();
   expect(calls).toEqual([['I live in Oslo', 'I keep bees'], ['I live in Riga']]);
+});
+
+it('gives the model nothing to look through of a person who wants nothing noticed [K9]', async () => {
+  const { say, run, calls } = stepOver(openSessions(), [], [], 'off');
+  await say('I live in Oslo');
+  await run();
+  expect(calls).toEqual([]);
 });
 
 it('looks at nothing that was deleted since, and at no answer', async () => {

@@ -23,7 +23,6 @@ import { forgettingFor } from '../../support/forgetting.ts';
 import { ledgerFor } from '../../support/ledger.ts';
 import { MemoryStore } from '../../support/memory-store.ts';
 import { durableSettings } from '../../support/layer-settings.ts';
-import { withoutUndo } from '../../support/undo.ts';
 
 export const aliceId = '100000000000000001';
 export const bobId = '100000000000000002';
@@ -108,7 +107,7 @@ export function turn(text: string, changes: Partial<TurnContext> = {}): TurnCont
     place: dev,
     messages: [{ id: '400000000000000100', text, at: noon.toISOString(), attachments: [] }],
     now: noon,
-    startedAfter: undefined,
+    work: { userId: changes.speaker?.id ?? aliceId },
     hasThirdPartyText: false,
     ...changes,
   };
@@ -142,7 +141,6 @@ export function createMemory(
     store,
     writes,
     forgetting,
-    ...withoutUndo,
     clock: () => minutesLater((minutes += 1)),
     timeZone: 'UTC',
     timeZoneOf: zones.timeZoneOf,

@@ -74,7 +74,7 @@ describe('forgetting', () => {
     expect(forget(documentOf(acme, secret), 'acme', dm).result.elsewhere).toBe(0);
   });
 
-  it('remembers when it was said, where something was meant; the latest counts', () => {
+  it('keeps what was said before it from being noticed, where something was meant; the latest counts', () => {
     expect(forget(documentOf(acme), 'nothing').document).toEqual(documentOf(acme));
     const first = forget(documentOf(acme, c), 'acme').document;
     expect(first.forgottenUpTo).toBe(commandId);

@@ -46,6 +46,10 @@ describe('two things of one matter [K16]', () => {
     ['I have a cat called Tom', 'I have a dog called Tom'],
     ['Likes tea', 'Likes tea with oat milk on Sunday mornings in the garden'],
     ['My son plays football', 'My daughter plays football'],
+    [
+      'My best friend Anna lives in Porto',
+      'My best friend Anna plays the cello in the youth orchestra of Lisbon',
+    ],
     ['🎉🎉', '🎉'],
     ['', ''],
   ])('are none: %s, %s', (older, newer) => {

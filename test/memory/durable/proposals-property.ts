@@ -7,7 +7,7 @@ import { expect } from 'vitest';
 
 import { plainWrites } from '../../support/plain-writes.ts';
 import { createDurableMemory } from '../../../src/memory/durable/durable-memory.ts';
-import { createProposals, proposalForMs, type Proposals } from '../../../src/memory/durable/proposals.ts';
+import { proposalForMs } from '../../../src/memory/durable/remember-item.ts';
 import { captureModes, type CaptureMode } from '../../../src/memory/settings/person-settings.ts';
 import { createFileStore } from '../../../src/storage/files/store.ts';
 import { aliceId, publicPlace } from '../../support/incoming.ts';
@@ -15,7 +15,7 @@ import { durableSettings } from '../../support/layer-settings.ts';
 import { silent } from '../../support/sessions.ts';
 import { forgettingFor } from '../../support/forgetting.ts';
 import { ledgerFor } from '../../support/ledger.ts';
-import { withoutUndo } from '../../support/undo.ts';
+import { proposalsOver } from '../../support/undo.ts';
 import { unconditional } from '../../../src/core/writes.ts';
 
 /** A person who is asked first, in files; opened again over the same folder it is what a restart finds. */
@@ -37,25 +37,13 @@ export async function openProposals(folder: string, time: { now: number }) {
       store,
       clock,
       openLedger: () => ledgerFor(store, writes, []),
-      proposalsOf: (forgotten) => proposals.marksOf(forgotten),
     }),
-    ...withoutUndo,
     clock,
     timeZone: 'UTC',
     logger: silent,
   });
-  const proposals: Proposals = createProposals({
-    store,
-    writes,
-    durable,
-    modeOf: () => Promise.resolve(mode.now),
-    textOf: () => Promise.resolve('still'),
-    maxItems: 200,
-    clock,
-    expireAt: () => Promise.resolve(),
-    logger: silent,
-  });
-  await proposals.expire(aliceId);
+  const proposals = proposalsOver({ durable, modeOf: () => Promise.resolve(mode.now) });
+  await durable.expireItems(aliceId);
   return { store, durable, proposals, mode };
 }
 
@@ -106,7 +94,11 @@ export async function live(steps: readonly Step[]): Promise<void> {
       const known = declined.has(text) ? 'refused' : items.has(text) ? 'refreshed' : undefined;
       const isAsked = mode === 'ask' || step.saidIn === 'ask';
       expect(outcome).toBe(mode === 'off' ? 'refused' : (known ?? (isAsked ? 'proposed' : 'stored')));
-      if (outcome === 'stored') items.add(text);
+      // What is stored answers the question.
+      if (outcome === 'stored') {
+        items.add(text);
+        waiting.delete(text);
+      }
       if (outcome === 'proposed' && !waiting.has(text)) waiting.set(text, time.now);
     } else if (step.do === 'mode') {
       mode = step.mode;
@@ -124,7 +116,7 @@ export async function live(steps: readonly Step[]): Promise<void> {
       if (items.delete(text)) declined.add(text);
     } else if (step.do === 'pass') {
       time.now += step.days * 24 * 60 * 60_000;
-      await memory.proposals.expire(aliceId);
+      await memory.durable.expireItems(aliceId);
       for (const [text, at] of waiting) if (time.now - at >= proposalForMs) waiting.delete(text);
     } else if (step.do === 'restart') {
       await memory.store.close();
@@ -135,17 +127,16 @@ export async function live(steps: readonly Step[]): Promise<void> {
       const chosen = proposed[step.of];
       if (chosen === undefined) continue;
       if (step.do === 'accept') {
-        const outcome = items.has(chosen.item.text) ? 'refreshed' : 'stored';
-        expect(await memory.proposals.accept(unconditional(aliceId), chosen.id)).toMatchObject({ outcome });
-        items.add(chosen.item.text);
+        const accepted = await memory.proposals.accept(unconditional(aliceId), chosen.id);
+        expect(accepted).toMatchObject({ outcome: 'stored' });
+        items.add(chosen.text);
       } else {
         expect(await memory.proposals.decline(unconditional(aliceId), chosen.id)).toBe(true);
-        // What is an item already stays one.
-        if (!items.has(chosen.item.text)) declined.add(chosen.item.text);
+        declined.add(chosen.text);
       }
-      waiting.delete(chosen.item.text);
+      waiting.delete(chosen.text);
     }
-    expect((await memory.proposals.list(aliceId)).map(({ item }) => item.text)).toEqual([...waiting.keys()]);
+    expect((await memory.proposals.list(aliceId)).map(({ text }) => text)).toEqual([...waiting.keys()]);
     expect((await memory.durable.list(aliceId)).map(({ text }) => text).toSorted()).toEqual(
       [...items].toSorted(),
     );

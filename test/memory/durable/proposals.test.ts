@@ -99,7 +99,7 @@ describe('proposals [K9]', () => {
 
   it('go with the words that are purged, but for what was said after that [K11]', async () => {
     const folder = await mkdtemp(join(tmpdir(), 'discoclaw-proposals-'));
-    const { store, proposals } = await openProposals(folder, { now: Date.now() });
+    const { store, durable, proposals } = await openProposals(folder, { now: Date.now() });
     const [before, commandId, after] = [1, 2, 3].map((count) => `40000000000000000${count}`);
     for (const [messageId = '', text] of [
       [before, 'Keeps an axolotl'],
@@ -112,15 +112,15 @@ describe('proposals [K9]', () => {
         type: 'summary',
       });
     const purged = { kind: 'words', userId: aliceId, words: 'axolotl', commandId: commandId ?? '' } as const;
-    await proposals.layer.delete(purged);
-    expect((await proposals.list(aliceId)).map(({ item }) => item.text)).toEqual(['Feeds an axolotl']);
+    await durable.delete(purged);
+    expect((await proposals.list(aliceId)).map(({ text }) => text)).toEqual(['Feeds an axolotl']);
     await store.close();
     await rm(folder, { recursive: true });
   });
 
   it('go with the answer that asked what they answer [D1a]', async () => {
     const folder = await mkdtemp(join(tmpdir(), 'discoclaw-proposals-'));
-    const { store, proposals, mode } = await openProposals(folder, { now: Date.now() });
+    const { store, durable, proposals, mode } = await openProposals(folder, { now: Date.now() });
     mode.now = 'ask';
     const answered = { place: publicPlace, messageId: '400000000000000003', type: 'summary' } as const;
     const question = 'Does Robert live near you?';
@@ -136,8 +136,8 @@ describe('proposals [K9]', () => {
     const asking = { ...before, role, text: `Sorry. ${question}`, ids: [answerId], replyTo: [] };
     const messages = [{ ...gone, before: asking }];
     const cause = { kind: 'deleted', channelId: session.channelId, messageIds: [answerId] } as const;
-    await proposals.layer.delete({ kind: 'messages', session, messages, cause });
-    expect((await proposals.list(aliceId)).map(({ item }) => item.text)).toEqual(['Near the sea']);
+    await durable.delete({ kind: 'messages', session, messages, cause });
+    expect((await proposals.list(aliceId)).map(({ text }) => text)).toEqual(['Near the sea']);
     await store.close();
     await rm(folder, { recursive: true });
   });

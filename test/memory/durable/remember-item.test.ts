@@ -70,8 +70,8 @@ describe('remembering', () => {
     for (const said of [
       { type: 'discord' },
       { type: 'summary' },
-      { type: 'discord', isAccepted: true },
-      { type: 'manual', isAccepted: true },
+      { type: 'discord', accepts: '1a2b3c4d' },
+      { type: 'manual', accepts: '1a2b3c4d' },
     ] as const) {
       const { result } = remember(documentOf(), { place: dev, ...said });
       expect(result).toMatchObject({ item: { visibility: 'server', source: { guildId: dev.guildId } } });

@@ -14,7 +14,6 @@ import { createFileStore } from '../../../src/storage/files/store.ts';
 import { durableSettings } from '../../support/layer-settings.ts';
 import { forgettingFor } from '../../support/forgetting.ts';
 import { ledgerFor } from '../../support/ledger.ts';
-import { withoutUndo } from '../../support/undo.ts';
 import { dev, noon, silentLogger, turn } from './fixtures.ts';
 import { unconditional } from '../../../src/core/writes.ts';
 import { plainWrites } from '../../support/plain-writes.ts';
@@ -96,7 +95,6 @@ beforeAll(async () => {
     store,
     writes,
     forgetting: forgettingFor({ store, clock, openLedger: () => ledgerFor(store, writes, []) }),
-    ...withoutUndo,
     clock,
     timeZone: 'UTC',
     logger,

@@ -156,7 +156,7 @@ describe('an answer', () => {
     };
     const asked = { id: messageId(1), text: 'hi', at: new Date(startTime).toISOString(), attachments: [] };
     const reply = { ids: [messageId(2)], text: 'Hi.', at: asked.at };
-    await log.recordReply({ ...turn, messages: [asked], startedAfter: undefined }, reply);
+    await log.recordReply({ ...turn, messages: [asked], work: { userId: aliceId } }, reply);
     expect((await log.since(session, 0)).messages).toEqual([]);
   });
 });

@@ -21,7 +21,7 @@ export function dmContext(changes: Partial<TurnContext> = {}): TurnContext {
     place: dmPlace,
     messages: [{ id: '400000000000000001', text: 'hello', at: noon.toISOString(), attachments: [] }],
     now: noon,
-    startedAfter: undefined,
+    work: { userId: aliceId },
     hasThirdPartyText: false,
     ...changes,
   };

@@ -3,7 +3,7 @@ import { describe, expect, it } from 'vitest';
 import { reflectWhenDue, type ReflectionOutcome } from '../../../src/memory/notebook/reflection.ts';
 import { aliceId, generalId } from '../../support/incoming.ts';
 
-const session = { channelId: generalId, userId: aliceId, startedAfter: undefined };
+const session = { channelId: generalId, userId: aliceId };
 const now = new Date('2026-01-15T10:00:00Z');
 
 async function run(due: Date | undefined, outcome: ReflectionOutcome = 'done') {

@@ -23,8 +23,8 @@ import { openUncheckedNotebook } from './fake-notebook.ts';
 import { runs } from '../../support/runs.ts';
 
 const notebook = `users/${aliceId}/notebook`;
-const inDm = { channelId: dmPlace.channelId, userId: aliceId, startedAfter: undefined };
-const inGeneral = { channelId: publicPlace.channelId, userId: aliceId, startedAfter: undefined };
+const inDm = { channelId: dmPlace.channelId, userId: aliceId };
+const inGeneral = { channelId: publicPlace.channelId, userId: aliceId };
 const idleMs = 30 * 60_000;
 
 function setUp(changes: Partial<ReflectionOptions> & { model?: RoundsModel } = {}) {
@@ -393,7 +393,7 @@ describe('when something was said [H3]', () => {
     await talk(sessions, place, 'my test is tomorrow', 'bye');
     sessions.time.now += 3 * 24 * 60 * 60_000;
     await talk(sessions, place, 'it went well');
-    await reflection.reflect({ channelId: place.channelId, userId: aliceId, startedAfter: undefined });
+    await reflection.reflect({ channelId: place.channelId, userId: aliceId });
     expect(asked(model)).toMatch(/^- Fri 2026-01-16 00:30 \[\d+\] Alice: my test is tomorrow$/mu);
     expect(asked(model)).toMatch(/^- Mon 2026-01-19 00:30 \[\d+\] Discoclaw \(bot\): re it went well$/mu);
     expect(textOf(model.requests[0]?.system ?? [])).toMatch(/Write every time as a date/u);
@@ -409,9 +409,7 @@ describe('what others said [M5a]', () => {
       place,
     );
     await talk(sessions, place, 'one', 'two');
-    expect(
-      await reflection.reflect({ channelId: place.channelId, userId: aliceId, startedAfter: undefined }),
-    ).toBe('done');
+    expect(await reflection.reflect({ channelId: place.channelId, userId: aliceId })).toBe('done');
     expect(asked(model)).not.toMatch(/canary|Mallory|purple/u);
     expect(asked(model)).toMatch(
       /Alice: and what did @someone say\?\n- \w{3} [\d-]+ [\d:]+ \[\d+\] Discoclaw \(bot\): \(an answer that is left out here/u,

@@ -1,12 +1,13 @@
 import { describe, expect, it } from 'vitest';
 
+import { unconditional } from '../../../src/core/writes.ts';
+import { createDurableMemory, type DurableMemory } from '../../../src/memory/durable/durable-memory.ts';
 import { createStagedFiles } from '../../../src/memory/notebook/background.ts';
 import { createNotebook } from '../../../src/memory/notebook/notebook.ts';
 import { createUndoableNotes } from '../../../src/memory/notebook/undoable.ts';
 import { aliceId, publicPlace } from '../../support/incoming.ts';
-import { notebookSettings } from '../../support/layer-settings.ts';
+import { durableSettings, notebookSettings } from '../../support/layer-settings.ts';
 import { dmPlace, openSessions, silent } from '../../support/sessions.ts';
-import { undoOver } from '../../support/undo.ts';
 
 const key = `users/${aliceId}/notebook/USER.md`;
 const dayMs = 86_400_000;
@@ -25,8 +26,7 @@ async function setUp(
 ) {
   const sessions = openSessions();
   const { store, writes, states, log, clock } = sessions;
-  const { undo } = undoOver(store, clock);
-  const undoable = createUndoableNotes({ store, writes, undo });
+  const undoable = createUndoableNotes({ store, writes, clock });
   const settings = notebookSettings;
   const notebook = createNotebook({
     settings,
@@ -53,12 +53,11 @@ async function setUp(
   const untold = async (place = dmPlace) =>
     undoable.untold({ speaker: { id: aliceId, name: 'Alice', isOwner: false }, place });
   const undoIt = async (): Promise<void> => {
-    const [change] = await undo.list(aliceId);
-    if (change !== undefined) await undoable.part.revert(change);
+    const [change] = await undoable.part.list(aliceId);
+    if (change !== undefined) await undoable.part.undo(aliceId, change.id);
   };
   return {
     ...sessions,
-    undo,
     undoable,
     notebook,
     ledger,
@@ -71,7 +70,7 @@ async function setUp(
 
 describe('what a look back takes out of a notebook [A3]', () => {
   it('is told once, in direct messages only, and kept for thirty days', async () => {
-    const { lookBack, untold, undoIt, undo, store, time } = await setUp();
+    const { lookBack, untold, undoIt, undoable, store, time } = await setUp();
     await lookBack();
     expect((await untold(publicPlace)).notices).toEqual([]);
     const { notices, markTold } = await untold();
@@ -81,13 +80,14 @@ describe('what a look back takes out of a notebook [A3]', () => {
     await markTold();
     expect((await untold()).notices).toEqual([]);
     time.now += 29 * dayMs;
-    await undo.expire(aliceId);
+    await undoable.expire(aliceId);
     await undoIt();
     expect(await store.readText(key)).toBe('- Lives in Porto\n- Keeps bees\n');
-    time.now += 2 * dayMs;
-    expect(await undo.list(aliceId)).toEqual([]);
-    await undo.expire(aliceId);
-    expect(await undo.all(aliceId)).toEqual([]);
+    await lookBack();
+    time.now += 30 * dayMs;
+    expect(await undoable.part.list(aliceId)).toEqual([]);
+    await undoable.expire(aliceId);
+    expect(await store.list(`users/${aliceId}/former`)).toEqual([]);
   });
 
   it('comes back behind what the note says since', async () => {
@@ -101,24 +101,56 @@ describe('what a look back takes out of a notebook [A3]', () => {
     );
   });
 
+  it('is kept of the newest twenty changes of a note [L3], and goes when everything is erased [K11]', async () => {
+    const { undoable, store, notebook, time } = await setUp();
+    const write = (count: number) => store.writeText(key, `${count}\n`);
+    for (let count = 1; count <= 25; count += 1) {
+      time.now += 1000;
+      const before = await store.readText(key);
+      await undoable.change(aliceId, [{ key, before, after: `${count}\n` }], () => write(count));
+    }
+    const kept = await store.list(`users/${aliceId}/former`);
+    expect(kept).toHaveLength(20);
+    const texts = await Promise.all(
+      kept.map(({ path }) => store.readText(`users/${aliceId}/former/${path}`)),
+    );
+    expect(texts.join('')).not.toMatch(/^[123]$/mu);
+    await notebook.delete({ kind: 'person', userId: aliceId, sessions: [] });
+    expect(await store.list(`users/${aliceId}/former`)).toEqual([]);
+  });
+
   it('is neither told nor kept where it was only added to, or could not be written', async () => {
-    const { write, untold, undo } = await setUp();
+    const { write, untold, store } = await setUp();
     await write(key, '- Lives in Porto\n- Keeps bees\n- Likes rain\n');
     await write(`sessions/1/${aliceId}/overview.md`, 'a');
     await expect(write(key, '- Lives in Braga\n- Keeps bees\n- Likes rain\n', true)).rejects.toThrow('full');
     expect((await untold()).notices).toEqual([]);
-    expect(await undo.all(aliceId)).toEqual([]);
+    expect(await store.list(`users/${aliceId}/former`)).toEqual([]);
   });
 
   it('comes back after the person’s own last change when `undo` names none', async () => {
-    const { lookBack, undo } = await setUp();
-    await undo.noting({ userId: aliceId, what: 'remember', part: {} }, nothing);
+    const { lookBack, undoable, notebook, clock, store, writes } = await setUp();
+    const durable: DurableMemory = createDurableMemory({
+      settings: durableSettings,
+      store,
+      writes,
+      parts: [undoable.part],
+      forgetting: { withhold: () => expect.unreachable() },
+      clock,
+      timeZone: 'UTC',
+      logger: silent,
+    });
+    const request = { text: 'Likes rain', place: dmPlace, messageId: '1', type: 'manual' } as const;
+    await durable.remember(unconditional(aliceId), request);
     await lookBack();
-    expect(await undo.find(aliceId)).toMatchObject({ what: 'remember' });
+    expect(await durable.undo(unconditional(aliceId))).toMatchObject({ what: 'remember', isDone: true });
+    expect(await durable.undo(unconditional(aliceId))).toMatchObject({ what: 'note', isDone: true });
+    expect(await all(notebook.export(aliceId))).toBe('- Lives in Porto\n- Keeps bees\n');
+    expect(await durable.undo(unconditional(aliceId))).toBeUndefined();
   });
 
   it('loses what is withdrawn, keeps the rest, and stands in the export and in what purge looks through', async () => {
-    const { lookBack, ledger, undo, undoable, notebook, turn } = await setUp(
+    const { lookBack, ledger, store, undoable, notebook, turn } = await setUp(
       '- Lives in Porto\n- Keeps bees\n',
       '- Keeps bees\n',
     );
@@ -132,6 +164,6 @@ describe('what a look back takes out of a notebook [A3]', () => {
     await ledger.record({ kind: 'deleted', channelId: dmPlace.channelId, messageIds: [bees] });
     expect(await all(undoable.kept(aliceId))).toBe('- Lives in Porto\n');
     await ledger.purge({ userId: aliceId, words: 'Porto', commandId: '999999999999999999' });
-    expect(await undo.all(aliceId)).toEqual([]);
+    expect(await store.list(`users/${aliceId}/former`)).toEqual([]);
   });
 });

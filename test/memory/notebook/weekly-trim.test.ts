@@ -11,7 +11,7 @@ import { runs } from '../../support/runs.ts';
 
 const folder = `users/${aliceId}/notebook`;
 const profileKey = `${folder}/USER.md`;
-const inDm = { channelId: dmPlace.channelId, userId: aliceId, startedAfter: undefined };
+const inDm = { channelId: dmPlace.channelId, userId: aliceId };
 const weekMs = 7 * 86_400_000;
 
 const profile = '# Alice\n\n- Gardens\n- Grows seven kinds of tomatoes\n- Has a blue shed';
@@ -83,6 +83,14 @@ describe('the weekly trim [N7]', () => {
       {
         ...good,
         topics: [{ path: 'topics/a.md', content: '- Grows seven kinds of tomatoes, has a blue shed' }],
+      },
+    ],
+    ['adds a line to the profile', { ...good, userMd: `${good.userMd}\n- Hates Bob` }],
+    [
+      'adds a line to a topic',
+      {
+        ...good,
+        topics: good.topics.map((topic) => ({ ...topic, content: `${topic.content}\n- Hates Bob` })),
       },
     ],
     ['does not make it shorter', { userMd: `${profile}\n`, topics: [] }],

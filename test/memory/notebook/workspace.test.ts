@@ -16,7 +16,7 @@ function contextIn(place: Place, isOwner: boolean): TurnContext {
     messages: [{ id: '400000000000000001', text: 'hello', at: now.toISOString(), attachments: [] }],
     now,
     hasThirdPartyText: false,
-    startedAfter: undefined,
+    work: { userId: aliceId },
   };
 }
 

@@ -9,7 +9,6 @@ import { createRecall, type RecallOptions, type RecallRequest } from '../../../s
 import { aliceId, generalId, publicPlace } from '../../support/incoming.ts';
 import { dmPlace, openSessions, silent } from '../../support/sessions.ts';
 import { durableSettings } from '../../support/layer-settings.ts';
-import { withoutUndo } from '../../support/undo.ts';
 import { unconditional } from '../../../src/core/writes.ts';
 
 /** Where Alice's notes of #general lie. */
@@ -23,7 +22,6 @@ export function openRecall(options: Partial<RecallOptions> = {}, sessions = open
     store,
     writes,
     forgetting: sessions.forgettingOver([]),
-    ...withoutUndo,
     clock,
     timeZone: 'UTC',
     logger: silent,

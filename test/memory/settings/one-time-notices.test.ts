@@ -18,7 +18,7 @@ function open({ store = new MemoryStore(), commandsEnabled = true } = {}) {
   const writes = plainWrites(createErasures(store).at);
   const people = createPersonSettings({ store, writes, clock, logger });
   const notices = createOneTimeNotices({ people, commandsEnabled, clock, logger });
-  const begin = (userId = aliceId) => notices.begin({ userId, startedAfter: undefined });
+  const begin = (userId = aliceId) => notices.begin({ userId });
   const greet = async () => {
     const first = await begin();
     await first?.sent();

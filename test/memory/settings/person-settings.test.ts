@@ -11,8 +11,8 @@ import { recordingLogger } from '../../support/recording-logger.ts';
 import { unconditional } from '../../../src/core/writes.ts';
 
 const key = `users/${aliceId}/settings.json`;
-const here = { channelId: generalId, userId: aliceId, startedAfter: undefined };
-const elsewhere = { channelId: '200000000000000002', userId: aliceId, startedAfter: undefined };
+const here = { channelId: generalId, userId: aliceId };
+const elsewhere = { channelId: '200000000000000002', userId: aliceId };
 
 /** So many minutes after ten o'clock. */
 function at(minutes: number): string {
@@ -37,7 +37,7 @@ function open(store = new MemoryStore()) {
         messages: [message],
         now: new Date(now),
         hasThirdPartyText: false,
-        startedAfter: undefined,
+        work: { userId: aliceId },
       };
       return people.consent(turn, () => Promise.resolve(earlier.map(at)));
     },

@@ -33,8 +33,12 @@ function optionsFor({ store, states, log, clock }: Sessions, changes: Partial<Sh
   return { settings, store, states, log, clock, timeZoneOf: inZone('Europe/Berlin') };
 }
 
-function open(sessions: Sessions, changes: Partial<ShortTermSettings> = {}) {
-  const layer = createShortTerm(optionsFor(sessions, changes));
+function open(
+  sessions: Sessions,
+  changes: Partial<ShortTermSettings> = {},
+  goneChannels?: () => Promise<ReadonlySet<string>>,
+) {
+  const layer = createShortTerm({ ...optionsFor(sessions, changes), goneChannels });
   const { signal } = new AbortController();
   const record = (of: SessionKey) =>
     layer.fold?.(of.userId, [{ ...of, ...unconditional(of.userId) }], signal);
@@ -82,6 +86,17 @@ describe('an exchange in a public channel [T1]', () => {
     expect(lines[2]).toBe('- #general, 2026-01-15 11:00: "Which database should I use?" → "SQLite will do."');
     expect(await promptIn(shortTerm, sessions, secretPlace)).toBe('');
     expect(await promptIn(shortTerm, sessions, publicPlace)).toBe('');
+  });
+
+  it('is told nowhere once its channel is deleted [K15]', async () => {
+    const sessions = openSessions();
+    const gone = new Set<string>();
+    const shortTerm = open(sessions, {}, () => Promise.resolve(gone));
+    await sessions.turn('I keep bees');
+    await shortTerm.record(session);
+    expect(await promptIn(shortTerm, sessions, dev)).toContain('bees');
+    gone.add(generalId);
+    expect(await promptIn(shortTerm, sessions, dev)).toBe('');
   });
 
   it('is clipped at a word', async () => {

@@ -276,7 +276,8 @@ describe('the limit of calls', () => {
 });
 
 describe('the key', () => {
-  const secret = 'sk-ant-secret-0123456789';
+  /** Of a gateway's own form, which nothing but the configuration tells. */
+  const secret = 'gateway-secret-0123456789';
   const faults: readonly (readonly [string, ModelAnswer])[] = [
     ['a refused key', { status: 401, error: `invalid key ${secret} in header` }],
     ['a server error', { status: 500, error: `upstream said ${secret}` }],

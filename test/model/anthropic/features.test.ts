@@ -109,7 +109,7 @@ describe('the refused feature is read from the error [M9]', () => {
 });
 
 describe('what was refused [M9]', () => {
-  it('is stored once, and by model if another model of the server may have it', () => {
+  it('is stored once, by model: another one of the server may have it', () => {
     const refusals = createRefusals(recordingLogger());
     const refuse = (model: string, message: string) =>
       refusals.learn({ request: { ...everything, model }, leftOut: [] }, errorOf(400, vendors(message)));
@@ -118,9 +118,9 @@ describe('what was refused [M9]', () => {
     expect(refusals.found).toEqual([
       { feature: 'tools', model: 'small' },
       { feature: 'tools', model: 'large' },
-      { feature: 'cache marks' },
+      { feature: 'cache marks', model: 'small' },
     ]);
-    expect(refusals.leftOut({ ...everything, model: 'third' })).toEqual(['cache marks']);
+    expect(refusals.leftOut({ ...everything, model: 'third' })).toEqual([]);
   });
 
   it('is replaced by the next best way: JSON requested in the text, words for files, rules without tools', () => {

@@ -10,6 +10,10 @@ function unnamed(event: unknown): object {
   return { bytes: Buffer.from(`data: ${JSON.stringify(event)}\n\n`) };
 }
 
+function pretty(body: object): Buffer {
+  return Buffer.from(JSON.stringify(body, undefined, 2));
+}
+
 const limited = { error: { code: 429, message: 'Provider returned error', metadata: {} } };
 const overloaded = { type: 'error', error: { type: 'overloaded_error', message: 'busy' } };
 const odd = { type: 'message_delta', delta: { stop_reason: 'error' } };
@@ -26,6 +30,7 @@ describe('a 200 with an error inside is the error that it names [M15]', () => {
     ['an event without a name', { events: [unnamed(overloaded)] }, 'overloaded', 6],
     ['an event without a type', { events: [unnamed(limited)] }, 'rate-limited', 6],
     ['an event behind a reason that is none', { events: [odd, unnamed(limited)] }, 'rate-limited', 6],
+    ['JSON in place of events', { events: [{ bytes: pretty(unknownModel) }] }, 'unknown-model', 1],
     ['a type', { events: [...brokenMessage(), unnamed(unknownModel)] }, 'unknown-model', 1],
   ])('%s', async (_, answer, failure, requests) => {
     const { client, server } = await clientOf(() => answer);

@@ -20,7 +20,7 @@ async function probed(answer: ModelAnswer, timeoutMs = 20_000) {
 
 it('asks for one token, once [O1]', async () => {
   const { probe, server } = await probed({ text: 'Hi' });
-  expect(probe).toEqual({ outcome: 'fine', text: '' });
+  expect(probe).toEqual({ text: '' });
   expect(server.probes.map(({ body }) => body)).toEqual([
     { model: 'claude-sonnet-5-5', max_tokens: 1, messages: [{ role: 'user', content: 'Hello' }] },
   ]);
@@ -28,30 +28,30 @@ it('asks for one token, once [O1]', async () => {
 
 it('accepts a token that was only thinking [M9]', async () => {
   const { probe } = await probed({ message: { content: [], stop_reason: 'max_tokens' } });
-  expect(probe).toEqual({ outcome: 'fine', text: '' });
+  expect(probe).toEqual({ text: '' });
 });
 
 it.each([
-  [{ status: 401 }, 'key'],
-  [{ status: 403 }, 'key'],
-  [{ status: 402 }, 'credit'],
-  [{ status: 404 }, 'model'],
-  [{ status: 404, body: { detail: 'Not Found' } }, 'unreachable'],
-  [{ message: { error: 'Unexpected endpoint or method.' } }, 'unreachable'],
-  [{ status: 400 }, 'refused'],
-  [{ status: 429 }, 'busy'],
-  [{ status: 529 }, 'busy'],
-  [{ status: 500 }, 'unreachable'],
-  ['cut', 'unreachable'],
-  ['html', 'unreachable'],
-  ['empty', 'unreachable'],
+  [{ status: 401 }, 'unauthorized'],
+  [{ status: 403 }, 'unauthorized'],
+  [{ status: 402 }, 'out-of-credit'],
+  [{ status: 404 }, 'unknown-model'],
+  [{ status: 404, body: { detail: 'Not Found' } }, 'no-api'],
+  [{ message: { error: 'Unexpected endpoint or method.' } }, 'no-api'],
+  [{ status: 400 }, 'rejected'],
+  [{ status: 429 }, 'rate-limited'],
+  [{ status: 529 }, 'overloaded'],
+  [{ status: 500 }, 'unavailable'],
+  ['cut', 'broken'],
+  ['html', 'invalid'],
+  ['empty', 'empty'],
 ] as const)(
   'explains the error %j without another request and without the key [O1]',
-  async (answer, outcome) => {
+  async (answer, failure) => {
     const { probe, server } = await probed(
       typeof answer === 'object' ? { ...answer, error: `no model ${apiKey}` } : answer,
     );
-    expect(probe.outcome).toBe(outcome);
+    expect(probe.failure).toBe(failure);
     expect(probe.text).not.toBe('');
     expect(probe.text).not.toContain(apiKey);
     expect(server.probes).toHaveLength(1);
@@ -61,7 +61,7 @@ it.each([
 it('stops waiting at its time limit [O1]', async () => {
   const { probe } = await probed('silent', 1000);
   expect(probe).toEqual({
-    outcome: 'unreachable',
+    failure: 'timeout',
     text: "The model's server did not answer within 1 seconds",
   });
 });

@@ -135,7 +135,7 @@ describe('a fault that will not pass', () => {
     [400, 'qwen is not a valid model ID', 'unknown-model'],
     [400, 'Invalid model name passed in model=qwen. Call `/v1/models`.', 'unknown-model'],
     [401, 'no such key', 'unauthorized'],
-    [403, 'no such model', 'rejected'],
+    [403, 'no such model', 'unauthorized'],
     [404, 'model: qwen', 'unknown-model'],
     [413, 'too large', 'rejected'],
     [404, 'No endpoints found for qwen.', 'unknown-model'],

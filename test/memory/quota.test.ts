@@ -1,12 +1,13 @@
 import { describe, expect, it } from 'vitest';
 
-import { createQuota } from '../../../src/memory/log/quota.ts';
-import { createRecall } from '../../../src/memory/recall/recall.ts';
-import { createMessageSource } from '../../../src/memory/recall/sources.ts';
-import { aliceId, publicPlace } from '../../support/incoming.ts';
-import { channel, dmPlace, openSessions, session, startTime } from '../../support/sessions.ts';
-import { RecordingLogger } from '../../support/recording-logger.ts';
-import { unconditional } from '../../../src/core/writes.ts';
+import { tooMuch } from '../../src/memory/quota.ts';
+import { createRecall } from '../../src/memory/recall/recall.ts';
+import { createMessageSource } from '../../src/memory/recall/sources.ts';
+import { aliceId, publicPlace } from '../support/incoming.ts';
+import { channel, dmPlace, openSessions, session, startTime } from '../support/sessions.ts';
+import { everybodyIn } from '../support/everybody.ts';
+import { RecordingLogger } from '../support/recording-logger.ts';
+import { unconditional } from '../../src/core/writes.ts';
 
 const minuteMs = 60_000;
 
@@ -16,11 +17,11 @@ function openWithQuota(maxBytes: number) {
   const { store, writes, log, states, time, clock } = sessions;
   const recall = createRecall({ sources: [createMessageSource(log)], timeZone: 'UTC' });
   const logger = new RecordingLogger();
-  const quota = createQuota({ store, writes, log, states, maxBytes, folds: ['rolling'], logger });
+  const row = tooMuch({ store, writes, log, states, maxBytes, folds: ['rolling'], logger });
   const speaker = { id: aliceId, isOwner: false };
   return {
     ...sessions,
-    quota,
+    quota: () => row(everybodyIn([aliceId])),
     logger,
     /** A minute passes with each turn, so that every message has a time of its own. */
     turns: async (from: number, to: number, place = publicPlace) => {
@@ -61,7 +62,7 @@ describe('a person’s quota [L3]', () => {
     expect(await isFound(1)).toBe(true);
     expect(await bytes()).toBeGreaterThan(20_000);
 
-    await quota(aliceId, [session]);
+    await quota();
 
     expect(await bytes()).toBeLessThanOrEqual(18_500);
     expect(await Promise.all([1, 20, 60].map(isFound))).toEqual([false, false, true]);
@@ -76,7 +77,7 @@ describe('a person’s quota [L3]', () => {
     await turns(1, 30);
     await fold(20);
 
-    await quota(aliceId, [session]);
+    await quota();
 
     expect(await Promise.all([1, 10, 11, 30].map(isFound))).toEqual([false, false, true, true]);
     expect(logger.warnings).toEqual(['a person has more on disk than their quota']);
@@ -92,7 +93,7 @@ describe('a person’s quota [L3]', () => {
     await turns(1, 12);
     await fold(20);
 
-    await quota(aliceId, [session]);
+    await quota();
 
     expect((await store.list(`${folder}/detail`)).map(({ path }) => path)).toEqual([
       '2030-01-10-10-00-4-summary.md',
@@ -110,7 +111,7 @@ describe('a person’s quota [L3]', () => {
       await store.writeText(`users/${aliceId}/notebook/daily/${date}.md`, 'A day.');
     }
 
-    await quota(aliceId, [session]);
+    await quota();
 
     expect(await isFound(1)).toBe(true);
     const days = await store.list(`users/${aliceId}/notebook/daily`);

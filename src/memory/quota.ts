@@ -1,41 +1,43 @@
-import type { SessionWork, Writes } from '../../core/writes.ts';
-import { limits } from '../../core/limits.ts';
-import type { Logger } from '../../core/logger.ts';
-import type { SessionKey } from '../../core/place.ts';
-import type { Store } from '../../core/store.ts';
-import { cursorOfNote } from './kept-summary.ts';
-import { logRecordSchema } from './records.ts';
-import type { SessionLog } from './session-log.ts';
+import { unconditional, type Writes } from '../core/writes.ts';
+import { limits } from '../core/limits.ts';
+import type { Logger } from '../core/logger.ts';
+import type { SessionKey } from '../core/place.ts';
+import type { Store } from '../core/store.ts';
+import { cursorOfNote } from './log/kept-summary.ts';
+import { logRecordSchema } from './log/records.ts';
+import type { SweepRow } from './sweeper.ts';
+import type { SessionLog } from './log/session-log.ts';
 import {
   logKey,
   sessionFolder,
   type FoldName,
   type SessionState,
   type SessionStates,
-} from './session-state.ts';
+} from './log/session-state.ts';
 
-/** Making room leaves this share in use, so that it is not needed after every turn. */
+/** The layers that go through the log by a cursor. */
+type CursorName = FoldName | 'rolling';
+
+/** Making room leaves this share in use, so that it is not needed in every sweep. */
 const usedAfterwards = 0.9;
 
-export interface QuotaOptions {
+/**
+ * What a person has beyond their quota [L3]: the oldest messages that every layer has folded, and the oldest replaced
+ * summaries; never items, present summaries, or a notebook's files but its oldest daily logs.
+ */
+export function tooMuch(options: {
   readonly store: Store;
-  readonly writes: Writes;
+  readonly writes: Pick<Writes, 'run'>;
   readonly log: Pick<SessionLog, 'sessionsOfPerson' | 'dropLines'>;
   readonly states: Pick<SessionStates, 'read'>;
   /** Of one person's files, without backups. */
   readonly maxBytes: number;
   /** The active layers that fold the log. */
-  readonly folds: readonly (FoldName | 'rolling')[];
+  readonly folds: readonly CursorName[];
   readonly logger: Logger;
-}
-
-/**
- * Keeps each person's files within a quota [L3], checked after every turn: the oldest messages
- * that every layer has folded go, and the oldest replaced summaries; never items, present summaries, or a
- * notebook's files but its oldest daily logs.
- */
-export function createQuota(options: QuotaOptions) {
+}): SweepRow {
   const { store, writes, log, states, maxBytes, folds, logger } = options;
+
   /** In bytes. */
   async function measure(userId: string): Promise<number> {
     const sessions = await log.sessionsOfPerson(userId);
@@ -75,19 +77,20 @@ export function createQuota(options: QuotaOptions) {
     return notes.map(({ path, bytes }) => ({ key: `${folder}/${path}`, day: path.slice(0, 10), bytes }));
   }
 
+  /** Their days never change, so this needs no job of its own. */
   async function trimDailyLogs(userId: string): Promise<void> {
     const folder = `users/${userId}/notebook/daily`;
     const days = (await store.list(folder)).filter(({ path }) => /^\d{4}-\d\d-\d\d\.md$/u.test(path));
     for (const { path } of days.slice(0, -limits.dailyLogs)) await store.remove(`${folder}/${path}`);
   }
 
-  /** The last work after turns. Rejects with `StoreError`. */
-  return async function keepWithinQuota(userId: string, [work]: readonly SessionWork[]): Promise<void> {
-    if (work === undefined) return;
-    await writes.run(work, () => trimDailyLogs(userId));
-    const used = await measure(userId);
-    if (used > maxBytes) await writes.run(work, () => makeRoom(userId, used - maxBytes * usedAfterwards));
-  };
+  return ({ people }) =>
+    people(async (userId) => {
+      await trimDailyLogs(userId);
+      const used = await measure(userId);
+      if (used <= maxBytes) return;
+      await writes.run(unconditional(userId), () => makeRoom(userId, used - maxBytes * usedAfterwards));
+    });
 }
 
 /** A line of a log, or a replaced summary. `at` is ISO 8601, a moment or a day. */
@@ -107,7 +110,7 @@ function momentBefore(parts: readonly Part[], bytes: number): string {
 }
 
 /** Up to which line every layer has folded; one without a cursor holds nothing back. */
-function foldedUpTo(state: SessionState, folds: QuotaOptions['folds']): number {
+function foldedUpTo(state: SessionState, folds: readonly CursorName[]): number {
   const cursors = folds.map((name) =>
     name === 'rolling' ? (state.rolling?.cursor ?? 0) : (state[name]?.cursor ?? Infinity),
   );
