@@ -103,6 +103,10 @@ export function createChangeLedger(ports: ChangeLedgerPorts) {
         messages += deletion.messages.length;
         if (about.kind === 'forgotten' || about.kind === 'purged') await hideFromHistory(deletion);
       }
+      // What was forgotten before a purge comes back no more [K11].
+      const others = about.kind === 'purged' ? await recordsOf(userId) : [];
+      for (const each of others)
+        if (each.change.kind === 'forgotten' && each.at <= entry.at) await carryOut(each);
     });
     const isDone = failures.size === 0 || (isLastTry && !failures.has('log'));
     if (isDone) await attempt('log', () => leave(userId, entry));

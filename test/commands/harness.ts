@@ -273,6 +273,8 @@ export function createHarness(
     provenance,
     proposals,
     people,
+    /** A second passes, as between any two commands. */
+    tick: () => void (ticks += 1),
     /** Ten minutes pass: what was forgotten can be undone no more. */
     async finishForgetting(): Promise<void> {
       ticks += 600;

@@ -401,8 +401,8 @@ export const plantedFaults: readonly PlantedFault[] = [
     name: 'purge-leaves-items',
     promise: '[K11] What is purged stays among the items.',
     file: 'src/memory/durable/durable-memory.ts',
-    find: "else if (change.kind === 'purged') {",
-    put: "else if (change.kind === 'purged' && Number.isNaN(0)) {",
+    find: "case 'words': {",
+    put: "case 'words': {\n          if (!Number.isNaN(0)) return;",
   },
   {
     name: 'queue-stops-at-an-error',

@@ -44,8 +44,8 @@ export interface UndoingOptions {
 }
 
 /**
- * Changes people's items on disk, and undoes that [K5], with changes of other parts in the same order. An item that a change
- * touched keeps what it was for ten minutes, so nothing else has to know. Rejects with `StoreError`.
+ * Changes people's items on disk, and undoes that [K5], with changes of other parts in the same order. An item that a
+ * change touched keeps what it was for ten minutes, so nothing else has to know. Rejects with `StoreError`.
  */
 export function createUndoing(options: UndoingOptions) {
   const { store, writes, parts = [], expireAt, clock, logger } = options;
@@ -101,27 +101,25 @@ export function createUndoing(options: UndoingOptions) {
     return toldDocument(document, withheld).document.items.filter(({ status }) => status === 'active');
   }
 
-  /** All that can be undone, oldest first within its part. */
-  async function changesOf(userId: string) {
-    const ofItems = changesIn(await readDurable(store, userId), clock());
-    const ofParts = parts.map(async (part) =>
-      (await part.list(userId)).map((found) => ({ ...found, part: part as UndoablePart | undefined })),
-    );
-    return [
-      ...ofItems.map((found) => ({ ...found, part: undefined })),
-      ...(await Promise.all(ofParts)).flat(),
-    ];
-  }
+  const ofItems: UndoablePart = {
+    list: async (userId) => changesIn(await readDurable(store, userId), clock()),
+    /** Not where an item of it is withheld now, either. */
+    async undo(userId, id) {
+      const { hasItem } = await readWithheld(store, userId);
+      const { items } = await readDurable(store, userId);
+      const touched = items.filter((item) => changeOf(item, id) !== undefined);
+      const isNewest = touched.every((item) => item.changes?.at(-1)?.id === id && !hasItem(markOf(item)));
+      if (isNewest) await edit(userId, (document) => undone(document, id));
+      return isNewest;
+    },
+  };
 
-  /** Resolves with `false`, and nothing is done, where an item of it was changed since, or is withheld. */
-  async function undoItems(userId: string, id: string): Promise<boolean> {
-    const { hasItem } = await readWithheld(store, userId);
-    const touched = (await readDurable(store, userId)).items.filter(
-      (item) => changeOf(item, id) !== undefined,
+  /** All that can be undone, with what undoes it. */
+  async function changesOf(userId: string) {
+    const all = [ofItems, ...parts].map(async (part) =>
+      (await part.list(userId)).map((found) => ({ ...found, part })),
     );
-    const isNewest = touched.every((item) => item.changes?.at(-1)?.id === id && !hasItem(markOf(item)));
-    if (isNewest) await edit(userId, (document) => undone(document, id));
-    return isNewest;
+    return (await Promise.all(all)).flat();
   }
 
   return {
@@ -155,11 +153,11 @@ export function createUndoing(options: UndoingOptions) {
         const shown = new Set((await visibleOf(userId)).map((item) => item.id));
         const touched = (await readDurable(store, userId)).items;
         const { what, part } = found;
-        const isDone = await (part?.undo(userId, found.id) ?? undoItems(userId, found.id));
+        const isDone = await part.undo(userId, found.id);
         logger.info('a change was undone', { userId, what, isDone });
         const back = (await visibleOf(userId)).filter((item) => !shown.has(item.id));
         const former = touched.flatMap((item) => changeOf(item, found.id)?.before ?? []);
-        return { what, isDone, before: part === undefined ? former : back };
+        return { what, isDone, before: part === ofItems ? former : back };
       }),
   };
 }
