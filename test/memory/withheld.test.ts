@@ -147,6 +147,85 @@ describe('what is forgotten [F5]', () => {
     expect(await said()).toEqual(['I keep axolotls', 'I see.']);
   });
 
+  it('is undone in one order with changes of items and notes, the newest first [K5]', async () => {
+    const { memory, store, time, say, notice, forget, items, tool } = open();
+    await notice('I keep axolotls', await say('I keep axolotls'));
+    time.now += 1000;
+    await tool('memory_write', { path: 'topics/tea.md', content: '# Tea\n\nTea is nice\n' });
+    time.now += 1000;
+    await forget('axolotls');
+    const undo = async () => (await memory.durable.undo(work))?.what;
+    expect(await undo()).toBe('forget');
+    expect(await items()).toEqual(['I keep axolotls']);
+    expect(await undo()).toBe('note');
+    expect(await store.list(`users/${aliceId}/notebook/topics`)).toEqual([]);
+    expect(await undo()).toBe('remember');
+    expect(await items()).toEqual([]);
+    expect(await undo()).toBeUndefined();
+  });
+
+  it('does not come back by undoing a change from before, which can be undone once it is back', async () => {
+    const { memory, say, notice, forget, items } = open();
+    const itemId = await notice('I keep axolotls', await say('I keep axolotls'));
+    const edited = await memory.durable.edit(work, itemId, 'I keep newts', dmPlace, messageId(900));
+    const undoId = 'undoId' in edited ? edited.undoId : undefined;
+    await forget('newts');
+    expect(await memory.durable.undo(work, undoId)).toMatchObject({ what: 'edit', isDone: false });
+    expect(await items()).toEqual([]);
+    await memory.durable.undo(work);
+    expect(await memory.durable.undo(work, undoId)).toMatchObject({ what: 'edit', isDone: true });
+    expect(await items()).toEqual(['I keep axolotls']);
+  });
+
+  it('does not come back by undoing what was said again, once it is final', async () => {
+    const { memory, store, time, say, notice, forget, items, finish } = open();
+    await notice('I keep axolotls', await say('I keep axolotls', 'Nice.'));
+    await forget('axolotls');
+    time.now += undoForMs - 60_000;
+    const again = {
+      text: 'I keep AXOLOTLS',
+      place: dmPlace,
+      messageId: messageId(900),
+      type: 'manual',
+    } as const;
+    await memory.durable.remember(work, again);
+    time.now -= undoForMs - 60_000;
+    await finish();
+    expect(await store.everything()).not.toContain('axolotls');
+    expect(await memory.durable.undo(work)).toBeUndefined();
+    expect(await items()).toEqual(['I keep AXOLOTLS']);
+  });
+
+  it('takes along what waits for a yes, which waits again once it is taken back [K9]', async () => {
+    const { memory, store, say, forget, notice, finish } = open();
+    const from = await say('I keep axolotls. Axolotls like the cold.');
+    await notice('I keep axolotls.', from);
+    const waits = {
+      text: 'Axolotls like the cold.',
+      place: dmPlace,
+      messageId: from,
+      type: 'summary',
+    } as const;
+    await memory.durable.propose(work, waits);
+    const waiting = async () => (await memory.proposals.list(aliceId)).map(({ text }) => text);
+    await forget('axolotls');
+    expect(await waiting()).toEqual([]);
+    await memory.durable.undo(work);
+    expect(await waiting()).toEqual(['Axolotls like the cold.']);
+    await forget('axolotls');
+    await finish();
+    expect(await store.everything()).not.toMatch(/axolotls/iu);
+  });
+
+  it('comes back no more after a purge [K11]', async () => {
+    const { memory, store, say, notice, forget } = open();
+    await notice('I keep axolotls', await say('I keep axolotls', 'Nice.'));
+    await forget('axolotls');
+    await memory.changes.purge({ userId: aliceId, words: 'bassoon', commandId: messageId(900) });
+    expect(await memory.durable.undo(work)).toBeUndefined();
+    expect(await store.everything()).not.toContain('axolotls');
+  });
+
   it('is imported again just as it was: it is said again, and its messages stay withheld', async () => {
     const { memory, say, notice, forget, said, items, finish } = open();
     await notice('I keep axolotls', await say('I keep axolotls'));

@@ -156,8 +156,8 @@ export function createUndoing(options: UndoingOptions) {
         const isDone = await part.undo(userId, found.id);
         logger.info('a change was undone', { userId, what, isDone });
         const back = (await visibleOf(userId)).filter((item) => !shown.has(item.id));
-        const former = touched.flatMap((item) => changeOf(item, found.id)?.before ?? []);
-        return { what, isDone, before: part === ofItems ? former : back };
+        const earlier = touched.flatMap((item) => changeOf(item, found.id)?.before ?? []);
+        return { what, isDone, before: part === ofItems ? earlier : back };
       }),
   };
 }
