@@ -46,7 +46,7 @@ async function unpacked(archive: Buffer): Promise<ReadonlyMap<string, string>> {
 function withoutUndo(key: string, value: unknown): unknown {
   const { status, supersededBy } = Object(value);
   const isTrace = status === 'deprecated' && supersededBy === undefined;
-  return isTrace || key === 'changes' || key === 'forgettings' ? undefined : value;
+  return isTrace || key === 'changes' ? undefined : value;
 }
 
 /** As ChatGPT and Claude name it in their archives. */
