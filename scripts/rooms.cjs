@@ -43,7 +43,7 @@ const roomRules = Object.entries(mayImport).map(([room, rooms]) => ({
  * Layers of memory import from each other only the port, the ledger, undo, the log and the settings. Recall also reads the
  * formats of others.
  */
-const layersMayImport = 'log/|settings/|(?:layer|changes|undo)\\.ts$';
+const layersMayImport = 'log/|settings/|(?:layer|changes|undo|withheld)\\.ts$';
 const recallMayRead = 'durable/(?:document|evidence)\\.ts$|notebook/tree\\.ts$';
 
 const layerRules = [

@@ -29,6 +29,7 @@ import {
   withList,
   type ErasureList,
 } from '../memory/settings/erasures.ts';
+import { changesFolder, emptyRecord, withheldKey } from '../memory/withheld.ts';
 import { RequestError } from './command-line.ts';
 import { openMemory } from './memory-alone.ts';
 
@@ -298,7 +299,7 @@ async function exchange(places: readonly string[], staging: string, aside: strin
   }
 }
 
-const isFirst = (name: string): boolean => name === erasuresKey || name === 'changes';
+const isFirst = (name: string): boolean => name === erasuresKey || name === changesFolder;
 
 /** Also what a restore left that was killed. */
 async function removeSetAside(place: string): Promise<void> {
@@ -342,9 +343,6 @@ async function erasuresAt(file: string): Promise<readonly ErasureList[]> {
   );
 }
 
-/** Where changes are kept that have not reached every layer [F5]. */
-const ledgerName = 'changes/0-restored.jsonl';
-
 /** Has the restored folder know who had everything erased since, and erase it. Resolves with how many people. */
 async function stageErasures(
   lists: readonly ErasureList[],
@@ -353,16 +351,21 @@ async function stageErasures(
 ): Promise<number> {
   if (lists.length === 0) return 0;
   const own = await erasuresAt(join(staged, erasuresKey));
-  await mkdir(join(staged, dirname(ledgerName)), { recursive: true, mode: 0o700 });
+  await mkdir(join(staged, changesFolder), { recursive: true, mode: 0o700 });
   const document = { version: 1 as const, lists: lists.reduce(withList, own) };
   const onDisk = { mode: 0o600, flush: true };
   await writeFile(join(staged, erasuresKey), formatDocument(document), onDisk);
   const erased = [...ids].flatMap((userId) => {
     const at = lists.map((list) => erasedAtIn(list, userId)).reduce(later, undefined);
-    return at === undefined || at <= moment ? [] : [{ kind: 'erased', userId, at }];
+    return at === undefined || at <= moment ? [] : [emptyRecord(userId, at, { kind: 'erased', at })];
   });
-  const lines = erased.map((record, index) => `${JSON.stringify({ sequence: index + 1, record })}\n`);
-  if (erased.length > 0) await writeFile(join(staged, ledgerName), lines.join(''), onDisk);
+  // What else was to be done of them is pointless then.
+  for (const record of erased)
+    await writeFile(
+      join(staged, withheldKey(record.userId)),
+      formatDocument({ version: 1 as const, records: [record] }),
+      onDisk,
+    );
   return erased.length;
 }
 

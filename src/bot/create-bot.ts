@@ -100,6 +100,7 @@ export function createBot(config: Config, ports: BotPorts) {
     work,
     heldUntil: [pauses.heldUntil, ...(spending === undefined ? [] : [spending.heldUntil])],
     expire: memory.expire,
+    isHeld: memory.forgetting.isWaitedFor,
     states,
     goneChannels: memory.goneChannels,
   });
@@ -316,7 +317,6 @@ export function createBot(config: Config, ports: BotPorts) {
      */
     async startRetention(presentGuilds: PresentGuilds, answered = Promise.resolve()): Promise<void> {
       await recovery.finishChanges();
-      memory.changes.watch();
       await answered;
       memory.sweep(presentGuilds);
     },
@@ -338,7 +338,7 @@ export function createBot(config: Config, ports: BotPorts) {
     async drain(withinMs: number): Promise<void> {
       turns.stop();
       work.stopTaking();
-      for (const part of [sweeper, memory.changes]) part.stop();
+      sweeper.stop();
       const timeUp = setTimeout(() => {
         logger.warn('running work is left to the next start', { withinMs });
         turns.abort();

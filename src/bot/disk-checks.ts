@@ -18,6 +18,7 @@ import { sessionsKind } from '../memory/log/sessions.ts';
 import { botSettingsKind } from '../memory/settings/bot-settings.ts';
 import { settingsKind as personSettingsKind } from '../memory/settings/person-settings.ts';
 import { settingsKind as placeSettingsKind } from '../memory/settings/place-settings.ts';
+import { withheldKind } from '../memory/withheld.ts';
 import { shortTermKind } from '../memory/short-term/short-term.ts';
 import { spendingKind } from '../observability/spending.ts';
 import { signInKind } from '../page/sign-in.ts';
@@ -141,6 +142,8 @@ const documentKinds: Readonly<Record<string, DocumentKind<Versioned>>> = {
   'users/*/spending.json': spendingKind,
   'users/*/short-term/*.json': shortTermKind,
   'sessions/*/*/state.json': stateKind,
+  'changes/*.json': withheldKind,
+  'changes/workspace.json': withheldKind,
   'guilds/*/settings.json': placeSettingsKind,
   'settings.json': botSettingsKind,
   'usage.json': usageKind,

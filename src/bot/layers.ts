@@ -6,16 +6,13 @@ import type { Processes } from '../core/processes.ts';
 import type { Timer } from '../core/time.ts';
 import type { Tool } from '../core/tool.ts';
 import { createWrites } from '../core/writes.ts';
-import { type AnswerKeeper, type ChangeLedgerPorts, createChangeLedger } from '../memory/changes.ts';
+import { type ChangeLedgerPorts, createChangeLedger } from '../memory/changes.ts';
+import type { AnswerKeeper } from '../memory/message-changes.ts';
 import { createControlTool } from '../memory/control-tool.ts';
 import { createDurableMemory } from '../memory/durable/durable-memory.ts';
 import { stillNamed } from '../memory/durable/notices.ts';
-import {
-  createExtraction,
-  createExtractionCursors,
-  createExtractionFold,
-} from '../memory/durable/extraction.ts';
-import { isForgettingUndoable } from '../memory/durable/undoing.ts';
+import { createExtraction, createExtractionFold } from '../memory/durable/extraction.ts';
+import { createForgetting } from '../memory/forgetting.ts';
 import { createForgetItemTool, createRememberItemTool } from '../memory/durable/tools.ts';
 import type { MemoryLayer } from '../memory/layer.ts';
 import { createGonePlaces, goneChannels, type PresentGuilds } from '../memory/gone-places.ts';
@@ -126,7 +123,6 @@ export function createLayers(config: Config, ports: LayerPorts) {
     changed: (...args) => void events.changed.emit(...args),
     endWork: (...args) => void events.erased.emit(...args),
     turnsOver: ports.turnsOver,
-    isUndoable: (...forgotten) => isForgettingUndoable(kept, ...forgotten),
     noteErased: kept.erasures.note,
     processes,
   });
@@ -137,13 +133,28 @@ export function createLayers(config: Config, ports: LayerPorts) {
   });
   const rolling = createRollingSummary({ ...kept, settings: config.summary });
   const undoable = createUndoableNotes(kept);
+  const forgetting = createForgetting({
+    ...kept,
+    changes,
+    answers,
+    notesSaying: async (withdrawn) => [
+      ...(await notebook.saying(withdrawn)),
+      ...(await rolling.holding(
+        withdrawn.session,
+        withdrawn.messages.map(({ sequence }) => sequence),
+      )),
+    ],
+    changed(userId, sessions) {
+      recall.beginAgain(userId);
+      for (const session of sessions) void events.changed.emit(session);
+    },
+  });
   const durable = createDurableMemory({
     ...kept,
     settings: config.durable,
     zoneToTell: people.zoneToTell,
-    changes,
-    notes: undoable.part,
-    noticing: createExtractionCursors({ store, sessionsOf: sessionLog.sessionsOfPerson }),
+    forgetting,
+    parts: [undoable.part, forgetting.part],
   });
   const proposals = createProposals({ durable, modeOf: people.mode, textOf: sessionLog.message });
   const modelName = config.model.fast;
@@ -163,6 +174,7 @@ export function createLayers(config: Config, ports: LayerPorts) {
     sessionLog,
     states,
     modeOf: people.mode,
+    unnoticedUpTo: forgetting.unnoticedUpTo,
     logger,
   });
   const background = { ...kept, undoable, openNotebook: notebookOpener(kept), modelName };
@@ -226,6 +238,7 @@ export function createLayers(config: Config, ports: LayerPorts) {
     recall,
     provenance,
     people.layer,
+    forgetting.layer,
     ...(ports.costs === undefined ? [] : [ports.costs]),
   );
   const retention = createRetention(config.storage.retentionDays, clock);
@@ -237,9 +250,13 @@ export function createLayers(config: Config, ports: LayerPorts) {
   async function expire(userId: string): Promise<void> {
     await undoable.expire(userId);
     await durable.expireItems(userId);
+    await changes.finishFor(userId);
   }
   const rows = {
-    'over time': ({ people: everybody }) => everybody(expire),
+    'over time': async ({ people: everybody }) => {
+      await everybody(expire);
+      for (const id of await changes.ids()) await changes.finishFor(id);
+    },
     ...(config.storage.retentionDays > 0 && {
       'too old': tooOld({
         ...kept,
@@ -280,6 +297,7 @@ export function createLayers(config: Config, ports: LayerPorts) {
       notebook,
     ],
     changes,
+    forgetting,
     retention,
     gonePlaces,
     /** Starts all that deletes old data [K15]. Never throws. */

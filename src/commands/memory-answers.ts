@@ -19,7 +19,7 @@ const onPage = 'What I was given for my answers is on your page: `/memory page` 
 export async function showAnswers(call: MemoryCall, id: string | undefined): Promise<CommandReply> {
   const { memory, speaker } = call;
   const gone = await memory.goneChannels();
-  const all = memory.provenance.sizesOf(speaker.id);
+  const all = await memory.provenance.sizesOf(speaker.id);
   if (id === undefined) {
     const answers = all.map((answer) => shownAnswer(answer, gone));
     return { text: answers.length === 0 ? noneYet : onPage, data: { kind: 'answers', answers } };

@@ -90,6 +90,7 @@ ${part}
 - \`items.json\`: what it remembers of you: each item with its id, kind, text, where it may be used (\`everywhere\`, \`server\`, \`here\`, \`dm\`), where it comes from and since when; corrected ones too, and with the status \`proposed\` what it asked you about and you have not answered.
   \`!memory import\` takes this archive, or this file, back.
 - \`forgotten.json\`: of items that you had forgotten or that made way, hashes without any words, so that they do not come back.
+- \`forgotten/\`: what you had forgotten in the last ten minutes and can still undo, with the moment at which it goes; nothing else in here has it.
 - \`settings.json\`: what you chose with \`!memory mode\`, \`pause\` and \`notices\`, and when you erased everything, if you did.
 - \`cost.json\`: what your answers, and the notes made of them, have cost today at most, where a limit on that is set.
 - \`notebook/\`: the notes that it keeps for you, as you may edit them; in \`.former/\` what they said before it looked back, for thirty days.

@@ -62,9 +62,8 @@ async function askWhatIsMeant(call: MemoryCall, words: string): Promise<CommandR
   const usable = (await memory.durable.list(speaker.id)).filter((item) =>
     mayUseItem(item, speaker.id, place),
   );
-  const lastTurn = memory.provenance
-    .sizesOf(speaker.id)
-    .find((each) => each.place.channelId === place.channelId);
+  const answers = await memory.provenance.sizesOf(speaker.id);
+  const lastTurn = answers.find((each) => each.place.channelId === place.channelId);
   const ids = [...(lastTurn?.messageIds ?? []), ...(repliesTo === undefined ? [] : [repliesTo.id])];
   const items = newestItems(nameable(call, usable).named, ids);
   return {
@@ -88,7 +87,7 @@ async function forgetNamed(
 ): Promise<CommandReply> {
   const { id: commandId, place, memory } = call;
   const done = await memory.durable.forget(call.work, target, place, commandId);
-  const { forgotten, elsewhere, words, isEverywhere, withdrawn, undoId } = done;
+  const { forgotten, elsewhere, words, withdrawn, undoId } = done;
   const rest = await leftOver(call, words);
   const others = nameable(call, inside).named;
   return {
@@ -97,7 +96,7 @@ async function forgetNamed(
       withdrawn > 0 &&
         `With it went ${counted(withdrawn, 'message')} that it came from (including my answers): I no longer use or find them.`,
       elsewhereLine(elsewhere),
-      !(isEverywhere && rest !== undefined) && notEverywhereLine,
+      rest === undefined && notEverywhereLine,
       rest?.lines,
       others.length > 0 && 'It also appears inside longer words:',
       others.map((item) => listedItem(item, call)),
@@ -180,10 +179,7 @@ async function forgetMentions(call: MemoryCall, words: string): Promise<CommandR
   const about = { words, messages };
   const done = await memory.durable.forget(call.work, [], place, commandId, about);
   return {
-    text: linesOf(
-      `Forgot ${counted(done.withdrawn, 'message')} around ${brieflyQuoted(words)}, including my answers. They are still on Discord; I no longer use or find them.`,
-      !done.isEverywhere && notEverywhereLine,
-    ),
+    text: `Forgot ${counted(done.withdrawn, 'message')} around ${brieflyQuoted(words)}, including my answers. They are still on Discord; I no longer use or find them.`,
     buttons: undoButton(done.undoId),
   };
 }

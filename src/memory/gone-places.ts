@@ -64,7 +64,7 @@ export function createGonePlaces(options: {
   readonly writes: Pick<Writes, 'run'>;
   readonly log: Pick<SessionLog, 'channels' | 'guildOf' | 'threadsOf'>;
   /** The layers that hold conversations and what was made of them. */
-  readonly layers: readonly Pick<MemoryLayer, 'erase'>[];
+  readonly layers: readonly Pick<MemoryLayer, 'delete'>[];
   readonly outbox: {
     /** A channel's guild, as far as its outbox tells. */
     guildOf(channelId: string): Promise<ChannelGuild>;
@@ -160,7 +160,7 @@ export function createGonePlaces(options: {
       if (!channelIds.includes(channelId)) return;
       await writes.run(unconditional(userId), async () => {
         for (const layer of options.layers)
-          await layer.erase({ userId, sessions: [session], isWhole: false });
+          await layer.delete({ kind: 'conversations', userId, sessions: [session] });
         await store.removeAll(`sessions/${channelId}/${userId}`);
       });
     });

@@ -1,37 +1,10 @@
-import { z } from 'zod';
-
 import type { MessageChange } from '../core/changes.ts';
 import type { SessionKey } from '../core/place.ts';
 import type { SectionSource } from '../core/section.ts';
 import type { TurnContext } from '../core/turn-context.ts';
 import type { SessionWork } from '../core/writes.ts';
 import type { LoggedMessage } from './log/records.ts';
-import { messagesSchema } from './undo.ts';
-
-export const forgottenSchema = z.object({
-  kind: z.literal('forgotten'),
-  userId: z.string(),
-  itemIds: z.array(z.string()).readonly(),
-  /** What was to be forgotten, in words. */
-  words: z.string(),
-  /** The snowflake of who said so, and when. */
-  commandId: z.string(),
-  /** The messages that it came from, by their ids: they go with it, and so do the answers to them [K4]. */
-  messages: messagesSchema.optional(),
-});
-
-/** A person had something forgotten. */
-export type Forgotten = Readonly<z.infer<typeof forgottenSchema>>;
-
-export const purgedSchema = forgottenSchema
-  .pick({ userId: true, words: true, commandId: true })
-  .extend({ kind: z.literal('purged') });
-
-/**
- * A person had a matter erased [K11]: whatever says these words, as whole words, and was said until then. Messages
- * that do go as `Withdrawn`, before.
- */
-export type Purged = Readonly<z.infer<typeof purgedSchema>>;
+import type { WithheldRecord } from './withheld.ts';
 
 /** A logged message that was edited or deleted. */
 export interface WithdrawnMessage {
@@ -46,49 +19,45 @@ export interface WithdrawnMessage {
   readonly now: string | undefined;
 }
 
-/** What an edit or deletion takes out of one conversation: the messages themselves, and answers that repeat them. */
+/** What goes of one conversation: messages, and answers that repeat them. */
 export interface Withdrawn {
-  readonly kind: 'withdrawn';
+  readonly kind: 'messages';
   readonly session: SessionKey;
   /** Those that the log has. */
   readonly messages: readonly WithdrawnMessage[];
   /** What happened to them, also to those that no log has. */
   readonly cause: MessageChange;
-  /** The person had them forgotten: on Discord they stand as before, and what else came from them stays [K4]. */
-  readonly isForgetting?: true | undefined;
+  /** The person had them forgotten, or they are too old: what else came from them stays [K4]. */
+  readonly areItemsKept?: true | undefined;
+  /** Which lines of notes say it is known: they go with the record. */
+  readonly isResolved?: true | undefined;
 }
 
-/** Messages of one conversation that were withdrawn, and not erased yet, are said again [K5]. */
-export interface Restored {
-  readonly kind: 'restored';
-  readonly session: SessionKey;
-  readonly messageIds: readonly string[];
+/** A person had a matter erased [K11]: whatever says these words, as whole words, and was said until the command. */
+export interface Purged {
+  readonly kind: 'words';
+  readonly userId: string;
+  readonly words: string;
+  /** A snowflake. */
+  readonly commandId: string;
 }
 
-/** A change as layers follow it: what it means for one person. */
-export type LayerChange = Withdrawn | Forgotten | Restored | Purged;
+/** What a layer is to delete. */
+export type Deletion =
+  | Withdrawn
+  /** Items and lines of notes that a person had forgotten; the messages go before. */
+  | { readonly kind: 'record'; readonly userId: string; readonly record: WithheldRecord }
+  | Purged
+  /** Conversations of a person, with everything made of them. */
+  | { readonly kind: 'conversations'; readonly userId: string; readonly sessions: readonly SessionKey[] }
+  /** Everything of a person, with all their conversations. */
+  | { readonly kind: 'person'; readonly userId: string; readonly sessions: readonly SessionKey[] };
 
 /** A file of what is held about a person: its path in the archive, with `/`, and its text. */
 export interface ExportedFile {
   readonly path: string;
   readonly text: string;
 }
-
-/** What is to be erased of one person. */
-export interface Erasure {
-  readonly userId: string;
-  /** The conversations that go, with everything made of them. */
-  readonly sessions: readonly SessionKey[];
-  /** Everything of the person goes, and not only what comes from these conversations. */
-  readonly isWhole: boolean;
-}
-
-/**
- * How far a change has come. `hide`: what it takes away is used nowhere any more, which an undo can revoke.
- * `delete`: nor does it stand on disk; not before every layer has hidden it, so that the words can be looked up in
- * the log until then.
- */
-export type ChangeStage = 'hide' | 'delete';
 
 /**
  * One kind of memory [F5]. Layers know each other through this port, the changes and the log only. Methods reject
@@ -106,17 +75,12 @@ export interface MemoryLayer extends SectionSource<TurnContext> {
   /** Where it holds something of messages that no log may have: the conversations in which their authors said them. */
   holdersOf?(change: MessageChange): Promise<readonly SessionKey[]>;
   /**
-   * Follows a change that the ledger has on disk. Safe to repeat: after a kill it comes again. Runs as a job of the
-   * user's write queue [S3].
+   * Takes it out of memory and off the disk, copies included. Safe to repeat: after a kill it comes again. Runs as a
+   * job of the user's write queue [S3], the log's last.
    */
-  follow(change: LayerChange, stage: ChangeStage): Promise<void>;
+  delete(deletion: Deletion): Promise<void>;
   /** All that it holds of a person, in no order. */
   export(userId: string): AsyncIterable<ExportedFile>;
-  /**
-   * Takes it out of memory and off the disk, copies included; safe to repeat. Runs as a job of the user's write
-   * queue [S3].
-   */
-  erase(erasure: Erasure): Promise<void>;
   /**
    * Another process has erased the person: drop their data from memory. Must not throw. Default: the layer keeps
    * nothing in memory.
@@ -124,7 +88,7 @@ export interface MemoryLayer extends SectionSource<TurnContext> {
   evict?(userId: string): void;
 }
 
-/** Whose memory a change is about. */
-export function personOf(change: LayerChange): string {
-  return 'userId' in change ? change.userId : change.session.userId;
+/** Whose memory it is. */
+export function personOf(deletion: Deletion): string {
+  return 'userId' in deletion ? deletion.userId : deletion.session.userId;
 }

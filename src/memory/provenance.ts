@@ -9,9 +9,10 @@ import type { Store } from '../core/store.ts';
 import { saysWords } from '../core/text.ts';
 import { sessionOf, type TurnContext } from '../core/turn-context.ts';
 import { reachFields, reachOf } from '../core/visibility.ts';
-import type { MemoryLayer, Withdrawn } from './layer.ts';
+import { personOf, type MemoryLayer, type Withdrawn } from './layer.ts';
 import { sessionFolder } from './log/session-state.ts';
 import type { SessionLog } from './log/session-log.ts';
+import { readWithheld } from './withheld.ts';
 
 const answerSchema = z.object({
   /** The messages that were answered. */
@@ -63,7 +64,16 @@ export function createProvenance({
   async function recordsOf(session: SessionKey): Promise<readonly AnswerProvenance[]> {
     const records: AnswerProvenance[] = [];
     for await (const { record } of store.scan(keyOf(session), answerSchema)) records.push(record);
-    return records.slice(-limits.answerSources);
+    return toldOf(session.userId, records.slice(-limits.answerSources));
+  }
+
+  /** Without answers to what is withheld. */
+  async function toldOf<Answer extends { readonly messageIds: readonly string[] }>(
+    userId: string,
+    answers: readonly Answer[],
+  ): Promise<readonly Answer[]> {
+    const { hasMessage } = await readWithheld(store, userId);
+    return answers.filter(({ messageIds }) => !messageIds.some(hasMessage));
   }
 
   function dropSizes(userId: string, isGone: (answer: SizedAnswer) => boolean): void {
@@ -93,21 +103,35 @@ export function createProvenance({
   const layer: MemoryLayer = {
     name: 'provenance',
     sections: () => Promise.resolve([]),
-    /** What was forgotten can be brought back for a while, and so stays known till then. */
-    async follow(change, stage) {
-      if (change.kind === 'purged' && stage === 'hide')
-        for (const session of await log.sessionsOfPerson(change.userId))
-          await withoutPaths(session, change.words);
-      if (change.kind !== 'withdrawn') return;
-      const gone = goneIn(change);
-      const isGone = ({ messageIds }: Pick<SizedAnswer, 'messageIds'>): boolean =>
-        messageIds.some((id) => gone.has(id));
-      // An undo does not bring it back.
-      dropSizes(change.session.userId, isGone);
-      if (stage === 'delete')
-        await store.rewrite(keyOf(change.session), answerSchema, ({ record }) =>
-          isGone(record) ? undefined : record,
-        );
+    async delete(deletion) {
+      const userId = personOf(deletion);
+      switch (deletion.kind) {
+        case 'messages': {
+          const gone = goneIn(deletion);
+          const isGone = ({ messageIds }: Pick<SizedAnswer, 'messageIds'>): boolean =>
+            messageIds.some((id) => gone.has(id));
+          dropSizes(userId, isGone);
+          return store.rewrite(keyOf(deletion.session), answerSchema, ({ record }) =>
+            isGone(record) ? undefined : record,
+          );
+        }
+        case 'words':
+          for (const session of await log.sessionsOfPerson(userId))
+            await withoutPaths(session, deletion.words);
+          return;
+        case 'record':
+          return;
+        case 'conversations':
+        case 'person': {
+          for (const session of deletion.sessions) await store.remove(keyOf(session));
+          const isWhole = deletion.kind === 'person';
+          const names = new Set(deletion.sessions.map(sessionName));
+          const isOfOne = ({ place: { channelId } }: SizedAnswer): boolean =>
+            names.has(sessionName({ channelId, userId }));
+          dropSizes(userId, (answer) => isWhole || isOfOne(answer));
+          evict((session) => names.has(session) || (isWhole && session.endsWith(`:${userId}`)));
+        }
+      }
     },
     async *export(userId) {
       for (const session of await log.sessionsOfPerson(userId)) {
@@ -116,15 +140,6 @@ export function createProvenance({
         const text = JSON.stringify(answers, undefined, 2);
         yield { path: `conversations/${session.channelId}/answers.json`, text };
       }
-    },
-    async erase({ userId, sessions, isWhole }) {
-      for (const session of sessions) await store.remove(keyOf(session));
-      const names = new Set(sessions.map(sessionName));
-      dropSizes(
-        userId,
-        ({ place: { channelId } }) => isWhole || names.has(sessionName({ channelId, userId })),
-      );
-      evict((session) => names.has(session) || (isWhole && session.endsWith(`:${userId}`)));
     },
     evict(userId) {
       sizes.delete(userId);
@@ -173,7 +188,8 @@ export function createProvenance({
       });
     },
     /** The newest answers to a person since the start, as far as they are stored, the newest first [Y2a]. */
-    sizesOf: (userId: string): readonly SizedAnswer[] => (sizes.get(userId) ?? []).toReversed(),
+    sizesOf: async (userId: string): Promise<readonly SizedAnswer[]> =>
+      (await toldOf(userId, sizes.get(userId) ?? [])).toReversed(),
     /** The answer was sent as these messages. */
     sent(turn: TurnContext, answerIds: readonly string[]): void {
       const name = sessionName(sessionOf(turn));

@@ -66,7 +66,7 @@ export function tooOld(options: {
   readonly changes: Pick<ChangeLedger, 'expire'>;
   readonly durable: Pick<DurableMemory, 'expire'>;
   /** Erased with the last message of a conversation, the log last, by which the next sweep knows of it. */
-  readonly layers: readonly Pick<MemoryLayer, 'erase'>[];
+  readonly layers: readonly Pick<MemoryLayer, 'delete'>[];
   /** Takes answers out that were kept for messages which `isPast` picks. */
   readonly dropAnswers: (isPast: (messageId: string) => boolean) => Promise<unknown>;
   /** IANA. */
@@ -101,7 +101,8 @@ export function tooOld(options: {
       if (left.length > 0) return;
       await dropDatedNotes(store, session, localDate(cutoff(), timeZone));
       if (isWhollyOld)
-        for (const layer of layers) await layer.erase({ userId, sessions: [session], isWhole: false });
+        for (const layer of layers)
+          await layer.delete({ kind: 'conversations', userId, sessions: [session] });
       // Nobody has the messages any more, so nobody needs to know which of them were deleted.
       else if (hasOld)
         await log.dropLines(session, ({ record }) => record.type !== 'message' && isPast(record.id));

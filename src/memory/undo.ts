@@ -1,23 +1,13 @@
-import { z } from 'zod';
-
 import type { CommandButton } from '../core/reply.ts';
 
 /** How long a change can be undone [K5]; milliseconds. */
 export const undoForMs = 10 * 60_000;
 
-export const messagesSchema = z
-  .array(z.object({ channelId: z.string(), messageIds: z.array(z.string()).readonly() }))
-  .readonly();
-
 /** Messages of a person, by the channel of their conversation. */
-export type MessagesByChannel = z.infer<typeof messagesSchema>;
-
-export const cursorsSchema = z
-  .array(z.object({ channelId: z.string(), cursor: z.number() }).readonly())
-  .readonly();
-
-/** Sequence numbers of a person's message logs, by channel. */
-export type Cursors = z.infer<typeof cursorsSchema>;
+export type MessagesByChannel = readonly {
+  readonly channelId: string;
+  readonly messageIds: readonly string[];
+}[];
 
 /** A change of a person's memory that can be undone. */
 export interface UndoableChange {

@@ -169,7 +169,12 @@ export function createSpending({ store, clock, timeZone, limits, tellOwner, logg
     layer: {
       name: 'cost' as const,
       sections: () => Promise.resolve([]),
-      follow: () => Promise.resolve(),
+      async delete(deletion: { readonly kind: string; readonly userId?: string }) {
+        const { kind, userId = '' } = deletion;
+        if (kind !== 'person') return;
+        unsaved.delete(ownKey(userId));
+        await store.remove(ownKey(userId));
+      },
       async *export(userId: string) {
         const stored = await store.read(ownKey(userId), spendingKind);
         if (stored !== undefined)
@@ -177,11 +182,6 @@ export function createSpending({ store, clock, timeZone, limits, tellOwner, logg
             path: 'cost.json',
             text: JSON.stringify({ day: stored.day, usd: stored.usd }, undefined, 2),
           };
-      },
-      async erase({ userId, isWhole }: { readonly userId: string; readonly isWhole: boolean }) {
-        if (!isWhole) return;
-        unsaved.delete(ownKey(userId));
-        await store.remove(ownKey(userId));
       },
     },
   };

@@ -21,6 +21,8 @@ export interface AfterTurnPorts {
   /** When what held a person's work back ends: a limit on cost, told once [L2], and a pause after a failure [M16]. */
   readonly heldUntil?: readonly ((userId: string) => Date | undefined)[];
   readonly begin: Writes['begin'];
+  /** Whether work on a session waits: what was forgotten there can be taken back. Rejects with `StoreError`. */
+  readonly isHeld?: (session: SessionKey) => Promise<boolean>;
   /** Deletes what has expired of a person; retried later where it rejects. */
   readonly expire: (userId: string) => Promise<void>;
   readonly logger: Logger;
@@ -87,6 +89,7 @@ export function createAfterTurn(ports: AfterTurnPorts) {
     try {
       if ((await goneChannels()).has(session.channelId)) return false;
       if (!(await people.mayStore(session))) return false;
+      if ((await ports.isHeld?.(session)) === true) return false;
       const { place } = await states.read(session);
       if (place !== undefined) return !(await settings.isMemoryOff(place));
       return (await log.lastSequence(session)) > 0;

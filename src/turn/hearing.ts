@@ -129,10 +129,11 @@ export function createHearing(ports: HearingPorts) {
       const ids = change.kind === 'deleted' ? change.messageIds : [];
       return ids.flatMap((id) => words.get(id)?.session ?? []);
     },
-    async follow(change, stage) {
-      if (change.kind !== 'withdrawn' || change.cause.kind !== 'deleted' || stage !== 'hide') return;
-      const messages = change.messages.map(({ before }) => before);
-      const { messageIds } = change.cause;
+    async delete(deletion) {
+      if (deletion.kind === 'person' || deletion.kind === 'conversations') return evict(deletion.userId);
+      if (deletion.kind !== 'messages' || deletion.cause.kind !== 'deleted') return;
+      const messages = deletion.messages.map(({ before }) => before);
+      const { messageIds } = deletion.cause;
       for (const id of messageIds.slice(-mostAmended)) {
         const message = messages.find((each) => each.id === id);
         const answer = messages.find((each) => each.role === 'assistant' && each.replyTo.includes(id));
@@ -141,13 +142,12 @@ export function createHearing(ports: HearingPorts) {
         const wasHeard = words.has(id) || (message !== undefined && isHeard(message));
         // Not awaited: Discord may be slow.
         if (text !== undefined && (wasHeard || answerId !== undefined))
-          void takeLines(change.session, id, text, answerId);
+          void takeLines(deletion.session, id, text, answerId);
       }
       for (const id of messageIds) words.delete(id);
     },
     // The log has it.
     async *export() {},
-    erase: async ({ userId }) => evict(userId),
     evict,
   };
 

@@ -11,6 +11,7 @@ import type { Store } from '../core/store.ts';
 import { processTimer, type Timer } from '../core/time.ts';
 import { RefusedJobError, type Work, type Writes } from '../core/writes.ts';
 import type { PersonSettingsStore } from '../memory/settings/person-settings.ts';
+import { readAllWithheld, readWithheld } from '../memory/withheld.ts';
 
 const question = {
   messageIds: z.array(z.string()).min(1),
@@ -150,11 +151,14 @@ export function createOutbox(options: {
     return over.length;
   }
 
-  /** Which messages are hidden from history, including the beginning of an unfinished reply. */
+  /** Which messages are hidden from history: what is withheld of anybody too, and the beginning of an unfinished reply. */
   async function hiddenIn(channelId: string): Promise<(messageId: string) => boolean> {
-    const { hiddenIds, unfinished } = await outboxOf(channelId);
+    const [{ hiddenIds, unfinished }, { touches }] = await Promise.all([
+      outboxOf(channelId),
+      readAllWithheld(store),
+    ]);
     const ids = new Set([...hiddenIds, ...unfinished.flatMap(({ replyIds }) => replyIds)]);
-    return (messageId) => ids.has(messageId);
+    return (messageId) => ids.has(messageId) || touches(messageId);
   }
 
   return {
@@ -168,16 +172,19 @@ export function createOutbox(options: {
      * an edited, deleted or forgotten message is not kept, as it may repeat it; after a crash the message is
      * asked again, unless it was forgotten.
      */
-    prepare: (reply: PreparedReply): Promise<void> =>
-      change(reply.place.channelId, (outbox) => {
-        const { messageIds, isCommand } = reply;
+    async prepare(this: void, reply: PreparedReply): Promise<void> {
+      const { messageIds, isCommand } = reply;
+      const { touches } = await readWithheld(store, reply.userId);
+      await change(reply.place.channelId, (outbox) => {
         const isChanged = messageIds.some((id) => changes.latest(id) !== undefined);
+        const isHidden = (id: string): boolean => touches(id) || outbox.hiddenIds.includes(id);
         // A command is hidden as such; any other message only once it is forgotten.
-        const isForgotten = isCommand !== true && messageIds.some((id) => outbox.hiddenIds.includes(id));
+        const isForgotten = isCommand !== true && messageIds.some(isHidden);
         if (isChanged || isForgotten) return outbox;
         const others = outbox.unsent.filter((each) => idsOf(each) !== idsOf(reply));
         return { ...outbox, guildId: reply.place.guildId, unsent: [...others, reply] };
-      }),
+      });
+    },
     /**
      * Records a growing reply's messages, until `markHandled`, for continuing in them. Called before anybody
      * sees it: what is left behind must never look like a whole reply.
@@ -200,12 +207,6 @@ export function createOutbox(options: {
     /** These messages never enter history. */
     hide: (channelId: string, ids: readonly string[]) =>
       record(channelId, (outbox) => ({ ...outbox, hiddenIds: newest(outbox.hiddenIds, ids) })),
-    /** These messages are part of history again [K5]. */
-    unhide: (channelId: string, ids: readonly string[]) =>
-      record(channelId, (outbox) => ({
-        ...outbox,
-        hiddenIds: outbox.hiddenIds.filter((id) => !ids.includes(id)),
-      })),
     deleteUnsent,
     /**
      * Removes the answers to what a person said in these channels before a moment, ISO 8601 [K11]. Resolves with

@@ -9,7 +9,7 @@ import { type Place, type SessionKey, sessionName } from '../../src/core/place.t
 import type { Section } from '../../src/core/section.ts';
 import { type Visibility, mayUse } from '../../src/core/visibility.ts';
 import { type DurableMemory, createDurableMemory } from '../../src/memory/durable/durable-memory.ts';
-import type { LayerChange, MemoryLayer } from '../../src/memory/layer.ts';
+import type { MemoryLayer } from '../../src/memory/layer.ts';
 import { createItemSource, createMessageSource } from '../../src/memory/recall/sources.ts';
 import { createProvenance } from '../../src/memory/provenance.ts';
 import { createRecall } from '../../src/memory/recall/recall.ts';
@@ -20,6 +20,7 @@ import { createUndoableNotes } from '../../src/memory/notebook/undoable.ts';
 import { plainWrites } from '../support/plain-writes.ts';
 import { createPersonSettings } from '../../src/memory/settings/person-settings.ts';
 import { aliceId, publicPlace } from '../support/incoming.ts';
+import { forgettingFor } from '../support/forgetting.ts';
 import { ledgerFor } from '../support/ledger.ts';
 import { MemoryStore } from '../support/memory-store.ts';
 import { RecordingLogger } from '../support/recording-logger.ts';
@@ -86,16 +87,9 @@ class FakeRecentExchanges implements MemoryLayer {
     ]);
   }
 
-  async follow(change: LayerChange): Promise<void> {
-    if (change.kind !== 'forgotten') return;
-    const words = change.words.toLowerCase();
-    const kept = this.lines.filter((line) => !line.toLowerCase().includes(words));
-    this.lines.splice(0, this.lines.length, ...kept);
-  }
+  async delete(): Promise<void> {}
 
   async *export(): AsyncGenerator<never> {}
-
-  async erase(): Promise<void> {}
 }
 
 const privacyFacts: PrivacyFacts = {
@@ -149,16 +143,17 @@ export function createHarness(
     botName: 'Discoclaw',
   });
   const undoable = createUndoableNotes({ store, writes, clock: now });
+  const forgetting = forgettingFor({
+    store,
+    clock: now,
+    openLedger: () => ledgerFor(store, writes, [durable], { clock: now }),
+  });
   const durable: DurableMemory = createDurableMemory({
     settings: { ...durableSettings, maxItems: options.maxItems ?? 200, injectMaxChars: 2000 },
     store,
     writes,
-    changes: {
-      forget: (...asked) => ledger.forget(...asked),
-      restore: (change) => ledger.restore(change),
-      deleteForgotten: (change) => ledger.deleteForgotten(change),
-    },
-    notes: undoable.part,
+    forgetting,
+    parts: [undoable.part, forgetting.part],
     clock: now,
     timeZone: 'UTC',
     logger,
@@ -196,7 +191,7 @@ export function createHarness(
         timeZone: 'UTC',
       }),
       shortTerm,
-      layers: [durable, sessionLog],
+      layers: [durable, sessionLog, forgetting.layer],
       noted: [],
       changes: ledger,
       people,
@@ -278,6 +273,13 @@ export function createHarness(
     provenance,
     proposals,
     people,
+    /** A second passes, as between any two commands. */
+    tick: () => void (ticks += 1),
+    /** Ten minutes pass: what was forgotten can be undone no more. */
+    async finishForgetting(): Promise<void> {
+      ticks += 600;
+      await forgetting.finish(aliceId);
+    },
     /** The direct messages that were sent. */
     direct,
     give,

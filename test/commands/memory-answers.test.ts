@@ -40,7 +40,12 @@ function open() {
       speaker: { id: aliceId, name: 'Alice', isOwner: false },
       place,
       messages: [
-        { id: messageId(turns), text: `What do I grow? (${turns})`, at: now.toISOString(), attachments: [] },
+        {
+          id: messageId(1000 + turns),
+          text: `What do I grow? (${turns})`,
+          at: now.toISOString(),
+          attachments: [],
+        },
       ],
       now,
       hasThirdPartyText: false,
@@ -48,7 +53,7 @@ function open() {
     };
     await harness.sessionLog.recordUser(turn);
     await harness.provenance.record(turn, { prompt, tools: [] }, true, size);
-    return messageId(turns);
+    return messageId(1000 + turns);
   }
 
   async function dataOf(words: string): Promise<readonly ShownAnswer[]> {

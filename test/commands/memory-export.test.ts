@@ -58,7 +58,10 @@ describe('an export [K10]', () => {
     const harness = createHarness();
     await harness.say('remember I keep bees');
     await harness.say('forget bees');
-    const [file] = (await harness.give('export')).files ?? harness.direct[0]?.messages[0]?.files ?? [];
+    const withheld = (await harness.give('export')).files ?? harness.direct[0]?.messages[0]?.files ?? [];
+    expect(await textIn(withheld[0], 'items.json')).toBe('[]');
+    await harness.finishForgetting();
+    const [file] = (await harness.give('export')).files ?? harness.direct[1]?.messages[0]?.files ?? [];
     expect(await textIn(file, 'items.json')).toBe('[]');
     expect(JSON.parse(await textIn(file, 'forgotten.json'))).toHaveProperty('gone.length', 1);
     expect(await textIn(file, 'forgotten.json')).not.toContain('bees');

@@ -46,7 +46,7 @@ async function unpacked(archive: Buffer): Promise<ReadonlyMap<string, string>> {
 function withoutUndo(key: string, value: unknown): unknown {
   const { status, supersededBy } = Object(value);
   const isTrace = status === 'deprecated' && supersededBy === undefined;
-  return isTrace || key === 'changes' || key === 'forgettings' ? undefined : value;
+  return isTrace || key === 'changes' ? undefined : value;
 }
 
 /** As ChatGPT and Claude name it in their archives. */
@@ -105,7 +105,10 @@ describe('an export [K10]', () => {
     const whole = [...files.values()].join('\n');
     for (const words of ['Hornets are large', 'my wasps', 'I keep bees', 'Three by the lake', summary])
       expect(whole).toContain(words);
-    for (const words of ['cockatoos', 'gnats']) expect(whole).not.toContain(words);
+    expect(whole).not.toContain('cockatoos');
+    // It was forgotten within ten minutes, and can come back [K5].
+    const gnats = [...files].filter(([, text]) => text.includes('gnats')).map(([path]) => path);
+    expect(gnats).toEqual([expect.stringMatching(/^forgotten\//u)]);
     const json = [...files].filter(([path]) => path.endsWith('.json'));
     expect(() => json.map(([, text]): unknown => JSON.parse(text))).not.toThrow();
     expect([...files.keys()]).toHaveLength(new Set(files.keys()).size);

@@ -8,6 +8,7 @@ import { z } from 'zod';
 import type { Place } from '../../src/core/place.ts';
 import { sessionWorkOf, type TurnContext } from '../../src/core/turn-context.ts';
 import type { ChangeLedger } from '../../src/memory/changes.ts';
+import type { MemoryLayer } from '../../src/memory/layer.ts';
 import { createDurableMemory, type DurableMemory } from '../../src/memory/durable/durable-memory.ts';
 import { createNotebook } from '../../src/memory/notebook/notebook.ts';
 import {
@@ -19,6 +20,7 @@ import {
 import { createRecall } from '../../src/memory/recall/recall.ts';
 import { createRollingSummary } from '../../src/memory/rolling/rolling-summary.ts';
 import { createShortTerm } from '../../src/memory/short-term/short-term.ts';
+import { undoForMs } from '../../src/memory/undo.ts';
 import type { FileSystem } from '../../src/storage/files/file-system.ts';
 import { createFileStore } from '../../src/storage/files/store.ts';
 import { createObservedFileSystem, diskError } from '../storage/files/observed-file-system.ts';
@@ -73,14 +75,20 @@ async function openMemory(folder: string, fileSystem: FileSystem) {
     withPauses: (_, work) => work(),
     model,
   });
+  const layers: MemoryLayer[] = [];
+  const forgetting = sessions.forgettingOver(layers, {
+    notesSaying: async (withdrawn) => [
+      ...(await notebook.saying(withdrawn)),
+      ...(await rolling.holding(
+        withdrawn.session,
+        withdrawn.messages.map(({ sequence }) => sequence),
+      )),
+    ],
+  });
   const durable: DurableMemory = createDurableMemory({
     ...common,
     settings: durableSettings,
-    changes: {
-      forget: (...asked) => ledger.forget(...asked),
-      restore: (change) => ledger.restore(change),
-      deleteForgotten: (change) => ledger.deleteForgotten(change),
-    },
+    forgetting,
   });
   const notebook = createNotebook({ ...common, settings: notebookSettings });
   const messages = createMessageSource(log);
@@ -93,7 +101,8 @@ async function openMemory(folder: string, fileSystem: FileSystem) {
     ],
     timeZone: 'UTC',
   });
-  const ledger: ChangeLedger = sessions.ledgerOver([shortTerm, rolling, durable, notebook, recall]);
+  layers.push(shortTerm, rolling, durable, notebook, recall);
+  const ledger: ChangeLedger = sessions.ledgerOver(layers);
 
   function contextOf(place: Place, id = '', text = ''): TurnContext {
     const now = clock();
@@ -126,6 +135,13 @@ async function openMemory(folder: string, fileSystem: FileSystem) {
     return found.map(({ unit }) => unit.text).join('\n');
   }
 
+  /** What was forgotten by now can be undone no more. */
+  async function finish(): Promise<void> {
+    sessions.time.now += undoForMs;
+    await forgetting.finish(aliceId);
+    sessions.time.now -= undoForMs;
+  }
+
   /** Done once more after a kill, a step comes to the same. */
   async function take(step: Step): Promise<unknown> {
     const { place } = step;
@@ -145,7 +161,8 @@ async function openMemory(folder: string, fileSystem: FileSystem) {
       case 'delete':
         return ledger.record({ kind: 'deleted', channelId, messageIds: step.ids });
       case 'forget':
-        return durable.forget(unconditional(aliceId), step.words, place, step.id);
+        await durable.forget(unconditional(aliceId), step.words, place, step.id);
+        return finish();
       case 'remember':
         return durable.remember(unconditional(aliceId), {
           text: step.text,
@@ -168,7 +185,7 @@ async function openMemory(folder: string, fileSystem: FileSystem) {
     }
   }
 
-  return { store, ledger, time: sessions.time, take, search };
+  return { store, ledger, finish, time: sessions.time, take, search };
 }
 
 type Memory = Awaited<ReturnType<typeof openMemory>>;
@@ -315,6 +332,7 @@ export class Scene {
       this.#memory = await openMemory(this.folder, disk.fileSystem);
       this.#memory.time.now = this.#now;
       await this.#memory.ledger.finish();
+      await this.#memory.finish();
       await work();
     });
   }

@@ -2,7 +2,8 @@ import { describe, expect, it, vi } from 'vitest';
 import { z } from 'zod';
 
 import { StoreError } from '../../src/core/errors.ts';
-import type { AnswerKeeper, ChangeLedger } from '../../src/memory/changes.ts';
+import type { ChangeLedger } from '../../src/memory/changes.ts';
+import type { AnswerKeeper } from '../../src/memory/message-changes.ts';
 import { durableDocumentKind } from '../../src/memory/durable/document.ts';
 import type { MemoryLayer } from '../../src/memory/layer.ts';
 import { createDurableMemory, type DurableMemory } from '../../src/memory/durable/durable-memory.ts';
@@ -12,6 +13,7 @@ import { noAnswers } from '../support/layers-alone.ts';
 import { MemoryStore } from '../support/memory-store.ts';
 import { openSessions, secretPlace, session, silent, type Sessions } from '../support/sessions.ts';
 import { durableSettings } from '../support/layer-settings.ts';
+import { changesFolder, withheldKind } from '../../src/memory/withheld.ts';
 import { unconditional, RefusedJobError, type Work } from '../../src/core/writes.ts';
 
 /** A store that fails to rewrite logs when told so: as if a kill came before the log's own lines were cleared and the change was done. */
@@ -31,11 +33,7 @@ function openDurable(sessions: Sessions): DurableMemory {
     settings: durableSettings,
     store: sessions.store,
     writes: sessions.writes,
-    changes: {
-      forget: (...asked) => sessions.ledgerOver([durable]).forget(...asked),
-      restore: (change) => sessions.ledgerOver([durable]).restore(change),
-      deleteForgotten: (change) => sessions.ledgerOver([durable]).deleteForgotten(change),
-    },
+    forgetting: sessions.forgettingOver([]),
     clock: sessions.clock,
     logger: silent,
     timeZone: 'UTC',
@@ -64,10 +62,15 @@ async function linesOf(store: MemoryStore, log: string): Promise<string[]> {
 
 const ledgers = 'changes/';
 
-/** What the ledgers have open. */
-async function openIn(store: MemoryStore): Promise<string[]> {
-  const files = await store.list('changes');
-  return (await Promise.all(files.map(({ path }) => linesOf(store, `${ledgers}${path}`)))).flat();
+/** What is open. */
+async function openIn(store: MemoryStore): Promise<readonly string[]> {
+  const files = await store.list(changesFolder);
+  const documents = await Promise.all(
+    files.map(({ path }) => store.read(`${changesFolder}/${path}`, withheldKind)),
+  );
+  return documents
+    .flatMap((document) => document?.records ?? [])
+    .map((record) => JSON.stringify(record.change));
 }
 
 /** What Alice's log in #general holds. */
@@ -77,9 +80,8 @@ const logIn = async (store: MemoryStore): Promise<string> =>
 const failing: MemoryLayer = {
   name: 'rolling',
   sections: () => Promise.resolve([]),
-  follow: () => Promise.reject(new StoreError('full', 'rolling')),
+  delete: () => Promise.reject(new StoreError('full', 'rolling')),
   async *export() {},
-  erase: () => Promise.resolve(),
 };
 
 describe('an edit or deletion [G5]', () => {
@@ -209,18 +211,6 @@ describe('an edit or deletion [G5]', () => {
     expect(await logIn(store)).not.toContain('Oslo');
   });
 
-  it('whose record could not be taken out of the ledger takes it along with the next one', async () => {
-    const { store, ledgerOver, messageId, say } = await setUp();
-    const [{ id: next } = { id: '' }] = (await say('I keep bees')).messages;
-    const { record } = ledgerOver([]);
-    store.refusesRewritesOf = ledgers;
-    await record({ kind: 'edited', channelId: generalId, messageId, text: 'I live in Bergen' });
-    expect(await openIn(store)).toHaveLength(1);
-    store.refusesRewritesOf = undefined;
-    await record({ kind: 'deleted', channelId: generalId, messageIds: [next] });
-    expect(await openIn(store)).toEqual([]);
-  });
-
   it('leaves the disk at the next start at the latest, though a layer can never follow', async () => {
     const { store, ledgerOver, messageId } = await setUp();
     const deletion = { kind: 'deleted', channelId: generalId, messageIds: [messageId] } as const;
@@ -260,12 +250,12 @@ describe('an edit or deletion [G5]', () => {
 
   it('waits for its record: after a kill nobody would erase what the log hides', async () => {
     const { store, timer, ledgerOver, durable, messageId, log } = await setUp();
-    const append = store.append.bind(store);
-    store.append = (key, ...rest) =>
-      key.startsWith(ledgers) ? Promise.reject(new StoreError('failing', key)) : append(key, ...rest);
+    const update = store.update.bind(store);
+    store.update = (key, ...rest) =>
+      key.startsWith(ledgers) ? Promise.reject(new StoreError('failing', key)) : update(key, ...rest);
     await ledgerOver([durable]).record({ kind: 'deleted', channelId: generalId, messageIds: [messageId] });
     expect(await log.message(session, messageId)).toBeDefined();
-    Reflect.deleteProperty(store, 'append');
+    Reflect.deleteProperty(store, 'update');
     timer.pass(60_000);
     await vi.waitFor(async () => expect(await logIn(store)).not.toContain('Oslo'));
     expect(await openIn(store)).toEqual([]);
@@ -277,10 +267,10 @@ describe('an edit or deletion [G5]', () => {
     const erased: string[] = [];
     const layer: MemoryLayer = {
       ...failing,
-      follow: async (change, stage) => {
-        if (stage !== 'delete' || change.kind !== 'withdrawn') return;
+      delete: async (deletion) => {
+        if (deletion.kind !== 'messages') return;
         if (isFull) throw new StoreError('full', 'rolling');
-        erased.push(...change.messages.map(({ before }) => before.id));
+        erased.push(...deletion.messages.map(({ before }) => before.id));
       },
     };
     await ledgerOver([layer]).record({ kind: 'deleted', channelId: generalId, messageIds: [messageId] });
@@ -400,26 +390,13 @@ describe('an edit or deletion [G5]', () => {
     let isFailing = true;
     const once: MemoryLayer = {
       ...failing,
-      follow: (...change) => (isFailing ? failing.follow(...change) : Promise.resolve()),
+      delete: (...deletion) => (isFailing ? failing.delete(...deletion) : Promise.resolve()),
     };
     const ledger = ledgerOver([once, durable]);
     await ledger.record({ ...edit, text: 'a secret of the first edit' });
     isFailing = false;
     await ledger.record({ ...edit, text: 'I live in Oslo' });
     expect(await openIn(store)).toEqual([]);
-  });
-
-  it('takes out what an earlier edit said that could not be finished', async () => {
-    const { store, ledgerOver, say, answer, log } = await setUp();
-    const context = await say('I play the bassoon');
-    const [{ id: messageId } = { id: '' }] = context.messages;
-    const edit = { kind: 'edited', channelId: generalId, messageId, authorId: aliceId } as const;
-    await ledgerOver([failing]).record({ ...edit, text: 'I play the clarinet' });
-    const [answerId = ''] = await answer(context, 'A clarinet is fine.');
-    await ledgerOver([]).record({ ...edit, text: 'I play the drums' });
-    expect(await log.message(session, answerId)).toBeUndefined();
-    expect(await logIn(store)).toContain('drums');
-    expect(await logIn(store)).not.toMatch(/bassoon|clarinet/u);
   });
 
   it('drops a waiting answer that says in its text or its small lines what was taken out', async () => {
@@ -479,61 +456,6 @@ describe('an edit or deletion [G5]', () => {
     store.refusesRewrites = false;
     await openSessions(store).ledgerOver([]).finish();
     expect(await logIn(store)).not.toContain('secret');
-  });
-});
-
-describe('a forgetting', () => {
-  const command = '400000000000000900';
-
-  it('reaches every layer in one job, and is done', async () => {
-    const { store, durable, texts } = await setUp();
-    const { forgotten, words, isEverywhere } = await durable.forget(
-      unconditional(aliceId),
-      'rust',
-      publicPlace,
-      command,
-    );
-    expect(forgotten.map(({ text }) => text)).toEqual(['Prefers Rust']);
-    expect({ words, isEverywhere }).toEqual({ words: 'rust', isEverywhere: true });
-    expect(await texts()).toEqual(['Lives in Oslo']);
-    expect(await openIn(store)).toEqual([]);
-  });
-
-  it('says so where a layer cannot follow, and is finished after the next start', async () => {
-    const { store, writes, clock, ledgerOver, texts } = await setUp();
-    const durable: DurableMemory = createDurableMemory({
-      settings: durableSettings,
-      store,
-      writes,
-      changes: {
-        forget: (...asked) => ledgerOver([durable, failing]).forget(...asked),
-        restore: (change) => ledgerOver([durable, failing]).restore(change),
-        deleteForgotten: (change) => ledgerOver([durable, failing]).deleteForgotten(change),
-      },
-      clock,
-      logger: silent,
-      timeZone: 'UTC',
-    });
-    expect(await durable.forget(unconditional(aliceId), 'rust', publicPlace, command)).toMatchObject({
-      isEverywhere: false,
-    });
-    expect(await texts()).toEqual(['Lives in Oslo']);
-    expect(await openIn(store)).toHaveLength(1);
-    const restarted = openSessions(store);
-    await restarted.ledgerOver([openDurable(restarted)]).finish();
-    expect(await openIn(store)).toEqual([]);
-  });
-
-  it('changes nothing where the deciding layer cannot follow', async () => {
-    const { store, durable, texts } = await setUp();
-    const update = store.update.bind(store);
-    store.update = () => Promise.reject(new StoreError('full', 'durable'));
-    await expect(durable.forget(unconditional(aliceId), 'rust', publicPlace, command)).rejects.toThrow(
-      StoreError,
-    );
-    store.update = update;
-    expect(await texts()).toEqual(['Lives in Oslo', 'Prefers Rust']);
-    expect(await openIn(store)).toEqual([]);
   });
 });
 

@@ -6,7 +6,7 @@ import { expect } from 'vitest';
 import type { Place, SessionKey } from '../../src/core/place.ts';
 import { renderSection } from '../../src/core/section.ts';
 import type { TurnContext } from '../../src/core/turn-context.ts';
-import type { MemoryLayer } from '../../src/memory/layer.ts';
+import type { Deletion, MemoryLayer } from '../../src/memory/layer.ts';
 import { createFileStore } from '../../src/storage/files/store.ts';
 import { quickFileSystem } from '../storage/files/observed-file-system.ts';
 import { aliceId, bobId, generalId, publicPlace } from '../support/incoming.ts';
@@ -73,8 +73,8 @@ async function openFed(open: OpenLayer, run: (fed: Fed) => Promise<void>): Promi
       /** The layer's, and the log's, from which it could be made again. */
       async erase(erasure) {
         await sessions.writes.run(unconditional(erasure.userId), async () => {
-          await sessions.log.erase(erasure);
-          await under.layer.erase(erasure);
+          await sessions.log.delete(erasure);
+          await under.layer.delete(erasure);
         });
       },
       async onDisk() {
@@ -96,7 +96,7 @@ interface Fed extends LayerUnderTest {
   readonly ledger: ReturnType<Sessions['ledgerOver']>;
   readonly shown: (word: string, userId?: string, place?: Place) => Promise<string>;
   exported(userId: string): Promise<string>;
-  erase(erasure: Parameters<MemoryLayer['erase']>[0]): Promise<void>;
+  erase(erasure: Extract<Deletion, { readonly kind: 'person' | 'conversations' }>): Promise<void>;
   onDisk(): Promise<string>;
 }
 
@@ -157,8 +157,8 @@ export const contract: Readonly<Record<string, (open: OpenLayer) => Promise<void
   'erases a person, from prompt and disk, and nobody else': (open) =>
     openFed(open, async (fed) => {
       const sessions = [aliceInGeneral, { channelId: dev.channelId, userId: aliceId }];
-      await fed.erase({ userId: aliceId, sessions, isWhole: true });
-      await fed.erase({ userId: aliceId, sessions, isWhole: true });
+      await fed.erase({ kind: 'person', userId: aliceId, sessions });
+      await fed.erase({ kind: 'person', userId: aliceId, sessions });
       for (const name of ['general', 'dev'] as const) {
         expect(await shownAnywhere(fed, name)).not.toContain(words[name]);
         expect(await fed.onDisk()).not.toContain(words[name]);
@@ -169,7 +169,7 @@ export const contract: Readonly<Record<string, (open: OpenLayer) => Promise<void
 
   'erases what was made of one conversation, and leaves the others': (open) =>
     openFed(open, async (fed) => {
-      await fed.erase({ userId: aliceId, sessions: [aliceInGeneral], isWhole: false });
+      await fed.erase({ kind: 'conversations', userId: aliceId, sessions: [aliceInGeneral] });
       expect(await shownAnywhere(fed, 'general')).not.toContain(words.general);
       expect(await fed.onDisk()).not.toContain(words.general);
       expect(await shownAnywhere(fed, 'dev')).toContain(words.dev);

@@ -69,16 +69,12 @@ function openRolling({ store, states, log, clock }: Sessions): LayerUnderTest {
   );
 }
 
-function durableOver({ store, writes, clock, ledgerOver }: Sessions): DurableMemory {
+function durableOver({ store, writes, clock, forgettingOver }: Sessions): DurableMemory {
   const durable: DurableMemory = createDurableMemory({
     settings: durableSettings,
     store,
     writes,
-    changes: {
-      forget: (...asked) => ledgerOver([durable]).forget(...asked),
-      restore: (change) => ledgerOver([durable]).restore(change),
-      deleteForgotten: (change) => ledgerOver([durable]).deleteForgotten(change),
-    },
+    forgetting: forgettingOver([]),
     clock,
     logger: silent,
     timeZone: 'UTC',
@@ -176,7 +172,7 @@ function openRecall({ log }: Sessions): LayerUnderTest {
 }
 
 /**
- * Settings and the sources of answers hold no words: `settings/person-settings.test.ts` and `provenance.test.ts`
+ * Settings, the sources of answers and what is withheld hold no words: `settings/person-settings.test.ts` and `provenance.test.ts`
  * export and erase them.
  */
 const layers: Readonly<Record<string, OpenLayer>> = {
@@ -193,7 +189,9 @@ it('puts every layer of the bot under the contract [F5]', () => {
   const names = layersAlone(config, { store: new MemoryStore(), logger: silent }).layers.map(
     ({ name }) => name,
   );
-  expect(names.toSorted()).toEqual([...Object.keys(layers), 'settings', 'provenance'].toSorted());
+  expect(names.toSorted()).toEqual(
+    [...Object.keys(layers), 'settings', 'provenance', 'forgotten'].toSorted(),
+  );
 });
 
 describe.each(Object.entries({ ...layers, 'durable with proposals': openProposals }))(
@@ -230,9 +228,8 @@ async function brokenBy(open: OpenLayer): Promise<string[]> {
 
 describe('the contract catches a layer that breaks it [F5]', () => {
   it.each<[string, Partial<MemoryLayer>, RegExp]>([
-    ['to follow a change', { follow: () => Promise.resolve() }, /^follows/u],
+    ['to delete', { delete: () => Promise.resolve() }, /^(?:follows|erases)/u],
     ['to export', { async *export() {} }, /^exports/u],
-    ['to erase', { erase: () => Promise.resolve() }, /^erases/u],
     ['to show', { sections: () => Promise.resolve([]) }, /^(?:shows|follows|erases what)/u],
   ])('%s', async (_duty, fault, rules) => {
     const expected = Object.keys(contract).filter((rule) => rules.test(rule));

@@ -46,7 +46,7 @@ function open() {
     ...sessions,
     provenance,
     ledger,
-    ids: () => provenance.sizesOf(aliceId).map(({ messageIds }) => messageIds.join()),
+    ids: async () => (await provenance.sizesOf(aliceId)).map(({ messageIds }) => messageIds.join()),
     turn,
   };
 
@@ -81,7 +81,7 @@ describe('how large the prompts of the newest answers were [Y2a]', () => {
             const { channelId, question, answer } = meant;
             if (each.kind === 'erase session') {
               const session = { channelId, userId: aliceId };
-              await provenance.erase({ userId: aliceId, sessions: [session], isWhole: false });
+              await provenance.delete({ kind: 'conversations', userId: aliceId, sessions: [session] });
               known = known.filter((other) => other.channelId !== channelId);
               continue;
             }
@@ -89,7 +89,7 @@ describe('how large the prompts of the newest answers were [Y2a]', () => {
             await ledger.record({ kind: 'deleted', channelId, messageIds });
             known = known.filter((other) => other !== meant);
           }
-          expect(ids()).toEqual(known.map(({ question }) => question).toReversed());
+          expect(await ids()).toEqual(known.map(({ question }) => question).toReversed());
         }
       }),
       { numRuns: runs(100) },
@@ -100,7 +100,7 @@ describe('how large the prompts of the newest answers were [Y2a]', () => {
     const { turn, ids } = open();
     const questions: string[] = [];
     for (let count = 0; count < 23; count += 1) questions.push((await turn()).question);
-    expect(ids()).toEqual(questions.slice(-20).toReversed());
+    expect(await ids()).toEqual(questions.slice(-20).toReversed());
   });
 
   it('is in memory only: what is stored of an answer does not say it', async () => {

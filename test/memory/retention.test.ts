@@ -85,11 +85,7 @@ async function openMemory(folder: string, days: number, fileSystem?: FileSystem)
   const durable: DurableMemory = createDurableMemory({
     ...common,
     settings: durableSettings,
-    changes: {
-      forget: (...asked) => ledger.forget(...asked),
-      restore: (change) => ledger.restore(change),
-      deleteForgotten: (change) => ledger.deleteForgotten(change),
-    },
+    forgetting: sessions.forgettingOver([]),
   });
   const notebook = createNotebook({ ...common, settings: notebookSettings });
   const recall = createRecall({ sources: [createMessageSource(log)], timeZone: 'UTC' });

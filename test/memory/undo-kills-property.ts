@@ -7,10 +7,11 @@ import type { Place } from '../../src/core/place.ts';
 import { sessionWorkOf, type TurnContext } from '../../src/core/turn-context.ts';
 import { byAge, readDurable, readExportedItems } from '../../src/memory/durable/document.ts';
 import { createDurableMemory, type DurableMemory } from '../../src/memory/durable/durable-memory.ts';
+import type { MemoryLayer } from '../../src/memory/layer.ts';
 import { createNotebook } from '../../src/memory/notebook/notebook.ts';
 import { createUndoableNotes } from '../../src/memory/notebook/undoable.ts';
 import { createShortTerm } from '../../src/memory/short-term/short-term.ts';
-import { changesIn, isForgettingUndoable } from '../../src/memory/durable/undoing.ts';
+import { changesIn } from '../../src/memory/durable/undoing.ts';
 import { createFileStore } from '../../src/storage/files/store.ts';
 import { LossyDisk, lossyFolder } from '../storage/files/lossy-disk.ts';
 import { chanceOf } from '../support/chance.ts';
@@ -42,32 +43,30 @@ async function openMemory(disk: LossyDisk, now: number) {
   const shortTerm = createShortTerm({ ...common, log, states, settings: shortTermSettings });
   const undoable = createUndoableNotes({ store, writes, clock });
   const notebook = createNotebook({ ...common, log, states, undoable, settings: notebookSettings });
+  const layers: MemoryLayer[] = [];
+  const forgetting = sessions.forgettingOver(layers, {
+    notesSaying: notebook.saying,
+  });
   const durable: DurableMemory = createDurableMemory({
     ...common,
     settings: { ...durableSettings, maxItems },
-    notes: undoable.part,
-    changes: {
-      forget: (...asked) => ledger.forget(...asked),
-      restore: (...taken) => ledger.restore(...taken),
-      deleteForgotten: (change) => ledger.deleteForgotten(change),
-    },
+    forgetting,
+    parts: [undoable.part, forgetting.part],
   });
   const said: typeof log.message = (of, id) => log.message(of, id);
   const proposals = proposalsOver({ durable, textOf: said });
-  const ledger = sessions.ledgerOver([shortTerm, durable, notebook], undefined, undefined, {
-    isUndoable: (...forgotten) => isForgettingUndoable({ store, clock }, ...forgotten),
-  });
+  layers.push(shortTerm, durable, notebook);
+  const ledger = sessions.ledgerOver(layers);
   await store.removeLeftovers();
   await ledger.finish();
   await undoable.expire(aliceId);
   await durable.expireItems(aliceId);
+  await forgetting.finish(aliceId);
 
   /** The ids of what can be undone, oldest first. */
   async function undoableIds(): Promise<readonly string[]> {
-    const all = [
-      ...changesIn(await readDurable(store, aliceId), clock()),
-      ...(await undoable.part.list(aliceId)),
-    ];
+    const lists = await Promise.all([undoable.part.list(aliceId), forgetting.part.list(aliceId)]);
+    const all = [...changesIn(await readDurable(store, aliceId), clock()), ...lists.flat()];
     return all.toSorted((a, b) => Date.parse(a.at) - Date.parse(b.at)).map(({ id }) => id);
   }
 

@@ -9,8 +9,6 @@ import { StoreError } from '../../src/core/errors.ts';
 import type { MemoryLayer } from '../../src/memory/layer.ts';
 import { createDurableMemory, type DurableMemory } from '../../src/memory/durable/durable-memory.ts';
 import { durableDocumentKind, durableKey, emptyDurableDocument } from '../../src/memory/durable/document.ts';
-import { createExtractionCursors } from '../../src/memory/durable/extraction.ts';
-import { isForgettingUndoable } from '../../src/memory/durable/undoing.ts';
 import { undoForMs } from '../../src/memory/undo.ts';
 import { createFileStore, type FileStore } from '../../src/storage/files/store.ts';
 import { aliceId, publicPlace } from '../support/incoming.ts';
@@ -40,35 +38,28 @@ function openStore(folder: string): Promise<FileStore> {
 }
 
 /** A person's memory in files: what was said, items, and what can be undone. Opened again over the same folder it is what a restart finds. */
-async function openMemory(
-  folder: string,
-  beganAt = startTime,
-  others: readonly MemoryLayer[] = [],
-  isExpiredFirst = false,
-) {
+async function openMemory(folder: string, beganAt = startTime, others: readonly MemoryLayer[] = []) {
   const store = await openStore(folder);
   const sessions = openSessions(store);
   sessions.time.now = beganAt;
+  const layers: MemoryLayer[] = [];
+  const forgetting = sessions.forgettingOver(layers);
   const durable: DurableMemory = createDurableMemory({
     settings: durableSettings,
     store,
     writes: sessions.writes,
-    changes: {
-      forget: (...asked) => ledger.forget(...asked),
-      restore: (...taken) => ledger.restore(...taken),
-      deleteForgotten: (final) => ledger.deleteForgotten(final),
-    },
-    noticing: createExtractionCursors({ store, sessionsOf: sessions.log.sessionsOfPerson }),
+    forgetting,
+    parts: [forgetting.part],
     clock: sessions.clock,
     timeZone: 'UTC',
     logger: silent,
   });
-  const ledger = sessions.ledgerOver([durable, ...others], undefined, undefined, {
-    isUndoable: (...forgotten) => isForgettingUndoable({ store, clock: sessions.clock }, ...forgotten),
-  });
-  if (isExpiredFirst) await durable.expireItems(aliceId);
+  layers.push(durable, ...others);
+  const ledger = sessions.ledgerOver(layers);
   await ledger.finish();
   await durable.expireItems(aliceId);
+  const finish = () => forgetting.finish(aliceId).catch(() => undefined);
+  await finish();
   return {
     ...sessions,
     store,
@@ -77,6 +68,7 @@ async function openMemory(
     async pass(ms: number): Promise<void> {
       sessions.time.now += ms;
       await durable.expireItems(aliceId);
+      await finish();
     },
     /** All that the file with the items says; no file says as little as an empty one. */
     async document() {
@@ -97,10 +89,8 @@ async function openMemory(
 const failing: MemoryLayer = {
   name: 'rolling',
   sections: () => Promise.resolve([]),
-  follow: ({ kind }) =>
-    kind === 'restored' ? Promise.resolve() : Promise.reject(new StoreError('full', 'rolling')),
+  delete: () => Promise.reject(new StoreError('full', 'rolling')),
   async *export() {},
-  erase: () => Promise.resolve(),
 };
 
 type Memory = Awaited<ReturnType<typeof openMemory>>;
@@ -140,7 +130,6 @@ describe('forgetting an item', () => {
     expect(done).toMatchObject({
       forgotten: [{ text: 'I live in Lisbon' }],
       withdrawn: 2,
-      isEverywhere: true,
     });
     const after = await memory.state();
     expect(after.items).toEqual([]);
@@ -165,7 +154,6 @@ describe('forgetting an item', () => {
       }
       const before = await memory.state();
       const done = await memory.durable.forget(unconditional(aliceId), 'Lisbon', publicPlace, commandId());
-      expect(done.isEverywhere).toBe(false);
       await memory.durable.undo(unconditional(aliceId), done.undoId);
       await memory.store.close();
       const restarted = await openMemory(folder);
@@ -192,25 +180,26 @@ describe('forgetting an item', () => {
     }
   });
 
-  it.each(['while the bot runs', 'before the next start finishes it', 'after that'])(
-    'whose messages could not be hidden leaves no byte of them, if it is final %s [S7]',
+  it.each(['while the bot runs', 'at the next start'])(
+    'that a layer could not delete stays withheld until it has, %s, and leaves no byte then [S7]',
     async (when) => {
       const folder = await newFolder();
       let memory = await openMemory(folder);
       await notice(memory, 'I live in Lisbon');
       const { store } = memory;
-      const append = store.append.bind(store);
-      Object.assign(store, {
-        append: (key: string, record: {}) =>
-          key.endsWith('messages.jsonl') ? Promise.reject(new StoreError('full', key)) : append(key, record),
-      });
-      const done = await memory.durable.forget(unconditional(aliceId), 'Lisbon', publicPlace, commandId());
-      expect(done.isEverywhere).toBe(false);
-      Object.assign(store, { append });
-      if (when === 'while the bot runs') await memory.pass(undoForMs + 1);
+      const rewrite = store.rewrite.bind(store);
+      const refusing: typeof rewrite = (key, ...rest) =>
+        key.endsWith('messages.jsonl') ? Promise.reject(new StoreError('full', key)) : rewrite(key, ...rest);
+      Object.assign(store, { rewrite: refusing });
+      await memory.durable.forget(unconditional(aliceId), 'Lisbon', publicPlace, commandId());
+      await memory.pass(undoForMs + 1);
+      Object.assign(store, { rewrite });
+      expect(await memory.state()).toMatchObject({ items: [], said: [] });
+      expect(await filesWith(folder, 'Lisbon')).not.toEqual([]);
+      if (when === 'while the bot runs') await memory.pass(1000);
       else {
         await store.close();
-        memory = await openMemory(folder, startTime + undoForMs + 1, [], when.startsWith('before'));
+        memory = await openMemory(folder, startTime + undoForMs + 1);
       }
       await memory.store.close();
       expect(await filesWith(folder, 'Lisbon')).toEqual([]);
@@ -246,14 +235,14 @@ describe('forgetting an item', () => {
     await memory
       .ledgerOver([memory.durable])
       .record({ kind: 'deleted', channelId: session.channelId, messageIds: [said?.message.id ?? ''] });
-    expect(await memory.durable.undo(unconditional(aliceId), undoId)).toBeUndefined();
+    expect(await memory.durable.undo(unconditional(aliceId), undoId)).toMatchObject({ before: [] });
     expect((await memory.state()).items).toEqual([]);
     await memory.store.close();
     expect(await filesWith(folder, 'Lisbon')).toEqual([]);
   });
 
-  it.each(['deleted', 'too old', 'of a channel that is gone'])(
-    'leaves no byte of the others that went with it once one of its messages is %s meanwhile [S7][G5]',
+  it.each(['deleted', 'too old'])(
+    'brings back the others that went with it though one of its messages is %s meanwhile [S7][G5]',
     async (what) => {
       const folder = await newFolder();
       const memory = await openMemory(folder);
@@ -269,12 +258,13 @@ describe('forgetting an item', () => {
       );
       const deletion = { kind: 'deleted', channelId: session.channelId, messageIds: [id] } as const;
       if (what === 'deleted') await memory.ledgerOver([memory.durable]).record(deletion);
-      else if (what === 'too old') await memory.durable.expire(unconditional(aliceId), (each) => each === id);
-      else await memory.durable.erase({ userId: aliceId, sessions: [], isWhole: false });
-      expect(await memory.durable.undo(unconditional(aliceId), undoId)).toBeUndefined();
-      await memory.pass(0);
+      else await memory.durable.expire(unconditional(aliceId), (each) => each === id);
+      expect(await memory.durable.undo(unconditional(aliceId), undoId)).toMatchObject({
+        isDone: true,
+        before: [{ text: 'I live in Lisbon' }],
+      });
+      expect(await memory.state()).toMatchObject({ items: [{ text: 'I live in Lisbon' }] });
       await memory.store.close();
-      expect(await filesWith(folder, 'Lisbon')).toEqual([]);
     },
   );
 });
@@ -401,14 +391,6 @@ const commandStep = fc.record({
 });
 type CommandStep = typeof commandStep extends fc.Arbitrary<infer S> ? S : never;
 
-/** Extraction has looked at a conversation so far. */
-function lookedUpTo({ states }: Memory, cursor: number) {
-  return states.update(session, (state) => ({
-    ...state,
-    extraction: { cursor },
-  }));
-}
-
 describe('undo', () => {
   it('of any change leaves all that is known of items as it was, and so what may be noticed [K5][A4]', async () => {
     await fc.assert(
@@ -461,7 +443,7 @@ describe('undo', () => {
         );
       for (const undoId of isOlderFirst ? done : done.toReversed())
         expect(await memory.durable.undo(unconditional(aliceId), undoId)).toMatchObject({ isDone: true });
-      expect(new Set((await memory.document())?.items)).toEqual(new Set(before?.items));
+      expect(await memory.document()).toEqual(before);
       const noticed = { text: 'I like tea', place: publicPlace, messageId: id, type: 'summary' } as const;
       expect(await memory.durable.remember(unconditional(aliceId), noticed)).toMatchObject({
         item: { text: 'I like tea' },
@@ -571,32 +553,6 @@ describe('undo', () => {
     await memory.store.close();
   });
 
-  it('of a forgetting has what was passed over meanwhile looked at again, after a restart too [A4]', async () => {
-    const folder = await newFolder();
-    const before = await openMemory(folder);
-    await before.turn('I like tea');
-    await lookedUpTo(before, 2);
-    const [id = ''] = await before.turn('I like bees');
-    const messages = [{ channelId: session.channelId, messageIds: [id] }];
-    const more = { words: 'bees', messages };
-    const { undoId } = await before.durable.forget(
-      unconditional(aliceId),
-      [],
-      publicPlace,
-      commandId(),
-      more,
-    );
-    await lookedUpTo(before, await before.log.lastSequence(session));
-    await before.store.close();
-    const memory = await openMemory(folder);
-    expect(await memory.durable.undo(unconditional(aliceId), undoId)).toMatchObject({ isDone: true });
-    const { extraction } = await memory.states.read(session);
-    expect(extraction).toEqual({ cursor: 2 });
-    const { messages: again } = await memory.log.since(session, 2);
-    expect(again.map(({ message }) => message.text)).toContain('I like bees');
-    await memory.store.close();
-  });
-
   it('of what the bot noticed keeps it from being noticed again, until the person says so [D2]', async () => {
     const memory = await openMemory(await newFolder());
     const [id = ''] = await memory.turn('I like tea');
@@ -621,19 +577,38 @@ describe('undo', () => {
     await memory.store.close();
   });
 
-  it('of a forgetting that is refused leaves the messages forgotten [K4]', async () => {
+  it('of a forgetting brings the messages back beside what was remembered again meanwhile [K5]', async () => {
     const memory = await openMemory(await newFolder());
     await notice(memory, 'I live in Lisbon');
-    const { undoId } = await memory.durable.forget(
-      unconditional(aliceId),
-      'Lisbon',
-      publicPlace,
-      commandId(),
-    );
-    const said = { text: 'I live in Lisbon', place: publicPlace, messageId: commandId() };
-    await memory.durable.remember(unconditional(aliceId), { ...said, type: 'manual' });
-    expect(await memory.durable.undo(unconditional(aliceId), undoId)).toMatchObject({ isDone: false });
-    expect((await memory.state()).said).toEqual([]);
+    const before = await memory.state();
+    const forgotten = await memory.durable.forget(unconditional(aliceId), 'Lisbon', publicPlace, commandId());
+    const again = { text: 'I live in Lisbon', place: publicPlace, messageId: commandId() };
+    const remembered = await memory.durable.remember(unconditional(aliceId), { ...again, type: 'manual' });
+    expect(remembered).toMatchObject({ outcome: 'revived', item: { text: 'I live in Lisbon' } });
+    // It is said again; the messages stay withheld.
+    expect(await memory.state()).toMatchObject({ items: [{ text: 'I live in Lisbon' }], said: [] });
+    await memory.durable.undo(unconditional(aliceId), forgotten.undoId);
+    const { items, said } = await memory.state();
+    expect({ items: items.length, said }).toEqual({ items: 1, said: before.said });
+    expect(await memory.durable.undo(unconditional(aliceId))).toMatchObject({
+      what: 'remember',
+      isDone: true,
+    });
+    expect(await memory.state()).toEqual(before);
+    await memory.store.close();
+  });
+
+  it('of what was remembered again is over once what was forgotten before is deleted [S7]', async () => {
+    const folder = await newFolder();
+    const memory = await openMemory(folder);
+    await notice(memory, 'I live in Lisbon');
+    await memory.durable.forget(unconditional(aliceId), 'Lisbon', publicPlace, commandId());
+    await memory.pass(undoForMs / 2);
+    const again = { text: 'I live in Lisbon', place: publicPlace, messageId: commandId() };
+    await memory.durable.remember(unconditional(aliceId), { ...again, type: 'manual' });
+    await memory.pass(undoForMs / 2 + 1);
+    expect(await memory.state()).toMatchObject({ items: [{ text: 'I live in Lisbon' }], said: [] });
+    expect(await memory.durable.undo(unconditional(aliceId))).toBeUndefined();
     await memory.store.close();
   });
 
@@ -672,29 +647,6 @@ describe('undo', () => {
       publicPlace,
     );
     expect(await memory.durable.undo(unconditional(aliceId), pinned?.undoId)).toMatchObject({ isDone: true });
-    expect(await memory.state()).toEqual(before);
-    await memory.store.close();
-  });
-
-  it('keeps the messages that it brought back, though a kill kept it from being noted as done', async () => {
-    const folder = await newFolder();
-    const memory = await openMemory(folder);
-    await notice(memory, 'I live in Lisbon');
-    const before = await memory.state();
-    const { undoId } = await memory.durable.forget(
-      unconditional(aliceId),
-      'Lisbon',
-      publicPlace,
-      commandId(),
-    );
-    const { forgettings } = await memory.document();
-    await memory.durable.undo(unconditional(aliceId), undoId);
-    await memory.store.update(
-      durableKey(aliceId),
-      durableDocumentKind,
-      (document) => document && { ...document, forgettings },
-    );
-    await memory.pass(undoForMs + 1);
     expect(await memory.state()).toEqual(before);
     await memory.store.close();
   });

@@ -178,7 +178,7 @@ describe('what model calls may cost a day [L2]', () => {
     const [file] = await exported();
     expect(file?.path).toBe('cost.json');
     expect(JSON.parse(file?.text ?? '')).toEqual({ day: '2026-01-15', usd: expect.any(Number) });
-    await spending.layer.erase({ userId: aliceId, isWhole: true });
+    await spending.layer.delete({ kind: 'person', userId: aliceId });
     const left = async () => (await store.list('users')).map(({ path }) => path);
     expect(await left()).toEqual([`${bobId}/spending.json`]);
     open.charge();
@@ -249,7 +249,7 @@ describe('what model calls cost, counted by several processes [L2]', () => {
     (await first.budget?.reserve(chat(aliceId), 0.05))?.charge();
     await first.flush();
     expect(told).toHaveLength(1);
-    await second.layer.erase({ userId: aliceId, isWhole: true });
+    await second.layer.delete({ kind: 'person', userId: aliceId });
     expect(await data.common.list(`users/${aliceId}`)).toEqual([]);
   });
 
@@ -264,7 +264,7 @@ describe('what model calls cost, counted by several processes [L2]', () => {
     await expect(second.budget?.reserve(chat(aliceId), 0.2)).rejects.toMatchObject({ failure: 'over-limit' });
     await expect(second.budget?.reserve(chat(bobId), 0.2)).rejects.toMatchObject({ failure: 'over-limit' });
     const asked = await first.budget?.reserve(chat(bobId), 0.05);
-    await first.layer.erase({ userId: bobId, isWhole: true });
+    await first.layer.delete({ kind: 'person', userId: bobId });
     asked?.charge(0.01);
     await first.flush();
     expect(await data.common.list(`users/${bobId}`)).toEqual([]);

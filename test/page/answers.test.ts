@@ -68,6 +68,6 @@ it('shows of one answer each part against its budget and the own words, until th
   expect(page).toMatch(/<summary[^>]*>Your message<\/summary>[^]*What do &lt;b&gt;I&lt;\/b&gt; grow\?/u);
   expect(page).toMatch(/History[^]*25\.00%[^]*<td>100<\/td>\s*<td>400<\/td>/u);
   expect((await (await opened.browserOf(bob)).ask(`/answers/${id}`)).status).toBe(404);
-  await opened.harness.provenance.erase({ userId: aliceId, sessions: [], isWhole: true });
+  await opened.harness.provenance.delete({ kind: 'person', userId: aliceId, sessions: [] });
   expect((await browser.ask(`/answers/${id}`)).status).toBe(404);
 });

@@ -39,7 +39,10 @@ export async function openPage(
     isAlone: true,
     port,
     host: '127.0.0.1',
-    command: (request) => commands.command({ ...request, work: { userId: request.speaker.id } }),
+    command(request) {
+      harness.tick();
+      return commands.command({ ...request, work: { userId: request.speaker.id } });
+    },
     parseCommand: (text: string) => commands.parse(text),
     dmOf: (userId) =>
       Promise.resolve(

@@ -80,7 +80,7 @@ export const plantedFaults: readonly PlantedFault[] = [
     name: 'timer-lost-over-restart',
     promise: '[S7] What was forgotten before a restart never leaves the disk.',
     file: 'src/bot/layers.ts',
-    find: 'await durable.expireItems(userId);',
+    find: 'await changes.finishFor(userId);',
     put: '',
   },
   {
@@ -216,8 +216,8 @@ export const plantedFaults: readonly PlantedFault[] = [
     name: 'forget-in-guild-takes-dm-items',
     promise: "[K2] `forget` in a public channel takes items and messages of the person's DM along.",
     file: 'src/memory/durable/items.ts',
-    find: '(item) => matching.has(item) && mayUseItem(item, ownerId, place),',
-    put: '(item) => matching.has(item),',
+    find: 'matching.filter((item) => mayUseItem(item, ownerId, place));',
+    put: 'matching;',
   },
   {
     name: 'recall-index-not-grown',
@@ -265,10 +265,10 @@ export const plantedFaults: readonly PlantedFault[] = [
   },
   {
     name: 'lapsed-undo-not-looked-for-again',
-    promise: '[S7] What was forgotten, and still waited at a start or after another look, stays on the disk.',
-    file: 'src/memory/durable/undoing.ts',
-    find: 'if (next !== undefined) await expireAt?.(userId, next);',
-    put: '',
+    promise: '[S7] What was forgotten is withheld for ever, and stays on the disk.',
+    file: 'src/memory/changes.ts',
+    find: 'if (Date.parse(each.until) > clock().getTime() ||',
+    put: 'if (each.until > each.at ||',
   },
   {
     name: 'undo-button-takes-newest-change',
@@ -324,8 +324,8 @@ export const plantedFaults: readonly PlantedFault[] = [
     name: 'deleted-stays-in-exchanges',
     promise: '[G5] A deleted message stays among the recent exchanges of its server.',
     file: 'src/memory/short-term/short-term.ts',
-    find: 'await removeEntries(change.session.userId, madeOf(ids));',
-    put: '',
+    find: 'return removeEntries(userId, madeOf(ids));',
+    put: 'return;',
   },
   {
     name: 'search-looks-everywhere',
@@ -401,8 +401,8 @@ export const plantedFaults: readonly PlantedFault[] = [
     name: 'purge-leaves-items',
     promise: '[K11] What is purged stays among the items.',
     file: 'src/memory/durable/durable-memory.ts',
-    find: "else if (change.kind === 'purged') {",
-    put: "else if (change.kind === 'purged' && Number.isNaN(0)) {",
+    find: "case 'words': {",
+    put: "case 'words': {\n          if (!Number.isNaN(0)) return;",
   },
   {
     name: 'queue-stops-at-an-error',

@@ -504,8 +504,8 @@ export const testedFaults: readonly PlantedFault[] = [
     name: 'deleted-channel-is-told-elsewhere',
     promise: '[K15] Exchanges of a channel that was deleted are told in other channels.',
     file: 'src/memory/short-term/short-term.ts',
-    find: 'return entries.flat().filter(({ channelId }) => gone?.has(channelId) !== true);',
-    put: 'return entries.flat();',
+    find: 'return visible.filter(({ channelId }) => gone?.has(channelId) !== true);',
+    put: 'return visible;',
     test: 'test/memory/short-term/short-term.test.ts',
   },
   {
@@ -698,8 +698,8 @@ export const testedFaults: readonly PlantedFault[] = [
     promise:
       '[V2a] An overview that was written in a private channel is read after the channel became public.',
     file: 'src/memory/notebook/files.ts',
-    find: 'return { raw, content: isUsable ? text : undefined };',
-    put: 'return { raw, content: isUsable || reach !== undefined ? text : undefined };',
+    find: 'const visible = isUsable ?',
+    put: 'const visible = isUsable || reach !== undefined ?',
     test: 'test/memory/notebook/sections.test.ts',
   },
   {
@@ -1437,8 +1437,8 @@ export const testedFaults: readonly PlantedFault[] = [
     name: 'forget-does-not-tell-the-rest',
     promise: '[K2] `forget` in a channel does not say that more matches in the DM.',
     file: 'src/commands/memory-forget.ts',
-    find: '      elsewhereLine(elsewhere),\n      !(isEverywhere',
-    put: '      !(isEverywhere',
+    find: '      elsewhereLine(elsewhere),\n      rest === undefined',
+    put: '      rest === undefined',
     test: 'test/commands/memory-command.test.ts',
   },
   {
@@ -1533,8 +1533,8 @@ export const testedFaults: readonly PlantedFault[] = [
     name: 'purge-brings-back',
     promise: '[K11] After a purge `undo` brings back what was forgotten before it.',
     file: 'src/memory/durable/durable-memory.ts',
-    find: 'withFinal(document, () => true),',
-    put: 'document,',
+    find: 'purgeSaying(withAllFinal(document),',
+    put: 'purgeSaying(document,',
     test: 'test/e2e/erase.test.ts',
   },
   {
@@ -1613,8 +1613,8 @@ export const testedFaults: readonly PlantedFault[] = [
     name: 'restore-brings-back-erased',
     promise: '[O4] After a restore those are back who had everything erased since the backup.',
     file: 'src/bot/backup.ts',
-    find: "return at === undefined || at <= moment ? [] : [{ kind: 'erased', userId, at }];",
-    put: "return at === undefined || at > moment ? [] : [{ kind: 'erased', userId, at }];",
+    find: 'return at === undefined || at <= moment ?',
+    put: 'return at === undefined || at > moment ?',
     test: 'test/e2e/backup.test.ts',
   },
   {
@@ -1933,7 +1933,7 @@ export const testedFaults: readonly PlantedFault[] = [
     name: 'deleted-question-is-shown-on',
     promise: '[Y2a] The page shows what was given for an answer to a message that is deleted.',
     file: 'src/memory/provenance.ts',
-    find: 'dropSizes(change.session.userId, isGone);',
+    find: 'dropSizes(userId, isGone);',
     put: '',
     test: 'test/memory/provenance.test.ts',
   },

@@ -8,7 +8,6 @@ import { createOneProcess } from '../../src/core/processes.ts';
 export const noAnswers: LayerPorts['answers'] = {
   deleteUnsent: () => Promise.resolve(),
   hide: () => Promise.resolve(),
-  unhide: () => Promise.resolve(),
   markHandled: () => Promise.resolve(),
   erase: () => Promise.resolve(),
   dropPast: () => Promise.resolve(0),

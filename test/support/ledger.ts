@@ -4,6 +4,7 @@ import type { Writes } from '../../src/core/writes.ts';
 import type { Logger } from '../../src/core/logger.ts';
 import { createOneProcess, type Processes } from '../../src/core/processes.ts';
 import type { Store } from '../../src/core/store.ts';
+import type { Clock } from '../../src/core/time.ts';
 import { createChangeLedger } from '../../src/memory/changes.ts';
 import type { MemoryLayer } from '../../src/memory/layer.ts';
 import { silent } from './sessions.ts';
@@ -16,7 +17,8 @@ export function ledgerFor(
   {
     processes = createOneProcess(),
     logger = silent,
-  }: { readonly processes?: Processes; readonly logger?: Logger } = {},
+    clock = () => new Date(),
+  }: { readonly processes?: Processes; readonly logger?: Logger; readonly clock?: Clock } = {},
 ) {
   return createChangeLedger({
     store,
@@ -29,7 +31,7 @@ export function ledgerFor(
       everyOfPerson: () => Promise.resolve([]),
       sessionsOfPerson: () => Promise.resolve([]),
       mentions: () => Promise.resolve([]),
-      placesOf: () => Promise.resolve([]),
+      held: () => Promise.resolve([]),
     },
     layers,
     answers: noAnswers,
@@ -39,8 +41,8 @@ export function ledgerFor(
     endWork: () => {},
     noteErased: () => Promise.resolve(),
     processes,
-    clock: () => new Date(),
-    timer: () => () => {},
+    clock,
+    expireAt: () => Promise.resolve(),
     logger,
   });
 }

@@ -5,8 +5,10 @@ import { createOneProcess } from '../../src/core/processes.ts';
 import type { Store } from '../../src/core/store.ts';
 import type { TurnContext } from '../../src/core/turn-context.ts';
 import { RecentChanges, type MessageChange } from '../../src/core/changes.ts';
+import { forgettingFor } from './forgetting.ts';
 import { plainWrites } from './plain-writes.ts';
-import { createChangeLedger, type AnswerKeeper, type ChangeLedgerPorts } from '../../src/memory/changes.ts';
+import type { ForgettingPorts } from '../../src/memory/forgetting.ts';
+import { createChangeLedger, type ChangeLedger, type ChangeLedgerPorts } from '../../src/memory/changes.ts';
 import type { MemoryLayer, Withdrawn, WithdrawnMessage } from '../../src/memory/layer.ts';
 import type { LoggedMessage } from '../../src/memory/log/records.ts';
 import { createSessionLog } from '../../src/memory/log/session-log.ts';
@@ -17,6 +19,7 @@ import { aliceId, generalId, publicPlace } from './incoming.ts';
 import { ManualTimer } from './manual-timer.ts';
 import { MemoryStore } from './memory-store.ts';
 import { unconditional, type SessionWork } from '../../src/core/writes.ts';
+import type { AnswerKeeper } from '../../src/memory/message-changes.ts';
 import { snowflakeAt } from '../../src/core/snowflake.ts';
 
 export const startTime = Date.parse('2026-01-15T10:00:00.000Z');
@@ -53,7 +56,7 @@ export function messageId(number: number): string {
 /** What a deletion takes out of the session, for layers that look only at places in the log. */
 export function withdrawal(...sequences: readonly number[]): Withdrawn {
   return {
-    kind: 'withdrawn',
+    kind: 'messages',
     session,
     cause: { kind: 'deleted', channelId: session.channelId, messageIds: [] },
     messages: sequences.map((sequence) => withdrawnMessage('', sequence)),
@@ -164,8 +167,7 @@ export function openSessions(
           session: of,
           messages: messages.map(({ sequence, before }) => ({ sequence, message: before })),
         });
-        for (const stage of ['hide', 'delete'] as const)
-          await sessionLog.follow({ kind: 'withdrawn', session: of, messages, cause: message }, stage);
+        await sessionLog.delete({ kind: 'messages', session: of, messages, cause: message });
       });
     }
     return affected;
@@ -193,9 +195,9 @@ export function openSessions(
     layers: readonly MemoryLayer[],
     answers: AnswerKeeper = noAnswers,
     mayStore: ChangeLedgerPorts['mayStore'] = () => Promise.resolve(true),
-    more: Pick<ChangeLedgerPorts, 'turnsOver' | 'isUndoable'> = {},
+    more: Pick<ChangeLedgerPorts, 'turnsOver'> = {},
   ) {
-    return createChangeLedger({
+    const ledger: ChangeLedger = createChangeLedger({
       store,
       recent,
       writes,
@@ -210,8 +212,23 @@ export function openSessions(
       noteErased: (userId, at) => erasures.note(userId, at),
       processes: createOneProcess(),
       clock,
-      timer: timer.set,
+      async expireAt(id, at = clock()) {
+        timer.set(() => void ledger.finishFor(id).catch(() => undefined), at.getTime() - time.now);
+      },
       logger: silent,
+    });
+    return ledger;
+  }
+
+  /** The real forgetting over the log and these layers, which may come into being after it. */
+  function forgettingOver(layers: readonly MemoryLayer[], more: Partial<ForgettingPorts> = {}) {
+    return forgettingFor({
+      store,
+      clock,
+      log: sessionLog,
+      changed: (_userId, sessions) => changed.push(...sessions),
+      openLedger: () => ledgerOver(layers),
+      ...more,
     });
   }
 
@@ -232,6 +249,7 @@ export function openSessions(
     turnInAsk,
     turnWithOthers,
     ledgerOver,
+    forgettingOver,
     changed,
   };
 }

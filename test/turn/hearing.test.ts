@@ -215,7 +215,7 @@ describe('the small lines under an answer', () => {
     }));
     const cause = { kind: 'deleted', channelId, messageIds: [id] } as const;
     const session = { channelId, userId: aliceId };
-    await hearing.layer.follow({ kind: 'withdrawn', session, messages, cause }, 'hide');
+    await hearing.layer.delete({ kind: 'messages', session, messages, cause });
     expect(amended).toEqual(['8', { lines: ['I am an AI'], buttons: { personId: aliceId, buttons: [] } }]);
   });
 });
@@ -232,7 +232,7 @@ describe('what was heard', () => {
     const cause = { kind: 'deleted', channelId: message.channelId, messageIds: [message.id] } as const;
     const [session] = (await hearing.layer.holdersOf?.(cause)) ?? [];
     if (session === undefined) throw new Error('Nobody holds it');
-    await hearing.layer.follow({ kind: 'withdrawn', session, messages: [], cause }, 'hide');
+    await hearing.layer.delete({ kind: 'messages', session, messages: [], cause });
     expect(await inHistory(hearing, message)).toBe('');
     expect(await inHistory(hearing, spoken('2'))).toBe('Hello.');
     hearing.layer.evict?.(aliceId);

@@ -48,7 +48,7 @@ function twoProcesses(pause: () => number) {
         everyOfPerson: sessions.everyOfPerson,
         sessionsOfPerson: sessions.ofPerson,
         mentions: () => Promise.resolve([]),
-        placesOf: () => Promise.resolve([]),
+        held: () => Promise.resolve([]),
       },
       layers: [],
       answers: outbox,
@@ -58,8 +58,8 @@ function twoProcesses(pause: () => number) {
       endWork: () => {},
       noteErased: erasures.note,
       processes: shared.processes,
+      expireAt: () => Promise.resolve(),
       clock,
-      timer: () => () => {},
       logger: silent,
     });
     return { outbox, ledger, writes };

@@ -610,7 +610,7 @@ describe('where the speaker has restricted what is kept [K9]', () => {
     const { run, outbox, steps } = turnWith(() => Promise.resolve({ text, stop: 'whole' }), {
       people: people(consent),
     });
-    const prepare = outbox.prepare.bind(outbox);
+    const prepare = outbox.prepare;
     vi.spyOn(outbox, 'prepare').mockImplementation(async (reply) => {
       await prepare(reply);
       steps.push('prepared');

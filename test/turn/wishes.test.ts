@@ -16,6 +16,7 @@ import { TurnControl } from '../../src/turn/sessions.ts';
 import { fakeReplies } from '../support/fake-replies.ts';
 import { incoming, publicPlace } from '../support/incoming.ts';
 import { durableSettings } from '../support/layer-settings.ts';
+import { forgettingFor } from '../support/forgetting.ts';
 import { ledgerFor } from '../support/ledger.ts';
 import { silent } from '../support/sessions.ts';
 import { turnWith } from './turn-harness.ts';
@@ -53,20 +54,21 @@ beforeAll(async () => {
   const writes = plainWrites();
   people = createPersonSettings({ store, writes, clock, logger: silent });
   memoryNotices = createMemoryNotices({ people, commandsEnabled: true });
+  const forgetting = forgettingFor({
+    store,
+    clock,
+    openLedger: () => ledgerFor(store, writes, [], { clock }),
+  });
   memory = createDurableMemory({
     settings: durableSettings,
     store,
     writes,
-    changes: {
-      forget: (...asked) => ledger.forget(...asked),
-      restore: (change) => ledger.restore(change),
-      deleteForgotten: (change) => ledger.deleteForgotten(change),
-    },
+    forgetting,
+    parts: [forgetting.part],
     clock,
     timeZone: 'UTC',
     logger: silent,
   });
-  const ledger = ledgerFor(store, writes, [memory]);
 });
 
 afterAll(() => rm(folder, { recursive: true, force: true }));

@@ -10,7 +10,6 @@ import { assertSnowflake, compareSnowflakes } from '../../core/snowflake.ts';
 import type { DocumentKind, Store } from '../../core/store.ts';
 import { sameItemForm, toSingleLine } from '../../core/text.ts';
 import { mayUse, pickReach, visibilitySchema, type Reach } from '../../core/visibility.ts';
-import { cursorsSchema, messagesSchema } from '../undo.ts';
 
 export const itemKinds = [
   'fact',
@@ -108,26 +107,6 @@ const itemFields = {
   changes: z.array(itemChangeSchema).readonly().optional().catch(undefined),
 };
 
-const forgettingSchema = z
-  .object({
-    /** Of the change, as its items have it. */
-    id: z.string(),
-    at: timeSchema,
-    itemIds: z.array(z.string()).readonly(),
-    /** The snowflake of who said so. */
-    commandId: z.string(),
-    /** The messages that went along. */
-    messages: messagesSchema,
-    /** How far conversations had been looked at for items, where what was said before is not noticed from then on. */
-    cursors: cursorsSchema,
-    /** It is being undone: a kill came between. */
-    isUndoing: z.literal(true).optional(),
-  })
-  .readonly();
-
-/** What a person had forgotten, without any words, until it can be undone no more and its messages are deleted. */
-export type ForgettingRecord = z.infer<typeof forgettingSchema>;
-
 /** One durable memory of one user [D1]. Times are ISO 8601. */
 export type DurableItem = Readonly<z.infer<z.ZodObject<typeof itemFields>>>;
 
@@ -138,8 +117,6 @@ export interface DurableDocument {
   readonly items: readonly DurableItem[];
   /** Nothing is extracted any more from messages up to this snowflake: their author has used `forget` since [A4]. */
   readonly forgottenUpTo?: string | undefined;
-  /** Oldest first. */
-  readonly forgettings?: readonly ForgettingRecord[] | undefined;
   /** Tombstones of items that were forgotten or evicted, oldest first [S7]; see `past.ts`. */
   readonly gone?: readonly string[] | undefined;
 }
@@ -152,23 +129,12 @@ export interface Utterance {
   readonly messageId: string;
 }
 
-/** What a forgetting of items keeps from being noticed: what was said up to it [A4]. */
-export function marksOf({ itemIds, commandId }: ForgettingRecord): readonly string[] {
-  return itemIds.length === 0 ? [] : [commandId];
-}
-
 /** Of some snowflakes. */
 export function laterSnowflake(...ids: readonly (string | undefined)[]): string | undefined {
   return ids
     .filter((id) => id !== undefined)
     .toSorted(compareSnowflakes)
     .at(-1);
-}
-
-/** Nothing is extracted any more from messages up to this snowflake, while the forgettings stand. */
-export function forgottenUpTo(document: DurableDocument): string | undefined {
-  const standing = (document.forgettings ?? []).filter(({ isUndoing }) => isUndoing !== true);
-  return laterSnowflake(document.forgottenUpTo, ...standing.flatMap(marksOf));
 }
 
 /** What an item says, with the question that it answers [D1a]: it is shown, found and compared as one. */
@@ -217,7 +183,6 @@ const documentSchema = z
     items: z.array(itemSchema),
     forgottenUpTo: z.string().optional(),
     gone: z.array(z.string()).optional(),
-    forgettings: z.array(forgettingSchema).optional(),
   })
   .transform((document) => ({ ...document, items: completed(document.items) }));
 

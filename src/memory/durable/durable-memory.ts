@@ -5,15 +5,12 @@ import type { Store } from '../../core/store.ts';
 import { createTimeSlice, localDate } from '../../core/time.ts';
 import type { Visibility } from '../../core/visibility.ts';
 import type { Work } from '../../core/writes.ts';
-import type { ChangeLedger } from '../changes.ts';
-import type { Forgotten, MemoryLayer, Withdrawn } from '../layer.ts';
+import { personOf, type MemoryLayer, type Withdrawn } from '../layer.ts';
 import type { MessagesByChannel } from '../undo.ts';
 import {
   activeInOrder,
   durableDocumentKind,
   durableKey,
-  forgottenUpTo,
-  hexDigits,
   mayUseItem,
   presentItem,
   proposedItems,
@@ -31,17 +28,16 @@ import { importItems, type ImportResult } from './import-items.ts';
 import {
   findItems,
   forgetChosen,
-  forgetItems,
   itemHistories,
+  itemsToForget,
   purgeSaying,
   removeBySource,
   removePast,
-  saysEarlier,
-  sourcesOf,
   withoutProposals,
   withoutQuestions,
   matchedWords,
-  type Forgetting,
+  type ForgetResult,
+  type ToForget,
 } from './items.ts';
 import { withBoundedPast, withTombstones } from './past.ts';
 import {
@@ -54,7 +50,9 @@ import {
 } from './remember-item.ts';
 import { reviewCards } from './review.ts';
 import { durableSections, durableUsage, type OwnDay } from './sections.ts';
-import { changesIn, createUndoing, withFinal, withoutReturning, type UndoingOptions } from './undoing.ts';
+import { markOf, readWithheld, type WithheldRecord } from '../withheld.ts';
+import { toldDocument } from './told.ts';
+import { createUndoing, withFinal, withoutReturning, type UndoingOptions } from './undoing.ts';
 
 export interface RememberInput extends RememberRequest {
   /** Whether the message still says it [A4], asked within the user's write, so it must not wait for another one. */
@@ -77,12 +75,17 @@ export interface DurableSettings {
 export interface DurableMemoryOptions extends UndoingOptions {
   readonly settings: DurableSettings;
   readonly store: Pick<Store, 'read' | 'update' | 'remove'>;
-  readonly changes: Pick<ChangeLedger, 'forget' | 'restore' | 'deleteForgotten'>;
+  /** Withholds what is forgotten; resolves with what undoes it, and how many messages went with it. */
+  readonly forgetting: {
+    withhold(
+      toForget: ToForget,
+    ): Promise<{ readonly withdrawn: number; readonly undoId?: string | undefined }>;
+  };
   /** IANA name; lines show local dates [N5]. */
   readonly timeZone: string;
   /** A person's own zone [D7]. Must not reject. Default: `timeZone` for everybody. */
   readonly timeZoneOf?: (userId: string) => Promise<string>;
-  /** The zone that the person is to be told of, outside of their writes. Default: nobody is told. */
+  /** The zone that the person is to be visible of, outside of their writes. Default: nobody is visible. */
   readonly zoneToTell?: (work: Work) => Promise<string | undefined>;
 }
 
@@ -100,7 +103,11 @@ export function createDurableMemory(options: DurableMemoryOptions) {
     return { today: localDate(now, timeZone), timeZone };
   }
 
-  const documentOf = (userId: string): Promise<DurableDocument> => readDurable(store, userId);
+  /** As its owner may see it [F5]. */
+  async function documentOf(userId: string): Promise<DurableDocument> {
+    const [document, withheld] = await Promise.all([readDurable(store, userId), readWithheld(store, userId)]);
+    return toldDocument(document, withheld).document;
+  }
   const itemsOf = async (userId: string): Promise<readonly DurableItem[]> =>
     (await documentOf(userId)).items.map(presentItem);
 
@@ -116,47 +123,50 @@ export function createDurableMemory(options: DurableMemoryOptions) {
       const [items, day] = await Promise.all([itemsOf(id), dayOf(id, context.now)]);
       return durableSections(items, id, context, day, injectMaxChars);
     },
-    async follow(change, stage) {
-      if (stage === 'delete') return;
-      if (change.kind === 'forgotten') {
-        const { userId, itemIds, words, commandId } = change;
-        const isSaying = words === '' ? () => false : saysEarlier(words, commandId);
-        const isChosen = ({ id }: DurableItem) => itemIds.includes(id);
-        await apply(
-          userId,
-          (document) => forgetChosen(withoutProposals(document, isSaying), isChosen, clock()),
-          { what: 'forget', id: forgettingId(change) },
-        );
-      } else if (change.kind === 'purged') {
-        const { userId, words, commandId } = change;
-        await applyAndErase(userId, (document) =>
-          purgeSaying(
-            withFinal(document, () => true),
-            words,
-            commandId,
-          ),
-        );
-      } else if (change.kind === 'withdrawn') await removeSources(change);
+    async delete(deletion) {
+      const userId = personOf(deletion);
+      switch (deletion.kind) {
+        case 'messages':
+          return removeSources(deletion);
+        case 'words': {
+          const { words, commandId } = deletion;
+          await applyAndErase(userId, (document) => purgeSaying(withAllFinal(document), words, commandId));
+          return;
+        }
+        case 'record':
+          return deleteForgotten(userId, deletion.record);
+        case 'conversations': {
+          const channels = new Set(deletion.sessions.map(({ channelId }) => channelId));
+          return applyAndErase(userId, (document) => {
+            const final = withAllFinal(document);
+            const removed = final.items.filter(({ source }) => channels.has(source.channelId));
+            return { document: withItems(final, { removed }), result: undefined };
+          });
+        }
+        case 'person':
+          return store.remove(durableKey(userId));
+      }
     },
     async *export(userId) {
       const document = await store.read(durableKey(userId), durableDocumentKind);
       if (document === undefined) return;
-      const { items, gone = [] } = withBoundedPast(withFinal(document, () => true));
-      const upTo = forgottenUpTo(document);
-      yield { path: itemsFile, text: JSON.stringify(items, undefined, 2) };
-      if (gone.length > 0 || upTo !== undefined)
-        yield { path: 'forgotten.json', text: JSON.stringify({ forgottenUpTo: upTo, gone }, undefined, 2) };
-    },
-    async erase({ userId, sessions, isWhole }) {
-      if (isWhole) return store.remove(durableKey(userId));
-      const channels = new Set(sessions.map(({ channelId }) => channelId));
-      await applyAndErase(userId, (document) => {
-        const final = withFinal(document, () => true);
-        const removed = final.items.filter(({ source }) => channels.has(source.channelId));
-        return { document: withItems(final, { removed }), result: undefined };
-      });
+      const { items, gone = [], forgottenUpTo } = withBoundedPast(withAllFinal(document));
+      const { hasItem } = await readWithheld(store, userId);
+      const visible = items.filter((item) => !hasItem(markOf(item)));
+      yield { path: itemsFile, text: JSON.stringify(visible, undefined, 2) };
+      if (gone.length > 0 || forgottenUpTo !== undefined)
+        yield { path: 'forgotten.json', text: JSON.stringify({ forgottenUpTo, gone }, undefined, 2) };
     },
   };
+
+  /** What was forgotten can be undone no more, nor come back by undoing something else. */
+  async function deleteForgotten(userId: string, { change, items }: WithheldRecord): Promise<void> {
+    if (change.kind !== 'forgotten') return;
+    const isForgotten = (item: DurableItem): boolean => items.includes(markOf(item));
+    await applyAndErase(userId, (document) =>
+      forgetChosen(withoutReturning(document, isForgotten), isForgotten, change.commandId, clock()),
+    );
+  }
 
   /** The day that a text speaks of [D7], counted from the moment of its message. */
   async function dayIn(
@@ -197,7 +207,7 @@ export function createDurableMemory(options: DurableMemoryOptions) {
    * An item goes with the message that says it, its question with the answer that asks it [D1a]. A proposal goes with
    * either, also where they are forgotten.
    */
-  async function removeSources({ session, messages, isForgetting }: Withdrawn): Promise<void> {
+  async function removeSources({ session, messages, areItemsKept }: Withdrawn): Promise<void> {
     const { userId, channelId } = session;
     const own = messages.filter(({ before }) => before.role === 'user');
     const now = new Map(own.map((message) => [message.before.id, message.now]));
@@ -206,16 +216,17 @@ export function createDurableMemory(options: DurableMemoryOptions) {
     const isAsked = askedIn(messages);
     const hasQuestion = ({ question, source }: DurableItem) =>
       source.channelId === channelId && isAsked(question);
-    const isForgotten = ({ source }: DurableItem) => isForgetting === true && now.has(source.messageId);
+    const isGone = ({ source }: DurableItem) => areItemsKept === true && now.has(source.messageId);
     const withoutAsked = (document: DurableDocument) =>
-      withoutProposals(document, (item) => isForgotten(item) || hasQuestion(item));
-    if (isForgetting === true) {
-      await apply(userId, (document) => ({ document: withoutAsked(document), result: undefined }));
-      return;
-    }
+      withoutProposals(document, (item) => isGone(item) || hasQuestion(item));
+    if (areItemsKept === true)
+      return applyAndErase(userId, (document) => ({ document: withoutAsked(document), result: undefined }));
     await applyAndErase(userId, (document) => {
       const { result, document: left } = removeBySource(withoutAsked(document), [...now.keys()], isStillSaid);
-      const final = withoutReturning(left, (item) => isUnsaid(item) || hasQuestion(item));
+      const final = withoutReturning(
+        left,
+        (item) => isNoticed(item) && (isUnsaid(item) || hasQuestion(item)),
+      );
       return { result, document: withoutQuestions(final, hasQuestion) };
     });
   }
@@ -229,8 +240,7 @@ export function createDurableMemory(options: DurableMemoryOptions) {
     /** Of these changes those that can be undone, with the active items that each touched. */
     async undoable(userId: string, ids: readonly string[]) {
       const document = await documentOf(userId);
-      const all = [...changesIn(document, clock()), ...((await options.notes?.list(userId)) ?? [])];
-      return all
+      return (await undoing.changesOf(userId))
         .filter(({ id }) => ids.includes(id))
         .map(({ id, what }) => ({
           id,
@@ -269,7 +279,7 @@ export function createDurableMemory(options: DurableMemoryOptions) {
       });
       if (outcome.outcome === 'refused' || !isCounted) return outcome;
       const countedIn = await options.zoneToTell?.(work).catch((error: unknown) => {
-        logger.warn('a person could not be told of their zone', { userId: work.userId, error });
+        logger.warn('a person could not be visible of their zone', { userId: work.userId, error });
         return undefined;
       });
       return { ...outcome, countedIn };
@@ -310,17 +320,21 @@ export function createDurableMemory(options: DurableMemoryOptions) {
     /** Counts days again that were counted by another zone; resolves with how many items changed. */
     async moveDays(work: Work, before: string, after: string): Promise<number> {
       return writes.run(work, async () => {
-        const { result } = await apply(work.userId, (document) => {
-          const replaced = document.items.flatMap((item): readonly Replaced[] => {
-            const { messageId } = item.source;
-            if (item.when === undefined || !isSnowflake(messageId)) return [];
-            const sentAt = snowflakeTime(messageId);
-            const [old, day] = [before, after].map((zone) => readDay(item.text, sentAt, zone));
-            if (day === undefined || old?.when !== item.when || day.when === old.when) return [];
-            return [[item, { ...item, when: day.when, looksBack: day.looksBack }]];
-          });
-          return { document: withItems(document, { replaced }), result: replaced.length };
-        });
+        const { result } = await apply(
+          work.userId,
+          (document) => {
+            const replaced = document.items.flatMap((item): readonly Replaced[] => {
+              const { messageId } = item.source;
+              if (item.when === undefined || !isSnowflake(messageId)) return [];
+              const sentAt = snowflakeTime(messageId);
+              const [old, day] = [before, after].map((zone) => readDay(item.text, sentAt, zone));
+              if (day === undefined || old?.when !== item.when || day.when === old.when) return [];
+              return [[item, { ...item, when: day.when, looksBack: day.looksBack }]];
+            });
+            return { document: withItems(document, { replaced }), result: replaced.length };
+          },
+          { isOfAll: true },
+        );
         return result;
       });
     },
@@ -354,23 +368,24 @@ export function createDurableMemory(options: DurableMemoryOptions) {
       place: Place,
       commandId: string,
       more: { readonly words?: string; readonly messages?: MessagesByChannel } = {},
-    ): Promise<Forgetting> {
+    ): Promise<ForgetResult> {
       const { userId } = work;
       return writes.run(work, async () => {
-        const { result } = forgetItems(await documentOf(userId), userId, target, place, clock());
-        const words =
-          more.words ?? (typeof target === 'string' ? matchedWords(target, result.forgotten) : '');
-        const messages = [...(more.messages ?? []), ...sourcesOf(result.forgotten)];
-        const itemIds = result.forgotten.map(({ id }) => id);
-        const change = { kind: 'forgotten', userId, itemIds, words, commandId, messages } as const;
-        const make = () => options.changes.forget(layer, change);
-        const isNothing = itemIds.length + messages.length === 0;
-        const id = forgettingId(change);
-        const { failures, withdrawn } = await (isNothing
-          ? make()
-          : undoing.forgetting(userId, { id, itemIds, commandId, messages }, make));
-        const isEverywhere = failures.size === 0;
-        return { ...result, words, isEverywhere, withdrawn, undoId: isNothing ? undefined : id };
+        const items = await itemsOf(userId);
+        const { forgotten, elsewhere } = itemsToForget(items, userId, target, place);
+        const words = more.words ?? (typeof target === 'string' ? matchedWords(target, forgotten) : '');
+        const histories = itemHistories(items);
+        const { withdrawn, undoId } = await options.forgetting.withhold({
+          userId,
+          commandId,
+          words,
+          forgotten,
+          past: forgotten.flatMap(({ id }) => histories.get(id) ?? []),
+          others: activeInOrder(items).filter((item) => !forgotten.includes(item)),
+          proposed: proposedItems(items, clock()),
+          messages: more.messages ?? [],
+        });
+        return { forgotten, elsewhere, words, withdrawn, undoId };
       });
     },
 
@@ -433,11 +448,13 @@ export function createDurableMemory(options: DurableMemoryOptions) {
     expire: (work: Work, isPast: (messageId: string) => boolean): Promise<number> =>
       writes.run(work, async () => {
         const { userId } = work;
-        const { result } = await apply(userId, (document) =>
-          removePast(
-            withoutReturning(document, ({ source }) => isPast(source.messageId)),
-            isPast,
-          ),
+        const { result } = await apply(
+          userId,
+          (document) => {
+            const isGone = (item: DurableItem) => isNoticed(item) && isPast(item.source.messageId);
+            return removePast(withoutReturning(document, isGone), isPast);
+          },
+          { isOfAll: true },
         );
         return result.length;
       }),
@@ -450,9 +467,14 @@ export function createDurableMemory(options: DurableMemoryOptions) {
   };
 }
 
-/** The id of the change, the same whenever the ledger carries it out. */
-function forgettingId({ commandId, itemIds, messages = [] }: Forgotten): string {
-  return hexDigits(JSON.stringify([commandId, itemIds, messages]), 8);
+/** What its owner did not store themselves. */
+function isNoticed({ source }: DurableItem): boolean {
+  return source.type !== 'manual';
+}
+
+/** Nothing of it can be undone any more. */
+function withAllFinal(document: DurableDocument): DurableDocument {
+  return withFinal(document, () => true);
 }
 
 export type DurableMemory = ReturnType<typeof createDurableMemory>;

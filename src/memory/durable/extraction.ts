@@ -12,8 +12,8 @@ import {
 import { ownWords } from '../../core/own-words.ts';
 import type { Place, SessionKey } from '../../core/place.ts';
 import { maskSecrets } from '../../core/secrets.ts';
+import { compareSnowflakes } from '../../core/snowflake.ts';
 import { dataLine, renderSection } from '../../core/section.ts';
-import type { Store } from '../../core/store.ts';
 import { chunk, contentTerms, isQuestion } from '../../core/text.ts';
 import { createTimeSlice, localDate, localMoment, withMomentsTold } from '../../core/time.ts';
 import type { LateNotice } from '../../core/tool.ts';
@@ -22,15 +22,15 @@ import type { SessionWork, Work } from '../../core/writes.ts';
 import type { MemoryLayer } from '../layer.ts';
 import type { UserMessage } from '../log/records.ts';
 import type { SessionLog } from '../log/session-log.ts';
-import { changeState, readState, type SessionStates } from '../log/session-state.ts';
+import type { SessionStates } from '../log/session-state.ts';
 import type { CaptureMode } from '../settings/person-settings.ts';
 import { type DurableItem, itemKinds, wordingOf } from './document.ts';
 import type { RememberInput } from './durable-memory.ts';
-import { questionAtEnd, sentencesOf, sentencesQuoted, stillSays } from './evidence.ts';
+import { sentencesOf } from '../../core/sentences.ts';
+import { questionAtEnd, sentencesQuoted, stillSays } from './evidence.ts';
 import { readDay, type SaidDay } from './item-day.ts';
 import { namedItem, namedProposal, proposalNotice, rememberNotice } from './notices.ts';
 import type { Proposals } from './proposals.ts';
-import type { UndoingOptions } from './undoing.ts';
 
 /** One of the user's own messages, waiting to be looked at. */
 export interface ExtractionMessage extends Pick<UserMessage, 'id' | 'text' | 'at' | 'mode' | 'heard'> {
@@ -226,9 +226,11 @@ export function createExtractionFold(ports: {
   readonly states: Pick<SessionStates, 'read' | 'update'>;
   /** What may be noticed in what a person says [K9]. Must not reject. Default: all of it. */
   readonly modeOf?: (userId: string) => Promise<CaptureMode>;
+  /** Up to which snowflake what a person said waits, as they can take back what they had forgotten. Default: nothing waits. */
+  readonly unnoticedUpTo?: (userId: string) => Promise<string | undefined>;
   readonly logger: Logger;
 }): NonNullable<MemoryLayer['fold']> {
-  const { extraction, sessionLog, states, modeOf, logger } = ports;
+  const { extraction, sessionLog, states, modeOf, unnoticedUpTo, logger } = ports;
   /** By person, unusable answers in a row. */
   const unusable = new Map<string, number>();
 
@@ -252,7 +254,11 @@ export function createExtractionFold(ports: {
 
   return async (userId, sessions, signal) => {
     if ((await modeOf?.(userId)) === 'off') return;
-    const unseen = (await Promise.all(sessions.map(unseenOf))).filter((each) => each !== undefined);
+    const upTo = (await unnoticedUpTo?.(userId)) ?? '0';
+    const isBefore = ({ id }: UserMessage): boolean => compareSnowflakes(id, upTo) <= 0;
+    const unseen = (await Promise.all(sessions.map(unseenOf)))
+      .filter((each) => each !== undefined)
+      .filter(({ messages: said }) => !said.some(isBefore));
     const origins = new Map<string, SessionKey>();
     const found = unseen.flatMap(({ session, messages: all }) =>
       all.map(async (message): Promise<ExtractionMessage> => {
@@ -290,35 +296,6 @@ export function createExtractionFold(ports: {
         : { ...state, extraction: { cursor: last } },
     );
   }
-}
-
-/** How far each conversation was looked at, for undo [K5]; within a job of the person's queue. */
-export function createExtractionCursors({
-  store,
-  sessionsOf,
-}: {
-  readonly store: Store;
-  readonly sessionsOf: (userId: string) => Promise<readonly SessionKey[]>;
-}): NonNullable<UndoingOptions['noticing']> {
-  return {
-    async cursors(userId) {
-      const all = await Promise.all(
-        (await sessionsOf(userId)).map(async (session) => {
-          const { extraction } = await readState(store, session);
-          return extraction && { channelId: session.channelId, cursor: extraction.cursor };
-        }),
-      );
-      return all.filter((each) => each !== undefined);
-    },
-    async rewind(userId, cursors) {
-      for (const { channelId, cursor } of cursors)
-        await changeState(store, { channelId, userId }, (state) =>
-          state.extraction === undefined || state.extraction.cursor <= cursor
-            ? state
-            : { ...state, extraction: { cursor } },
-        );
-    },
-  };
 }
 
 /** The place that a message was logged in, with its audience at that time. */

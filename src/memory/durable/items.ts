@@ -14,54 +14,62 @@ import {
   type Replaced,
 } from './document.ts';
 
+/** What became of a forgetting. */
 export interface ForgetResult {
-  /** Deprecated now. */
   readonly forgotten: readonly DurableItem[];
   /** How many more match that may not be touched in this place [K2]. */
   readonly elsewhere: number;
-}
-
-/** What became of a forgetting. */
-export interface Forgetting extends ForgetResult {
   readonly words: string;
-  readonly isEverywhere: boolean;
   /** Messages that went with it, answers among them. */
   readonly withdrawn: number;
   /** Absent where nothing changed. */
   readonly undoId?: string | undefined;
 }
 
-/** Deprecates what is meant and may be used in `place`. */
-export function forgetItems(
-  document: DurableDocument,
+/** What is to be forgotten, as it was resolved when it was said. */
+export interface ToForget {
+  readonly userId: string;
+  /** The snowflake of who said so. */
+  readonly commandId: string;
+  readonly words: string;
+  readonly forgotten: readonly DurableItem[];
+  /** What these had corrected. */
+  readonly past: readonly DurableItem[];
+  /** The person's other active items: their sentences stay. */
+  readonly others: readonly DurableItem[];
+  /** What waits for their yes: what says the words, or came from these messages, goes too. */
+  readonly proposed: readonly DurableItem[];
+  readonly messages: MessagesByChannel;
+}
+
+/** What is meant and may be used in `place`, and how many more match elsewhere. */
+export function itemsToForget(
+  items: readonly DurableItem[],
   ownerId: string,
   target: string | readonly string[],
   place: Place,
-  now: Date,
-): DocumentChange<ForgetResult> {
-  const matching = new Set(
+): Pick<ForgetResult, 'forgotten' | 'elsewhere'> {
+  const matching =
     typeof target === 'string'
-      ? findItems(document.items, target).named
-      : document.items.filter((item) => isSeen(item) && target.includes(item.id)),
-  );
-  const { result, ...change } = forgetChosen(
-    document,
-    (item) => matching.has(item) && mayUseItem(item, ownerId, place),
-    now,
-  );
-  return { ...change, result: { forgotten: result, elsewhere: matching.size - result.length } };
+      ? findItems(items, target).named
+      : items.filter((item) => isSeen(item) && target.includes(item.id));
+  const forgotten = matching.filter((item) => mayUseItem(item, ownerId, place));
+  return { forgotten, elsewhere: matching.length - forgotten.length };
 }
 
-/** Deprecates the chosen items. */
+/** Takes the chosen items out for good; nothing said until then is noticed any more [A4]. */
 export function forgetChosen(
   document: DurableDocument,
   isChosen: (item: DurableItem) => boolean,
+  commandId: string,
   now: Date,
-): DocumentChange<readonly DurableItem[]> {
+): DocumentChange<undefined> {
   const replaced = document.items
-    .filter((item) => isSeen(item) && isChosen(item))
-    .map((item) => [item, { ...deprecatedItem(item, now), forgotten: true as const }] as const);
-  return { document: withItems(document, { replaced }), result: replaced.map(([, forgotten]) => forgotten) };
+    .filter(isChosen)
+    .map((item): Replaced => [item, { ...forgottenItem(item, now), changes: undefined }]);
+  if (replaced.length === 0) return { document, result: undefined };
+  const forgottenUpTo = laterSnowflake(document.forgottenUpTo, commandId);
+  return { document: { ...withItems(document, { replaced }), forgottenUpTo }, result: undefined };
 }
 
 /**
@@ -185,6 +193,11 @@ function isSeen(item: DurableItem): boolean {
 export function deprecatedItem(item: DurableItem, now: Date): DurableItem {
   const updatedAt = now.toISOString();
   return { ...item, supersededBy: undefined, status: 'deprecated', pinned: false, updatedAt };
+}
+
+/** What is left of an item that its owner had forgotten. */
+export function forgottenItem(item: DurableItem, now: Date): DurableItem {
+  return { ...deprecatedItem(item, now), forgotten: true, goesAt: undefined, replaces: undefined };
 }
 
 /** The corrected item becomes history that names the new one [D6]. */

@@ -4,7 +4,6 @@ import { compareSnowflakes } from '../../core/snowflake.ts';
 import { explicitVisibilityOf, isWider, visibilityOf, type Visibility } from '../../core/visibility.ts';
 import {
   byAge,
-  forgottenUpTo,
   freeId,
   itemsWithWording,
   proposedItems,
@@ -178,7 +177,7 @@ function isEnough(
  * breath, so the turn itself may still store.
  */
 function isOlderThanForget(document: DurableDocument, request: RememberRequest): boolean {
-  const mark = forgottenUpTo(document);
+  const { forgottenUpTo: mark } = document;
   if (request.type === 'manual' || request.accepts !== undefined || mark === undefined) return false;
   return mark !== request.turnMessageId && compareSnowflakes(request.messageId, mark) <= 0;
 }

@@ -6,26 +6,23 @@ import type { Logger } from '../../core/logger.ts';
 import type { Store } from '../../core/store.ts';
 import type { Clock } from '../../core/time.ts';
 import { unconditional, type Work, type Writes } from '../../core/writes.ts';
-import type { ChangeLedger } from '../changes.ts';
-import { undoForMs, type Cursors, type UndoableChange, type UndoablePart } from '../undo.ts';
+import { undoForMs, type UndoableChange, type UndoablePart } from '../undo.ts';
+import { markOf, readWithheld, withheld as withheldBy, type Withheld } from '../withheld.ts';
 import {
   durableDocumentKind,
   durableKey,
   emptyDurableDocument,
-  laterSnowflake,
-  marksOf,
   presentItem,
   proposedItems,
   readDurable,
-  undated,
   withItems,
   type DocumentChange,
   type DurableDocument,
   type DurableItem,
-  type ForgettingRecord,
 } from './document.ts';
 import { withoutProposals } from './items.ts';
 import { withBoundedPast, withoutOutgrown, withTombstones } from './past.ts';
+import { toldDocument } from './told.ts';
 
 /** What became of undoing a change. */
 export interface Undoing {
@@ -38,17 +35,8 @@ export interface Undoing {
 export interface UndoingOptions {
   readonly store: Pick<Store, 'read' | 'update'>;
   readonly writes: Pick<Writes, 'run'>;
-  readonly changes: Pick<ChangeLedger, 'restore' | 'deleteForgotten'>;
-  /** Changes of notes, which are undone in the same order. Default: there are none. */
-  readonly notes?: UndoablePart;
-  /**
-   * How far conversations were searched for items: nothing said before a forgetting is noticed, until that is undone.
-   * Default: nothing is noticed.
-   */
-  readonly noticing?: {
-    readonly cursors: (userId: string) => Promise<Cursors>;
-    readonly rewind: (userId: string, cursors: Cursors) => Promise<void>;
-  };
+  /** Changes of notes, and what was forgotten, which are undone in the same order. Default: there are none. */
+  readonly parts?: readonly UndoablePart[];
   /** Has `expireItems` called for a person from a time on; rejects with `StoreError`. Default: somebody calls it anyway. */
   readonly expireAt?: (userId: string, time: Date) => Promise<void>;
   readonly clock: Clock;
@@ -56,135 +44,100 @@ export interface UndoingOptions {
 }
 
 /**
- * Changes people's items on disk, and undoes that [K5], with changes of notes in the same order. An item that a change
- * touched keeps what it was for ten minutes, so nothing else has to know. Rejects with `StoreError`.
+ * Changes people's items on disk, and undoes that [K5], with changes of other parts in the same order. An item that a
+ * change touched keeps what it was for ten minutes, so nothing else has to know. Rejects with `StoreError`.
  */
 export function createUndoing(options: UndoingOptions) {
-  const { store, writes, changes, notes, noticing, expireAt, clock, logger } = options;
+  const { store, writes, parts = [], expireAt, clock, logger } = options;
 
   /**
    * As part of a job of the person's queue. `operation` is pure, for the store may run it again after a conflict. A
    * change with a name can be undone. What no version of an item says any more is erased from all copies [S7]; with
-   * `erases` they are looked at in any case.
+   * `isOfAll` it sees what is withheld too, and with `erases` copies are looked at in any case.
    */
   async function change<T>(
     userId: string,
     operation: (document: DurableDocument) => DocumentChange<T>,
     {
+      isOfAll = false,
       erases = false,
       what,
-      id = randomUUID().slice(0, 8),
-    }: { readonly erases?: boolean; readonly what?: string; readonly id?: string } = {},
+    }: { readonly isOfAll?: boolean; readonly erases?: boolean; readonly what?: string } = {},
   ): Promise<{ readonly result: T; readonly undoId?: string | undefined }> {
     const now = clock();
+    const id = randomUUID().slice(0, 8);
     const named = what === undefined ? undefined : { id, what, now };
     // First, so that a kill leaves nothing that never becomes final.
     if (named !== undefined) await expireAt?.(userId, new Date(now.getTime() + undoForMs));
+    const withheld = isOfAll ? withheldBy([]) : await readWithheld(store, userId);
     let before = await readDurable(store, userId);
-    let made = changeDocument(before, operation, named);
+    let made = changeDocument(before, operation, { named, withheld });
     await store.update(
       durableKey(userId),
       durableDocumentKind,
       (current = emptyDurableDocument) => {
-        if (current !== before) made = changeDocument(current, operation, named);
+        if (current !== before) made = changeDocument(current, operation, { named, withheld });
         before = current;
         return made.document === emptyDurableDocument ? undefined : made.document;
       },
       { erase: () => erases || isLosing(before, made.document) },
     );
-    // What was made final is deleted at once.
-    if (made.document.forgettings?.some((each) => isOver(each, now)) === true) await expireAt?.(userId, now);
     return { result: made.result, undoId: made.isUndoable ? id : undefined };
   }
 
   const edit = (userId: string, make: (document: DurableDocument) => DurableDocument) =>
-    change(userId, (document) => ({ document: make(document), result: undefined }));
+    change(userId, (document) => ({ document: make(document), result: undefined }), { isOfAll: true });
 
   async function erase<T>(
     userId: string,
     operation: (document: DurableDocument) => DocumentChange<T>,
   ): Promise<T> {
-    return (await change(userId, operation, { erases: true })).result;
+    return (await change(userId, operation, { isOfAll: true, erases: true })).result;
   }
 
-  /** Brings back what was forgotten, as part of a job of the person's queue. Once begun, it is done after a kill too. */
-  async function undoForgetting(userId: string, { id, messages, cursors, itemIds }: ForgettingRecord) {
-    await edit(userId, (document) =>
-      withForgettings(document, (each) => (each.id === id ? { ...each, isUndoing: true } : each)),
-    );
-    const { forgettings = [] } = await readDurable(store, userId);
-    const standing = forgettings.filter((each) => each.id !== id && !isOver(each, clock()));
-    await changes.restore(
-      { userId, messages },
-      standing.map((each) => ({ userId, messages: each.messages })),
-      itemIds,
-    );
-    await noticing?.rewind(userId, cursors);
-    await edit(userId, (document) => undone(document, id));
+  /** The active items as their owner may see them [F5]. */
+  async function visibleOf(userId: string): Promise<readonly DurableItem[]> {
+    const [document, withheld] = await Promise.all([readDurable(store, userId), readWithheld(store, userId)]);
+    return toldDocument(document, withheld).document.items.filter(({ status }) => status === 'active');
   }
 
-  /** Deletes what was forgotten, or finishes undoing that; resolves with whether it is done. */
-  async function finishForgetting(userId: string, record: ForgettingRecord): Promise<boolean> {
-    try {
-      if (record.isUndoing !== true) await changes.deleteForgotten({ userId, messages: record.messages });
-      else
-        await writes.run(unconditional(userId), async () => {
-          const { forgettings = [] } = await readDurable(store, userId);
-          // Another process may have done it.
-          if (forgettings.some(({ id }) => id === record.id)) await undoForgetting(userId, record);
-        });
-      return true;
-    } catch (error) {
-      logger.error('what was forgotten could not be deleted yet', { userId, error });
-      return false;
-    }
+  const ofItems: UndoablePart = {
+    list: async (userId) => changesIn(await readDurable(store, userId), clock()),
+    /** Not where an item of it is withheld now, either. */
+    async undo(userId, id) {
+      const { hasItem } = await readWithheld(store, userId);
+      const { items } = await readDurable(store, userId);
+      const touched = items.filter((item) => changeOf(item, id) !== undefined);
+      const isNewest = touched.every((item) => item.changes?.at(-1)?.id === id && !hasItem(markOf(item)));
+      if (isNewest) await edit(userId, (document) => undone(document, id));
+      return isNewest;
+    },
+  };
+
+  /** All that can be undone, with what undoes it. */
+  async function changesOf(userId: string) {
+    const all = [ofItems, ...parts].map(async (part) =>
+      (await part.list(userId)).map((found) => ({ ...found, part })),
+    );
+    return (await Promise.all(all)).flat();
   }
 
   return {
     change,
     erase,
-
-    /** Carries out a forgetting that can be undone, as part of a job of the person's queue. */
-    async forgetting<T>(
-      userId: string,
-      fields: Omit<ForgettingRecord, 'at' | 'cursors'>,
-      make: () => Promise<T>,
-    ): Promise<T> {
-      const { id } = fields;
-      const cursors = (await noticing?.cursors(userId)) ?? [];
-      await expireAt?.(userId, new Date(clock().getTime() + undoForMs));
-      await edit(userId, (document) =>
-        withBoundedChanges({
-          ...document,
-          forgettings: [...(document.forgettings ?? []), { ...fields, cursors, at: clock().toISOString() }],
-        }),
-      );
-      try {
-        return await make();
-      } catch (error) {
-        const without = (document: DurableDocument) =>
-          withForgettings(document, (each) => (each.id === id ? undefined : each));
-        await edit(userId, without).catch(() => undefined);
-        throw error;
-      }
-    },
+    changesOf,
 
     /**
      * Deletes what can be undone no more, and proposals that nobody answered in time [K9] [S7]; safe to repeat, and to
      * call too early. Where it rejects it is to be called again.
      */
     async expireItems(this: void, userId: string): Promise<void> {
-      const { forgettings = [] } = await readDurable(store, userId);
-      const finished = new Set<string>();
-      const due = forgettings.filter((each) => each.isUndoing === true || isOver(each, clock()));
-      for (const each of due) if (await finishForgetting(userId, each)) finished.add(each.id);
       await writes.run(unconditional(userId), async () => {
         const now = clock();
-        await edit(userId, (document) => expired(document, finished, now));
+        await edit(userId, (document) => expired(document, now));
         const next = nextExpiry(await readDurable(store, userId), now);
         if (next !== undefined) await expireAt?.(userId, next);
       });
-      if (finished.size < due.length) throw new Error('Not all that was forgotten could be deleted');
     },
 
     /**
@@ -194,58 +147,50 @@ export function createUndoing(options: UndoingOptions) {
     undo: (work: Work, id?: string) =>
       writes.run(work, async (): Promise<Undoing | undefined> => {
         const { userId } = work;
-        const document = await readDurable(store, userId);
-        const ofNotes = (await notes?.list(userId)) ?? [];
-        const all = [...changesIn(document, clock()), ...ofNotes];
+        const all = await changesOf(userId);
         const found = id === undefined ? newestOf(all) : all.find((each) => each.id === id);
         if (found === undefined) return undefined;
-        const { what } = found;
-        if (ofNotes.includes(found))
-          return { what, isDone: (await notes?.undo(userId, found.id)) === true, before: [] };
-        const touched = document.items.filter((item) => changeOf(item, found.id) !== undefined);
-        const isDone = touched.every(({ changes: own }) => own?.at(-1)?.id === found.id);
-        const forgetting = document.forgettings?.find((each) => each.id === found.id);
-        if (isDone)
-          await (forgetting === undefined
-            ? edit(userId, (current) => undone(current, found.id))
-            : undoForgetting(userId, forgetting));
+        const shown = new Set((await visibleOf(userId)).map((item) => item.id));
+        const touched = (await readDurable(store, userId)).items;
+        const { what, part } = found;
+        const isDone = await part.undo(userId, found.id);
         logger.info('a change was undone', { userId, what, isDone });
-        return { what, isDone, before: touched.flatMap((item) => changeOf(item, found.id)?.before ?? []) };
+        const back = (await visibleOf(userId)).filter((item) => !shown.has(item.id));
+        const earlier = touched.flatMap((item) => changeOf(item, found.id)?.before ?? []);
+        return { what, isDone, before: part === ofItems ? earlier : back };
       }),
   };
 }
 
 /** The newest, the person's own first. */
-function newestOf(all: readonly UndoableChange[]): UndoableChange | undefined {
+function newestOf<Change extends UndoableChange>(all: readonly Change[]): Change | undefined {
   const byTime = all.toSorted((a, b) => Date.parse(a.at) - Date.parse(b.at));
   return byTime.findLast(({ isBackground }) => isBackground !== true) ?? byTime.at(-1);
 }
 
-/** Whether a forgetting of these messages can be undone still, or is being undone. Rejects with `StoreError`. */
-export async function isForgettingUndoable(
-  { store, clock }: Pick<UndoingOptions, 'clock'> & { readonly store: Pick<Store, 'read'> },
-  userId: string,
-  messageIds: readonly string[],
-): Promise<boolean> {
-  const { forgettings = [] } = await readDurable(store, userId);
-  return forgettings.some((each) => {
-    const taken = new Set(each.messages.flatMap((of) => of.messageIds));
-    return (each.isUndoing === true || !isOver(each, clock())) && messageIds.every((id) => taken.has(id));
-  });
-}
-
-/** Carries out a change of a document, its past bounded again [L3]; with a name, it can be undone. */
+/**
+ * Carries out a change of a document, its past bounded again [L3]; with a name, it can be undone. What is withheld it
+ * does not see, and that stays.
+ */
 export function changeDocument<T>(
   before: DurableDocument,
   operation: (document: DurableDocument) => DocumentChange<T>,
-  named?: { readonly id: string; readonly what: string; readonly now: Date },
+  {
+    named,
+    withheld,
+  }: {
+    readonly named?: { readonly id: string; readonly what: string; readonly now: Date } | undefined;
+    readonly withheld?: Withheld;
+  } = {},
 ) {
-  const { document: made, result } = operation(before);
+  const visible = toldDocument(before, withheld);
+  const { document, result } = operation(visible.document);
+  const made = visible.stored(document);
   if (named === undefined) return { document: withBoundedPast(made), result, isUndoable: false };
   const after = withoutOutgrown(made);
   const { id, what, now } = named;
-  const document = withFormer(before, after, { id, what, at: now.toISOString() });
-  return { document, result, isUndoable: document !== after };
+  const kept = withFormer(before, after, { id, what, at: now.toISOString() });
+  return { document: kept, result, isUndoable: kept !== after };
 }
 
 /** Each item that a change touched keeps what it was; one that is gone is kept, unseen, until that is final. */
@@ -296,25 +241,16 @@ export function undone(document: DurableDocument, id: string): DurableDocument {
     if (source.type !== 'manual' && status === 'active') unwanted.push(item);
     return [];
   });
-  const left = withForgettings({ ...document, items }, (each) => (each.id === id ? undefined : each));
-  return withTombstones(left, unwanted);
+  return withTombstones({ ...document, items }, unwanted);
 }
 
 function someOf<T>(list: readonly T[]): readonly T[] | undefined {
   return list.length === 0 ? undefined : list;
 }
 
-/** A person's changes that can be undone, oldest first. */
-export function changesIn(
-  { items, forgettings = [] }: DurableDocument,
-  now: Date,
-): readonly UndoableChange[] {
-  // A process may have been killed between noting a forgetting and carrying it out.
-  const made = forgettings.filter(
-    ({ id, itemIds }) => itemIds.length === 0 || items.some((item) => changeOf(item, id) !== undefined),
-  );
-  const ofItems = items.flatMap(({ changes = [] }) => changes.map(({ id, what, at }) => ({ id, what, at })));
-  const all = [...ofItems, ...made.map(({ id, at }) => ({ id, what: 'forget', at }))];
+/** The changes of a person's items that can be undone, oldest first. */
+export function changesIn({ items }: DurableDocument, now: Date): readonly UndoableChange[] {
+  const all = items.flatMap(({ changes = [] }) => changes.map(({ id, what, at }) => ({ id, what, at })));
   return [...new Map(all.map((each) => [each.id, each])).values()]
     .filter((each) => !isOver(each, now))
     .toSorted((a, b) => Date.parse(a.at) - Date.parse(b.at));
@@ -344,61 +280,29 @@ export function withFinal(
     const last = changes.findLastIndex(isFinal);
     return last === -1 ? [] : [[item, { ...item, changes: someOf(changes.slice(last + 1)) }] as const];
   });
-  // Its messages are deleted as if its time had passed.
-  return withForgettings(withItems(document, { replaced }), (each) =>
-    isFinal(each) ? { ...each, at: undated } : each,
-  );
+  return withItems(document, { replaced });
 }
 
-/**
- * Of items that their owner did not store themselves: changes that would bring back such a one which is gone are final,
- * on all that they touched.
- */
+/** Changes that would bring back an item which is gone are final, on all that they touched. */
 export function withoutReturning(
   document: DurableDocument,
   isGone: (item: DurableItem) => boolean,
 ): DurableDocument {
   const all = document.items.flatMap(({ changes = [] }) => changes);
-  const ids = new Set(
-    all.flatMap(({ id, before }) =>
-      before !== undefined && before.source.type !== 'manual' && isGone(before) ? [id] : [],
-    ),
-  );
+  const ids = new Set(all.flatMap(({ id, before }) => (before !== undefined && isGone(before) ? [id] : [])));
   return withFinal(document, ({ id }) => ids.has(id));
 }
 
-/** Each becomes what `make` says, or goes. The very same document where nothing differs. */
-function withForgettings(
-  document: DurableDocument,
-  make: (record: ForgettingRecord) => ForgettingRecord | undefined,
-): DurableDocument {
-  const { forgettings = [] } = document;
-  const made = forgettings.flatMap((each) => make(each) ?? []);
-  const isKept = made.length === forgettings.length && made.every((each, at) => each === forgettings[at]);
-  return isKept ? document : { ...document, forgettings: someOf(made) };
-}
-
-/** Without what can be undone no more, `finished` forgettings, and proposals whose time has passed. */
-function expired(document: DurableDocument, finished: ReadonlySet<string>, now: Date): DurableDocument {
-  const { forgettings = [] } = document;
-  const marks = forgettings.filter(({ id }) => finished.has(id)).flatMap(marksOf);
-  const left = withFinal(
-    withForgettings(document, (each) => (finished.has(each.id) ? undefined : each)),
-    (each) => finished.has(each.id) || isOver(each, now),
-  );
-  const marked =
-    marks.length === 0 ? left : { ...left, forgottenUpTo: laterSnowflake(left.forgottenUpTo, ...marks) };
-  return withoutProposals(marked, ({ goesAt = '' }) => !(Date.parse(goesAt) > now.getTime()));
+/** Without what can be undone no more, and proposals whose time has passed. */
+function expired(document: DurableDocument, now: Date): DurableDocument {
+  const left = withFinal(document, (each) => isOver(each, now));
+  return withoutProposals(left, ({ goesAt = '' }) => !(Date.parse(goesAt) > now.getTime()));
 }
 
 /** When something of a person's becomes final next. */
 function nextExpiry(document: DurableDocument, now: Date): Date | undefined {
-  const ofChanges = [
-    ...document.items.flatMap(({ changes = [] }) => changes),
-    ...(document.forgettings ?? []),
-  ];
   const times = [
-    ...ofChanges.map(({ at }) => Date.parse(at) + undoForMs),
+    ...document.items.flatMap(({ changes = [] }) => changes).map(({ at }) => Date.parse(at) + undoForMs),
     ...proposedItems(document.items, now).map(({ goesAt = '' }) => Date.parse(goesAt)),
   ].filter((time) => time > now.getTime());
   return times.length === 0 ? undefined : new Date(Math.min(...times));

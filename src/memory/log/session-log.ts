@@ -11,9 +11,10 @@ import { chunk, saysWords } from '../../core/text.ts';
 import { createTimeSlice, type Clock } from '../../core/time.ts';
 import { ownMark, sessionOf, type TurnContext, type TurnMessage } from '../../core/turn-context.ts';
 import { isSameReach, narrower, pickReach, reachIn, reachOf, type Reach } from '../../core/visibility.ts';
-import { personOf, type MemoryLayer } from '../layer.ts';
+import { personOf, type MemoryLayer, type WithdrawnMessage } from '../layer.ts';
 import type { CaptureMode } from '../settings/person-settings.ts';
 import type { MessagesByChannel } from '../undo.ts';
+import { readWithheld, withoutWithheld, type Withheld } from '../withheld.ts';
 import { createLogLines } from './lines.ts';
 import {
   foldLog,
@@ -42,7 +43,6 @@ import {
   eraseChanges,
   heldMessages,
   saysAny,
-  takeBackDeletions,
   withdrawnTerms,
   wordsPresent,
 } from './withdrawal.ts';
@@ -99,8 +99,23 @@ export function createSessionLog(options: {
   /** Of which messages are being logged: nothing of them may be on disk yet where a deletion looks. */
   const logging = new Set<SessionKey>();
 
+  const withheldOf = (userId: string): Promise<Withheld> => readWithheld(store, userId);
+
   async function since(session: SessionKey, cursor: number): Promise<LogFold> {
-    return foldLog(await lines.after(session, cursor), cursor);
+    return foldTold(session, await lines.after(session, cursor), cursor);
+  }
+
+  /** Some lines as they may be told: without what their person had forgotten [F5]. */
+  async function foldTold(
+    session: SessionKey,
+    entries: readonly LogEntry<LogRecord>[],
+    after?: number,
+  ): Promise<LogFold> {
+    return withoutWithheld(foldLog(entries, after), await withheldOf(session.userId));
+  }
+
+  async function toldOf(session: SessionKey, ids: readonly string[]): Promise<LogFold> {
+    return foldTold(session, await lines.covering(session, ids));
   }
 
   /** Who has any of the messages, so that a deletion opens their conversations alone [L4]. */
@@ -124,7 +139,7 @@ export function createSessionLog(options: {
   }
 
   async function messageOf(session: SessionKey, id: string): Promise<LoggedMessage | undefined> {
-    const { messages } = foldLog(await lines.covering(session, [id]));
+    const { messages } = await toldOf(session, [id]);
     return messages.find(({ message }) => idsOf(message).includes(id))?.message;
   }
 
@@ -169,7 +184,9 @@ export function createSessionLog(options: {
     ]);
     if (known.some(({ record }) => namesAny(record, reply.ids))) return true;
     if (reply.ids.some((each) => changes.wasDeleted(each))) return true;
-    if (context.messages.some((message) => isAnswerWithdrawn(message, reply.text, known))) return false;
+    const withheld = await withheldOf(session.userId);
+    if (context.messages.some((message) => isAnswerWithdrawn(message, reply.text, known, withheld)))
+      return false;
     const questions = known.flatMap(({ record }) =>
       record.type === 'message' && context.messages.some(({ id: of }) => of === record.id) ? [record] : [],
     );
@@ -204,14 +221,16 @@ export function createSessionLog(options: {
     return reachIn(channelId, await placeOf(channelId));
   }
 
-  /** Whether what a reply answers was deleted, or edited so that the reply repeats what was removed. */
+  /** Whether what a reply answers is gone, or says no more what the reply repeats. */
   function isAnswerWithdrawn(
     { id, text }: TurnMessage,
     reply: string,
     known: readonly LogEntry<LogRecord>[],
+    withheld: Withheld,
   ): boolean {
     if (known.some(({ record }) => record.type === 'delete' && record.id === id)) return true;
-    const changed = changes.latest(id);
+    const changed =
+      changes.latest(id) ?? (withheld.touches(id) ? { text: withheld.message(id, text) } : undefined);
     if (changed === undefined) return false;
     return changed.text === undefined || saysAny(reply, withdrawnTerms(text, changed.text));
   }
@@ -220,13 +239,20 @@ export function createSessionLog(options: {
     name: 'log',
     // Never loaded into the prompt, only searched.
     sections: () => Promise.resolve([]),
-    async follow(change, stage) {
-      if (change.kind !== 'restored') takenBackAt.set(personOf(change), clock().getTime());
-      if (change.kind === 'forgotten' || change.kind === 'purged') return;
-      if (change.kind === 'restored') return takeBackDeletions(lines, change.session, change.messageIds);
-      const { session, messages } = change;
-      if (stage === 'hide') await appendChanges(lines, session, messages, clock().toISOString());
-      else await eraseChanges(lines, session, messages);
+    async delete(deletion) {
+      if (deletion.kind === 'person' || deletion.kind === 'conversations') {
+        for (const session of deletion.sessions) {
+          await store.remove(logKey(session));
+          await store.remove(stateKey(session));
+        }
+        if (deletion.kind === 'person') return dropHolder(deletion.userId);
+        return sessions.takeOff(deletion.userId, deletion.sessions);
+      }
+      takenBackAt.set(personOf(deletion), clock().getTime());
+      if (deletion.kind !== 'messages') return;
+      const { session, messages } = deletion;
+      await appendChanges(lines, session, messages, clock().toISOString());
+      await eraseChanges(lines, session, messages);
     },
     async *export(userId) {
       for (const session of await sessions.everyOfPerson(userId)) {
@@ -242,14 +268,6 @@ export function createSessionLog(options: {
         }
       }
     },
-    async erase(erasure) {
-      for (const session of erasure.sessions) {
-        await store.remove(logKey(session));
-        await store.remove(stateKey(session));
-      }
-      if (erasure.isWhole) dropHolder(erasure.userId);
-      await sessions.erase(erasure);
-    },
     evict: dropHolder,
   };
 
@@ -258,9 +276,12 @@ export function createSessionLog(options: {
     /** Whether a turn's messages are logged as said [G5], and nothing in view was withdrawn since [A4]. */
     async isUnchanged(context: TurnContext): Promise<boolean> {
       if (context.messages.some((message) => changes.hasChanged(message))) return false;
-      if ((takenBackAt.get(context.speaker.id) ?? 0) >= context.now.getTime()) return false;
+      const began = context.now.getTime();
+      if ((takenBackAt.get(context.speaker.id) ?? 0) >= began) return false;
+      const { records } = await withheldOf(context.speaker.id);
+      if (records.some(({ at }) => Date.parse(at) >= began)) return false;
       const ids = context.messages.map(({ id }) => id);
-      const { messages } = foldLog(await lines.covering(sessionOf(context), ids));
+      const { messages } = await toldOf(sessionOf(context), ids);
       const logged = new Set(messages.map(({ message }) => message.id));
       return ids.every((id) => logged.has(id));
     },
@@ -287,9 +308,19 @@ export function createSessionLog(options: {
     },
     /** What a change takes out of a session [G5]. Part of a job of the user's queue. */
     affected: (session: SessionKey, change: MessageChange) => affectedMessages(lines, session, change),
-    /** Which of the words are still said in the session. Reads the whole log. */
-    stillPresent: async (session: SessionKey, words: ReadonlySet<string>): Promise<ReadonlySet<string>> =>
-      wordsPresent(words, (await since(session, 0)).messages),
+    /** Which of the words are still said in the session without some messages. Reads the whole log. */
+    async stillPresent(
+      session: SessionKey,
+      words: ReadonlySet<string>,
+      without: readonly WithdrawnMessage[] = [],
+    ): Promise<ReadonlySet<string>> {
+      const now = new Map(without.map((each) => [each.sequence, each.now]));
+      const left = (await since(session, 0)).messages.flatMap(({ sequence, message }) => {
+        const text = now.has(sequence) ? now.get(sequence) : message.text;
+        return text === undefined ? [] : [{ sequence, message: { ...message, text } }];
+      });
+      return wordsPresent(words, left);
+    },
     /** Messages in a channel from an id on; the first answer after a start waits for it [G3b]. */
     async rememberedSince(
       this: void,
@@ -319,7 +350,7 @@ export function createSessionLog(options: {
       repliedTo?: string,
     ): Promise<string | undefined> {
       const ids = repliedTo === undefined ? [id] : [id, repliedTo];
-      const { messages } = foldLog(await lines.covering(session, ids));
+      const { messages } = await toldOf(session, ids);
       const at = messages.findIndex(({ message }) => message.id === id);
       const own = messages[at]?.message;
       const isRepliedTo = ({ message }: SequencedMessage): boolean =>
@@ -330,7 +361,7 @@ export function createSessionLog(options: {
     },
     /** Whether a message was logged without a reply. */
     isUnanswered: async (session: SessionKey, id: string): Promise<boolean> =>
-      isUnanswered(foldLog(await lines.covering(session, [id])), id),
+      isUnanswered(await toldOf(session, [id]), id),
     /** `undefined` when it was never logged or was deleted. */
     logged: messageOf,
     /** The marks of answers among these messages; absent for what is not logged [M5a]. */
@@ -339,7 +370,7 @@ export function createSessionLog(options: {
       ids: readonly string[],
     ): Promise<ReadonlyMap<string, string | undefined>> {
       const known = new Map<string, string | undefined>();
-      for (const { message } of foldLog(await lines.covering(session, ids)).messages) {
+      for (const { message } of (await toldOf(session, ids)).messages) {
         const mark = message.role === 'user' ? undefined : markOf(message);
         for (const id of idsOf(message)) if (ids.includes(id)) known.set(id, mark);
       }
@@ -357,7 +388,8 @@ export function createSessionLog(options: {
       for (const session of await sessions.ofPerson(userId)) {
         const messageIds = new Set<string>();
         const entries = await lines.after(session, 0);
-        for (const { message } of areHeld ? heldMessages(entries) : foldLog(entries).messages) {
+        const { messages } = await foldTold(session, entries);
+        for (const { message } of areHeld ? heldMessages(entries) : messages) {
           if (saysWords(message.text, words) && isMatch(message)) messageIds.add(message.id);
           await pause();
         }
@@ -365,13 +397,17 @@ export function createSessionLog(options: {
       }
       return found;
     },
-    /** In order. */
-    async placesOf(session: SessionKey, ids: readonly string[]): Promise<readonly number[]> {
-      const { messages } = foldLog(await lines.covering(session, ids));
-      const named = messages.filter(({ message }) => idsOf(message).some((id) => ids.includes(id)));
-      return named.map(({ sequence }) => sequence);
+    /** Its edition is another one also once something of it was forgotten, or taken back. */
+    async logState(session: SessionKey): Promise<{ readonly last: number; readonly edition: string }> {
+      const { last, edition } = await store.logState(logKey(session));
+      const { records } = await withheldOf(session.userId);
+      return { last, edition: [edition, ...records.map(({ id }) => id)].join(' ') };
     },
-    logState: (session: SessionKey) => store.logState(logKey(session)),
+    /** Messages with all that the log has of them, also what is withheld. */
+    held: async (session: SessionKey, ids: readonly string[]): Promise<readonly LoggedMessage[]> =>
+      foldLog(await lines.covering(session, ids))
+        .messages.map(({ message }) => message)
+        .filter((message) => idsOf(message).some((id) => ids.includes(id))),
     /** 0 for a session without a log. */
     lastSequence: async (session: SessionKey): Promise<number> =>
       (await store.logState(logKey(session))).last,

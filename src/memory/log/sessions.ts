@@ -3,7 +3,6 @@ import { z } from 'zod';
 import { guildOfPlace, type ChannelGuild, type Place, type SessionKey } from '../../core/place.ts';
 import { assertSnowflake, isSnowflake } from '../../core/snowflake.ts';
 import type { DocumentKind, Store } from '../../core/store.ts';
-import type { Erasure } from '../layer.ts';
 import { channelFolder, logFile, readState, sessionsFolder } from './session-state.ts';
 
 const listSchema = z.object({ version: z.literal(1), channels: z.array(z.string()).readonly() });
@@ -105,8 +104,7 @@ export function createSessions(store: Store) {
     /** All with anything on disk, notes and summaries included; looks through all folders. */
     all,
     /** Takes sessions off the list. The whole list goes with the person's folder, last. */
-    async erase({ userId, sessions, isWhole }: Erasure): Promise<void> {
-      if (isWhole) return;
+    async takeOff(userId: string, sessions: readonly SessionKey[]): Promise<void> {
       const gone = new Set(sessions.map(({ channelId }) => channelId));
       await store.update(
         sessionsKey(userId),

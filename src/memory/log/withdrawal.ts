@@ -106,24 +106,6 @@ export async function eraseChanges(
   });
 }
 
-/** Restores deleted messages whose own lines still hold them. */
-export async function takeBackDeletions(
-  log: LogLines,
-  session: SessionKey,
-  messageIds: readonly string[],
-): Promise<void> {
-  const entries = await log.covering(session, messageIds);
-  const held = new Set(
-    entries.flatMap(({ sequence, record }) =>
-      record.type === 'message' && idsOf(record).some((id) => messageIds.includes(id)) ? [sequence] : [],
-    ),
-  );
-  if (held.size > 0)
-    await log.rewrite(session, ({ record }) =>
-      record.type === 'delete' && held.has(record.of) ? undefined : record,
-    );
-}
-
 /** What changes, with replies that go along. `present` are the log's present texts. */
 function changedBy(
   messages: readonly SequencedMessage[],

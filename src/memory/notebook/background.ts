@@ -4,7 +4,7 @@ import type { Logger } from '../../core/logger.ts';
 import type { WithPauses } from '../../core/model.ts';
 import { sessionName, type Place, type SessionKey } from '../../core/place.ts';
 import type { Section } from '../../core/section.ts';
-import type { Store, StoredFile } from '../../core/store.ts';
+import type { DocumentKind, Store, StoredFile, Versioned } from '../../core/store.ts';
 import type { Tool } from '../../core/tool.ts';
 import type { TurnContext, TurnMessage } from '../../core/turn-context.ts';
 import type { SessionWork, Writes } from '../../core/writes.ts';
@@ -128,6 +128,8 @@ export function createStagedFiles(
   const seenTexts = new Map<string, string | undefined>();
   const seenFolders = new Map<string, readonly StoredFile[]>();
   const staged = new Map<string, string>();
+  /** By key, whether a document is as it was when it was read first: what is withheld must not come in. */
+  const areSeen = new Map<string, () => Promise<boolean>>();
 
   async function write(changed: readonly WrittenNote[], alongside: () => Promise<void>): Promise<void> {
     const written: string[] = [];
@@ -151,6 +153,7 @@ export function createStagedFiles(
   }
 
   async function isAsSeen(): Promise<boolean> {
+    for (const isSame of areSeen.values()) if (!(await isSame())) return false;
     for (const [key, text] of seenTexts) {
       if ((await store.readText(key)) !== text) return false;
     }
@@ -170,6 +173,14 @@ export function createStagedFiles(
   }
 
   return {
+    async read<T extends Versioned>(key: string, kind: DocumentKind<T>): Promise<T | undefined> {
+      const document = await store.read(key, kind);
+      const seenThen = JSON.stringify(document);
+      const isSame = async () => JSON.stringify(await store.read(key, kind)) === seenThen;
+      if (!areSeen.has(key)) areSeen.set(key, isSame);
+      return document;
+    },
+
     async readText(key: string): Promise<string | undefined> {
       const present = await seen(key);
       return staged.get(key) ?? present;

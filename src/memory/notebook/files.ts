@@ -27,9 +27,17 @@ import {
   type TreeFile,
   type TreePart,
 } from './tree.ts';
+import { readWithheld, withWithheldLines } from '../withheld.ts';
 import type { UndoableNotes } from './undoable.ts';
 
-export type NotebookStore = Pick<Store, 'readText' | 'writeText' | 'list'>;
+export type NotebookStore = Pick<Store, 'read' | 'readText' | 'writeText' | 'list'>;
+
+interface LoadedFile {
+  readonly raw: string;
+  /** Whether it may be used here. */
+  readonly isUsable: boolean;
+  readonly content: string | undefined;
+}
 
 export interface ListedFile {
   readonly file: TreeFile;
@@ -113,17 +121,15 @@ export function createNotebookFiles(
     });
   }
 
-  /** A file as stored, and its content where usable here. */
-  async function load(
-    file: TreeFile,
-    { place, speaker }: TreeContext,
-  ): Promise<{ readonly raw: string; readonly content: string | undefined } | undefined> {
+  /** A file as stored, and its content where usable here, without what is withheld. */
+  async function load(file: TreeFile, { place, speaker }: TreeContext): Promise<LoadedFile | undefined> {
     const raw = await store.readText(file.key);
     if (raw === undefined) return undefined;
+    const { note } = await readWithheld(store, speaker.id);
     const reach = isOfSession(file) ? reachOfSessionFile(file, raw) : undefined;
     const isUsable = reach === undefined || mayUse({ ownerId: speaker.id, ...reach }, place, speaker.id);
-    const text = withoutInvisible(isOfSession(file) ? readMark(raw).text : raw);
-    return { raw, content: isUsable ? text : undefined };
+    const visible = isUsable ? note(file.key, isOfSession(file) ? readMark(raw).text : raw) : undefined;
+    return { raw, isUsable, content: visible && withoutInvisible(visible) };
   }
 
   /** The model was given the characters `from` up to `to`, by default all. */
@@ -164,7 +170,7 @@ export function createNotebookFiles(
     }
     const present = await load(file, context);
     const content = present?.content;
-    const isHidden = present !== undefined && content === undefined;
+    const isHidden = present?.isUsable === false;
     if (isHidden && file.part !== 'overview.md') {
       return refused(`${file.path} is taken; choose another name.`);
     }
@@ -175,7 +181,12 @@ export function createNotebookFiles(
     // What a person has written into the file by hand stays.
     const masked = maskNewSecrets(newText, content ?? '');
     if (masked.trim() === '' && !isByHand) return refused('The file would be empty. Nothing was written.');
-    const stored = isOfSession(file) ? withMark(masked, context.place) : masked;
+    const { hasLine } = await readWithheld(store, context.speaker.id);
+    const isWithheld = (line: string): boolean => hasLine(file.key, line);
+    const raw = isHidden ? '' : (present?.raw ?? '');
+    const before = isOfSession(file) ? readMark(raw).text : raw;
+    const whole = withWithheldLines(before, masked, isWithheld);
+    const stored = isOfSession(file) ? withMark(whole, context.place) : whole;
     const written = {
       outcome: 'written',
       file,
@@ -195,8 +206,10 @@ export function createNotebookFiles(
       ...(archive === undefined ? [] : [{ key: archive, before: undefined, after: present?.raw ?? '' }]),
     ];
     const undoId = await (undoable?.change(context.speaker.id, changed, write) ?? write());
-    if (knowledge === 'whole' && !isByHand)
-      marks.mark(session, file.key, withoutInvisible(readMark(stored).text));
+    if (knowledge === 'whole' && !isByHand) {
+      const visible = (await load(file, context))?.content;
+      if (visible !== undefined) marks.mark(session, file.key, visible);
+    }
     return { ...written, isNew: content === undefined, undoId: undoId ?? undefined };
   }
 
@@ -210,7 +223,7 @@ const thirdPartyReason =
   "Nothing was written: this conversation holds other people's text or attached files, so in this turn only remember_item and forget_item change memory. Do not try again in this turn.";
 
 const unknownReadersReason =
-  'Nothing was written: who can read this channel cannot be told right now. Do not try again in this turn.';
+  'Nothing was written: who can read this channel cannot be visible right now. Do not try again in this turn.';
 
 const moreReadersReason =
   'Nothing was written: this channel became visible to more people since the message was said. Do not try again in this turn.';

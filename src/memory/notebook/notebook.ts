@@ -3,7 +3,7 @@ import type { Logger } from '../../core/logger.ts';
 import type { SessionKey } from '../../core/place.ts';
 import { assertSnowflake } from '../../core/snowflake.ts';
 import type { Store } from '../../core/store.ts';
-import { personOf, type MemoryLayer } from '../layer.ts';
+import { personOf, type MemoryLayer, type Withdrawn } from '../layer.ts';
 import type { SessionLog } from '../log/session-log.ts';
 import type { SessionStates } from '../log/session-state.ts';
 import type { OpenNotebook } from './background.ts';
@@ -11,7 +11,15 @@ import { createNotebookFiles } from './files.ts';
 import { inlinedFile, notebookIndex } from './sections.ts';
 import { createNotebookTools } from './tools.ts';
 import type { UndoableNotes } from './undoable.ts';
-import { keysBelow, notesOfSession, purgeableNotes, purgeNotes, withdrawNotes } from './withdraw.ts';
+import { readWithheld } from '../withheld.ts';
+import {
+  deleteLines,
+  keysBelow,
+  linesSaying,
+  notesOfSession,
+  purgeableNotes,
+  purgeNotes,
+} from './withdraw.ts';
 
 /** Characters of each section as rendered. */
 export interface NotebookSettings {
@@ -29,7 +37,10 @@ export interface NotebookOptions {
   /** IANA time zone of dates in the notebook [N5]. */
   readonly timeZone: string;
   /** Default: what the model's tools write cannot be undone. */
-  readonly undoable?: Pick<UndoableNotes, 'change' | 'finish' | 'finishIn' | 'kept' | 'rewriteKept'>;
+  readonly undoable?: Pick<
+    UndoableNotes,
+    'change' | 'finish' | 'finishIn' | 'formers' | 'kept' | 'rewriteKept'
+  >;
   readonly states: Pick<SessionStates, 'read'>;
   readonly log: Pick<SessionLog, 'stillPresent' | 'everyOfPerson' | 'sessionsOfPerson' | 'isUnchanged'>;
   /** What is done with a session after a turn, in order. */
@@ -53,6 +64,11 @@ export function createNotebook(options: NotebookOptions) {
     const notes = await Promise.all(sessions.map((session) => notesOfSession(store, session)));
     return [...(await keysBelow(store, notebookFolder(userId))), ...notes.flat()];
   }
+
+  const saying = (withdrawn: Parameters<typeof linesSaying>[1]) =>
+    linesSaying({ store, states, log, undoable }, withdrawn);
+  const deleteSaying = async (withdrawn: Withdrawn) =>
+    deleteLines({ store, writes, undoable }, withdrawn.session.userId, await saying(withdrawn));
 
   const layer: MemoryLayer = {
     name: 'notebook',
@@ -79,25 +95,34 @@ export function createNotebook(options: NotebookOptions) {
         }
       }
     },
-    async follow(change, stage) {
-      if (stage === 'delete') return;
-      if (change.kind !== 'purged' && change.kind !== 'withdrawn') return;
-      await undoable?.finish(personOf(change), change.kind === 'purged' ? 'all' : 'of tools');
-      if (change.kind === 'purged') return purgeNotes({ store, writes, states, log }, change);
-      await withdrawNotes({ store, writes, states, log, undoable }, change);
+    async delete(deletion) {
+      const userId = personOf(deletion);
+      switch (deletion.kind) {
+        case 'messages':
+          await undoable?.finish(userId, 'of tools');
+          return deletion.isResolved === true ? undefined : deleteSaying(deletion);
+        case 'words':
+          await undoable?.finish(userId, 'all');
+          return purgeNotes({ store, writes, states, log }, deletion);
+        case 'record':
+          return deleteLines({ store, writes, undoable }, userId, deletion.record.notes);
+        case 'conversations':
+        case 'person':
+          for (const session of deletion.sessions)
+            for (const key of await notesOfSession(store, session)) await store.remove(key);
+          if (deletion.kind === 'conversations') return undoable?.finishIn(userId, deletion.sessions);
+          await undoable?.finish(userId, 'all');
+          return store.removeAll(notebookFolder(userId));
+      }
     },
     async *export(userId) {
+      const { note } = await readWithheld(store, userId);
       for (const key of await keysOf(userId, await log.everyOfPerson(userId))) {
-        const text = await store.readText(key);
+        const stored = await store.readText(key);
+        const text = stored && note(key, stored);
         if (text !== undefined) yield { path: exportedPath(key), text };
       }
       if (undoable !== undefined) yield* undoable.kept(userId);
-    },
-    async erase({ userId, sessions, isWhole }) {
-      for (const session of sessions)
-        for (const key of await notesOfSession(store, session)) await store.remove(key);
-      await (isWhole ? undoable?.finish(userId, 'all') : undoable?.finishIn(userId, sessions));
-      if (isWhole) await store.removeAll(notebookFolder(userId));
     },
   };
 
@@ -105,6 +130,8 @@ export function createNotebook(options: NotebookOptions) {
     ...layer,
     tools: createNotebookTools(files, timeZone),
     files,
+    /** What of it says what some messages said, for what is to be withheld. */
+    saying,
     /** What `purge` looks through: an owner's workspace too, which no erasing takes [K11]. */
     async *purgeable(this: void, userId: string) {
       yield* purgeableNotes({ store, states, log }, userId);

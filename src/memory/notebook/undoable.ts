@@ -136,12 +136,23 @@ export function createUndoableNotes({ store, writes, clock, expireAt }: Undoable
         yield { path: `notebook/.former/${id}/${nameOf(key)}`, text: before };
   }
 
-  /** Each of these becomes what `make` says; without a text it is kept no longer. */
-  async function rewriteKept(userId: string, make: (text: string) => string | undefined): Promise<void> {
+  /** All that is kept of the person's notes. */
+  async function formers(
+    userId: string,
+  ): Promise<readonly { readonly key: string; readonly text: string }[]> {
+    const all = await formerOf(userId);
+    return all.flatMap(({ key, before }) => (before === '' ? [] : [{ key, text: before }]));
+  }
+
+  /** What is kept of background work becomes what `make` says; without a text it is kept no longer. */
+  async function rewriteKept(
+    userId: string,
+    make: (key: string, text: string) => string | undefined,
+  ): Promise<void> {
     for (const each of await formerOf(userId)) {
-      const { keptAt, before, background } = each;
+      const { keptAt, key, before, background } = each;
       if (background === undefined || before === '') continue;
-      const text = make(before);
+      const text = make(key, before);
       if (text === undefined) await store.remove(keptAt);
       else if (text !== before) await store.writeText(keptAt, written(each, text));
     }
@@ -223,6 +234,7 @@ export function createUndoableNotes({ store, writes, clock, expireAt }: Undoable
     changeInBackground,
     finish,
     kept,
+    formers,
     rewriteKept,
     untold,
     part,

@@ -10,6 +10,7 @@ import { sessionFolder, type SessionState, type SessionStates } from '../log/ses
 import { withdrawnWords } from '../log/withdrawal.ts';
 import { overviewParts } from './format.ts';
 import { isFolder, notebookParts } from './tree.ts';
+import { hashOf, linesWithout, readWithheld, type NoteLines } from '../withheld.ts';
 import type { UndoableNotes } from './undoable.ts';
 
 interface NotesPorts<Asked extends keyof SessionLog> {
@@ -18,56 +19,80 @@ interface NotesPorts<Asked extends keyof SessionLog> {
   readonly writes: Pick<Writes, 'runInWorkspace'>;
   readonly states: Pick<SessionStates, 'read'>;
   readonly log: Pick<SessionLog, Asked>;
+  readonly undoable?: Pick<UndoableNotes, 'formers' | 'rewriteKept'> | undefined;
 }
 
 /**
- * Withdraws notes that the model made of deleted or edited messages [G5]: lines with a word that these said
- * and that nobody in the conversation says any more. Looks through its overview and details, and after a DM
- * the person's notebook. Paraphrases stay. Runs as a job of the user's queue.
+ * The lines of notes that the model made of some messages [G5]: those with a word that these said and that nobody in
+ * the conversation says without them. Looks through its overview and details, and after a DM the person's notebook,
+ * with what is kept of it for undo. Paraphrases are not found.
  */
-export async function withdrawNotes(
-  ports: NotesPorts<'stillPresent'> & {
-    readonly undoable?: Pick<UndoableNotes, 'kept' | 'rewriteKept'> | undefined;
-  },
-  { session, messages }: Withdrawn,
-): Promise<void> {
-  const { store, writes, states, log, undoable } = ports;
+export async function linesSaying(
+  { store, states, log, undoable }: Omit<NotesPorts<'stillPresent'>, 'writes'>,
+  { session, messages }: Pick<Withdrawn, 'session' | 'messages'>,
+): Promise<NoteLines> {
   const words = await withdrawnWords(messages);
   const pause = createTimeSlice();
-  const state = await states.read(session);
-  await rewrite(await notesOfSession(store, session), undefined);
-  const shared = await keysOfNotebook(store, session, state);
-  if (shared.length === 0) return;
-  const work = () => rewrite(shared, words.own);
-  await (state.isOwner === true ? writes.runInWorkspace(work) : work());
+  const found: NoteLines[number][] = [];
+  await look(await textsOf(store, await notesOfSession(store, session)), undefined);
+  const shared = await keysOfNotebook(store, session, await states.read(session));
+  if (shared.length > 0)
+    await look(
+      [...(await textsOf(store, shared)), ...((await undoable?.formers(session.userId)) ?? [])],
+      words.own,
+    );
+  return found;
 
-  /** `mostlyOf` as in `withoutWithdrawnLines`. */
-  async function rewrite(keys: readonly string[], mostlyOf: ReadonlySet<string> | undefined): Promise<void> {
-    const notes = await Promise.all(keys.map(async (key) => ({ key, text: await store.readText(key) })));
-    const kept: string[] = [];
-    if (mostlyOf !== undefined && undoable !== undefined)
-      for await (const { text } of undoable.kept(session.userId)) kept.push(text);
+  /** `mostlyOf` as in `saysWithdrawn`. */
+  async function look(notes: readonly Note[], mostlyOf: ReadonlySet<string> | undefined): Promise<void> {
     const candidates = new Set<string>();
-    for (const text of [...notes.map((note) => note.text ?? ''), ...kept]) {
+    for (const { text } of notes) {
       for (const line of text.split('\n'))
         for (const term of distinctiveTerms(line)) if (words.all.has(term)) candidates.add(term);
       await pause();
     }
-    const presentTerms = candidates.size === 0 ? candidates : await log.stillPresent(session, candidates);
+    const presentTerms =
+      candidates.size === 0 ? candidates : await log.stillPresent(session, candidates, messages);
     const gone = new Set([...candidates].filter((term) => !presentTerms.has(term)));
     for (const { key, text } of notes) {
-      const rest = text && withoutWithdrawnLines(text, gone, mostlyOf);
-      if (rest === undefined) await store.remove(key);
-      else if (rest !== text) await store.writeText(key, rest);
-    }
-    if (kept.length === 0 || gone.size === 0) return;
-    const rests = new Map<string, string | undefined>();
-    for (const text of kept) {
-      rests.set(text, withoutWithdrawnLines(text, gone, mostlyOf));
+      const lines = text.split('\n').filter((line) => saysWithdrawn(line, gone, mostlyOf));
+      if (lines.length > 0) found.push({ key, lines: lines.map(hashOf) });
       await pause();
     }
-    await undoable?.rewriteKept(session.userId, (text) => rests.get(text));
   }
+}
+
+interface Note {
+  readonly key: string;
+  readonly text: string;
+}
+
+async function textsOf(store: Pick<Store, 'readText'>, keys: readonly string[]): Promise<readonly Note[]> {
+  const texts = await Promise.all(keys.map(async (key) => ({ key, text: await store.readText(key) })));
+  return texts.flatMap(({ key, text }) => (text === undefined ? [] : [{ key, text }]));
+}
+
+/** Deletes lines of a person's notes, and of what is kept of them for undo. Runs as a job of the user's queue. */
+export async function deleteLines(
+  { store, writes, undoable }: Pick<NotesPorts<never>, 'store' | 'writes' | 'undoable'>,
+  userId: string,
+  notes: NoteLines,
+): Promise<void> {
+  const hashes = new Map<string, Set<string>>();
+  for (const { key, lines } of notes) hashes.set(key, new Set([...(hashes.get(key) ?? []), ...lines]));
+  const without = (key: string, text: string) =>
+    linesWithout(text, (line) => hashes.get(key)?.has(hashOf(line)) === true);
+  for (const key of [...hashes.keys()].filter((each) => each.endsWith('.md'))) {
+    const work = async (): Promise<void> => {
+      const text = await store.readText(key);
+      if (text === undefined) return;
+      const rest = without(key, text);
+      if (rest === undefined) await store.remove(key);
+      else if (rest !== text) await store.writeText(key, rest);
+    };
+    await (key.startsWith('workspace/') ? writes.runInWorkspace(work) : work());
+  }
+  if (hashes.size > 0) await undoable?.rewriteKept(userId, without);
 }
 
 /** The notes that `purge` looks through, and `shared` ones in the owners' workspace [K11]. */
@@ -92,9 +117,11 @@ export async function* purgeableNotes(
   userId: string,
 ): AsyncGenerator<ExportedFile> {
   const { own, shared } = await notesOfPerson(ports, userId);
+  const { note } = await readWithheld(ports.store, userId);
   for (const key of [...own, ...shared]) {
     const text = await ports.store.readText(key);
-    if (text !== undefined) yield { path: key, text };
+    const visible = text && note(key, text);
+    if (visible !== undefined) yield { path: key, text: visible };
   }
 }
 
@@ -155,41 +182,14 @@ export async function keysBelow(store: Store, folder: string): Promise<readonly 
 }
 
 /**
- * A note without the lines that say what was withdrawn; the same text if there is none, and `undefined` if
- * only headings would be left. Comments, where marks stand, overview headings and dates stay.
- *
- * `gone` are stemmed words that nobody in the conversation says any more. With `mostlyOf`, for notes that a
- * person may have written, a line goes only if all its words are withdrawn ones, or at least two that make
- * half of it. The summary, the model's own, goes with one.
+ * Whether a line says what was withdrawn; headings of the overview stay. `gone` are stemmed words that nobody in the
+ * conversation says any more. With `mostlyOf`, for notes that a person may have written, a line goes only if all its
+ * words are withdrawn ones, or at least two that make half of it. The summary, the model's own, goes with one.
  */
-export function withoutWithdrawnLines(
-  text: string,
-  gone: ReadonlySet<string>,
-  mostlyOf?: ReadonlySet<string>,
-): string | undefined {
-  return linesWithout(text, (line) => isWithdrawn(line, gone, mostlyOf));
-}
-
-function linesWithout(text: string, isGone: (line: string) => boolean): string | undefined {
-  let isInComment = false;
-  let hasContent = false;
-  const lines = text.split('\n');
-  const kept: string[] = [];
-  for (const line of lines) {
-    const isComment: boolean = isInComment || line.includes('<!--');
-    isInComment = isComment && !line.includes('-->');
-    if (!isComment && isGone(line)) continue;
-    hasContent ||= !isComment && line.trim() !== '' && !line.startsWith('#') && !isSummary(line);
-    kept.push(line);
-  }
-  if (kept.length === lines.length) return text;
-  return hasContent ? kept.join('\n') : undefined;
-}
-
-function isWithdrawn(
+export function saysWithdrawn(
   line: string,
   gone: ReadonlySet<string>,
-  mostlyOf: ReadonlySet<string> | undefined,
+  mostlyOf?: ReadonlySet<string>,
 ): boolean {
   const presentTerms = distinctiveTerms(line);
   if (isOwnHeading(line) || !presentTerms.some((term) => gone.has(term))) return false;

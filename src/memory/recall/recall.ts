@@ -3,7 +3,7 @@ import { LRUCache } from 'lru-cache';
 import { createKeyedQueue } from '../../core/keyed-queue.ts';
 import type { Place } from '../../core/place.ts';
 import { mayUse } from '../../core/visibility.ts';
-import type { MemoryLayer } from '../layer.ts';
+import { personOf, type MemoryLayer } from '../layer.ts';
 import { createDates } from './dates.ts';
 import {
   chooseHits,
@@ -104,22 +104,25 @@ export function createRecall(options: RecallOptions) {
   const layer: MemoryLayer = {
     name: 'recall',
     sections: () => Promise.resolve([]),
-    /** A search takes in changes on disk before it answers; a running one begins again. */
-    follow(change) {
-      const search = searches.get('userId' in change ? change.userId : change.session.userId);
-      if (search !== undefined) search.isOutdated = true;
-      return Promise.resolve();
+    /** A search takes in what is on disk before it answers; a running one begins again. */
+    async delete(deletion) {
+      const userId = personOf(deletion);
+      if (deletion.kind !== 'person' && deletion.kind !== 'conversations') return beginAgain(userId);
+      // The next search makes the index again: so the other layers delete first.
+      await jobs.run(userId, () => Promise.resolve(drop(userId)));
     },
     // What it finds is the other layers'.
     async *export() {},
-    /** Drops the index, which the next search makes again: so the other layers erase first. */
-    erase: ({ userId }) => jobs.run(userId, () => Promise.resolve(drop(userId))),
     evict(userId) {
-      const search = searches.get(userId);
-      if (search !== undefined) search.isOutdated = true;
+      beginAgain(userId);
       void jobs.run(userId, () => Promise.resolve(drop(userId)));
     },
   };
+
+  function beginAgain(userId: string): void {
+    const search = searches.get(userId);
+    if (search !== undefined) search.isOutdated = true;
+  }
 
   function drop(userId: string): void {
     for (const isOwner of [true, false]) indexes.delete(indexKey({ id: userId, isOwner }));
@@ -128,6 +131,8 @@ export function createRecall(options: RecallOptions) {
 
   return {
     ...layer,
+    /** What may be found of a person is other than it was: their running search begins again. */
+    beginAgain,
     /**
      * The best passages of the speaker's own memory usable in the place [V2], best first. Never older than
      * the last acknowledged write. Rejects with `StoreError`.

@@ -10,6 +10,7 @@ import { type LoggedMessage, markOf } from '../log/records.ts';
 import type { SessionLog } from '../log/session-log.ts';
 import { sessionFolder } from '../log/session-state.ts';
 import { isFolder, nameProblem, notebookParts, type PartLocation, readMark } from '../notebook/tree.ts';
+import { readWithheld, type Withheld } from '../withheld.ts';
 import {
   addUnit,
   createSegment,
@@ -66,7 +67,7 @@ function itemUnit(item: DurableItem): RecallUnit {
 }
 
 /** A person's notebook [N1]; used in their DMs only [V3]. */
-export function createNotebookSource(store: Pick<Store, 'list' | 'readText'>): RecallSource {
+export function createNotebookSource(store: FileStore): RecallSource {
   async function filesOf({ part, key }: PartLocation) {
     if (!isFolder({ part })) return [{ key, path: part as string }];
     const files = await store.list(key);
@@ -84,7 +85,7 @@ export function createNotebookSource(store: Pick<Store, 'list' | 'readText'>): R
 
 /** Notes and replaced summaries in a person's `detail/` folders [W2]; `messages` is searched first. */
 export function createDetailSource(
-  store: Pick<Store, 'list' | 'readText'>,
+  store: FileStore,
   log: Pick<SessionLog, 'sessionsOfPerson'>,
   messages: { readonly reachOf: (session: SessionKey) => Reach },
 ): RecallSource {
@@ -112,6 +113,8 @@ export function createDetailSource(
   );
 }
 
+type FileStore = Pick<Store, 'list' | 'read' | 'readText'>;
+
 interface RecallFile {
   /** The store's key. */
   readonly key: string;
@@ -129,15 +132,16 @@ interface RecallFile {
  */
 function createFileSource(
   name: SourceName,
-  store: Pick<Store, 'readText'>,
+  store: FileStore,
   files: (person: RecallPerson) => Promise<readonly RecallFile[]>,
 ): RecallSource {
   return {
     name,
     open(person, readers) {
       let indexed = new Map<string, IndexedFile>();
-      const index = async (file: RecallFile): Promise<readonly IndexedFile[]> => {
-        const text = await store.readText(file.key);
+      const index = async (file: RecallFile, withheld: Withheld): Promise<readonly IndexedFile[]> => {
+        const stored = await store.readText(file.key);
+        const text = stored && withheld.note(file.key, stored);
         if (text === undefined) return [];
         const reach = file.reach(text);
         const known = indexed.get(file.key);
@@ -147,8 +151,9 @@ function createFileSource(
       return async () => {
         const pause = createTimeSlice();
         const present: IndexedFile[] = [];
+        const withheld = await readWithheld(store, person.id);
         for (const file of await files(person)) {
-          present.push(...(await index(file)));
+          present.push(...(await index(file, withheld)));
           await pause();
         }
         indexed = new Map(present.map((file) => [file.key, file]));
@@ -249,7 +254,7 @@ export function createMessageSource(log: MessageLog & Pick<SessionLog, 'sessions
 function createSessionMessages(log: MessageLog, session: SessionKey, readers: TextReaders) {
   let segments: Segment[] = [];
   let cursor = 0;
-  let knownEdition: number | undefined;
+  let knownEdition: string | undefined;
 
   function forget(): void {
     segments = [];

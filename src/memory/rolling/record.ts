@@ -8,14 +8,17 @@ import { unaskedMessages, wholeTurns, type SequencedMessage, type Withdrawal } f
 import type { SessionLog } from '../log/session-log.ts';
 import {
   sessionFolder,
+  stateKey,
   transactState,
   type RollingState,
   type SessionState,
   type SessionStates,
   type StoredSummary,
 } from '../log/session-state.ts';
+import { hashOf, readWithheld, type NoteLines } from '../withheld.ts';
 
 export interface RollingView {
+  /** As it may be told: while its summary holds what is withheld, as of the one before, or of none. */
   readonly rolling: RollingState;
   /** Whole turns after the summary, without those of mode `ask` [K9]. */
   readonly messages: readonly SequencedMessage[];
@@ -42,7 +45,7 @@ export function createRollingRecord(ports: {
   /** The summary once withdrawals are accounted for, also what a crash left undone. */
   async function read(session: SessionKey): Promise<RollingView> {
     const state = await states.read(session);
-    const rolling = rollingOf(state);
+    const rolling = await withoutWithheld(session, rollingOf(state));
     const fold = await log.since(session, rolling.cursor);
     const [withdrawal] = pendingWithdrawals(rolling, fold.withdrawals);
     if (withdrawal === undefined) {
@@ -56,9 +59,29 @@ export function createRollingRecord(ports: {
     return read(session);
   }
 
+  async function withoutWithheld(session: SessionKey, rolling: RollingState): Promise<RollingState> {
+    const { hasLine } = await readWithheld(store, session.userId);
+    if (rolling.summary === undefined || !hasLine(stateKey(session), rolling.summary.text)) return rolling;
+    const earlier = await notes.newest(session, rolling.from);
+    const end = endsAt(earlier, rolling.from, rolling.seen);
+    return { ...countingWithdrawal(rolling), ...end, rebuild: true };
+  }
+
+  /** What holds some lines of the log: the summary, and earlier ones. Part of a job of the user's queue. */
+  async function holding(session: SessionKey, sequences: readonly number[]): Promise<NoteLines> {
+    const { from, cursor, summary } = rollingOf(await states.read(session));
+    const isHeld = sequences.some((of) => of > from && of <= cursor);
+    const own = isHeld && summary !== undefined ? [{ key: stateKey(session), text: summary.text }] : [];
+    const kept = (await notes.holding(session, sequences)).map(({ key, text }) => ({
+      key,
+      lines: text.split('\n').map(hashOf),
+    }));
+    return [...own.map(({ key, text }) => ({ key, lines: [hashOf(text)] })), ...kept];
+  }
+
   /** No summary stays that says these words. Part of a job of the user's queue. */
   async function withdrawSaying(session: SessionKey, words: string): Promise<void> {
-    const earlier = (await notes.files(session)).filter(({ text }) => saysWords(text, words));
+    const earlier = (await notes.files(session, 'stored')).filter(({ text }) => saysWords(text, words));
     for (const { key } of earlier) await store.remove(key);
     const seen = await log.lastSequence(session);
     const rewinding = changing((rolling) => {
@@ -89,16 +112,22 @@ export function createRollingRecord(ports: {
     session: SessionWork,
     expected: RollingState,
     to: SummaryEnd,
+    folded: readonly SequencedMessage[] = [],
   ): Promise<RollingState | undefined> {
     const next = advanced(expected, to);
     let isStored = false;
     await states.transact(session, async (state) => {
       const current = rollingOf(state);
       if (current.revision !== expected.revision) return undefined;
+      const withheld = await readWithheld(store, session.userId);
+      const isWithheld = (text: string | undefined): boolean =>
+        withheld.hasLine(stateKey(session), text ?? '');
+      if (isWithheld(expected.summary?.text) || folded.some(({ message }) => withheld.touches(message.id)))
+        return undefined;
       const { withdrawals } = await log.since(session, to.seen);
       if (pendingWithdrawals(next, withdrawals).length > 0) return undefined;
       const { summary, from, cursor } = current;
-      if (summary !== undefined && summary.text !== to.summary?.text)
+      if (summary !== undefined && summary.text !== to.summary?.text && !isWithheld(summary.text))
         await notes.keep(session, { ...summary, from, cursor });
       return changing((latest) => {
         isStored = latest.revision === expected.revision;
@@ -115,6 +144,8 @@ export function createRollingRecord(ports: {
 
   return {
     read,
+    withoutWithheld,
+    holding,
     /** Returns to the newest summary without these log lines. Part of a job of the user's queue. */
     withdraw: (session: SessionKey, sequences: readonly number[]) =>
       transactState(store, session, withdrawing(session, sequences), { erase: true }),
@@ -199,9 +230,16 @@ export function createSummaryNotes({ store, timeZone }: { store: Store; timeZone
     });
   }
 
-  async function read(key: string): Promise<SummaryNote | undefined> {
-    const file = await store.readText(key);
-    return file === undefined ? undefined : parseNote(file);
+  /** Those that may hold one of the log lines, as stored. */
+  async function holding(session: SessionKey, sequences: readonly number[]) {
+    const found: { readonly key: string; readonly text: string }[] = [];
+    for (const { key, cursor } of await list(session)) {
+      if (sequences.every((sequence) => cursor < sequence)) continue;
+      const text = (await store.readText(key)) ?? '';
+      const from = parseNote(text)?.from ?? 0;
+      if (sequences.some((sequence) => from < sequence && sequence <= cursor)) found.push({ key, text });
+    }
+    return found;
   }
 
   return {
@@ -212,28 +250,33 @@ export function createSummaryNotes({ store, timeZone }: { store: Store; timeZone
       for (const { key } of notes.slice(0, -limits.replacedSummaries)) await store.remove(key);
     },
 
-    /** Removes those that may hold one of the log lines. */
+    holding,
+
     async removeHolding(session: SessionKey, sequences: readonly number[]): Promise<void> {
-      for (const { key, cursor } of await list(session)) {
-        if (sequences.every((sequence) => cursor < sequence)) continue;
-        const from = (await read(key))?.from ?? 0;
-        if (sequences.some((sequence) => from < sequence && sequence <= cursor)) await store.remove(key);
-      }
+      for (const { key } of await holding(session, sequences)) await store.remove(key);
     },
 
-    /** Of those that begin after log line `from`. */
+    /** Of those that begin after log line `from` and may be told. */
     async newest(session: SessionKey, from: number): Promise<SummaryNote | undefined> {
       const notes = (await list(session)).filter(({ cursor }) => cursor > from);
+      const withheld = await readWithheld(store, session.userId);
       for (const { key, cursor } of notes.toSorted((a, b) => b.cursor - a.cursor)) {
-        const note = await read(key);
+        const text = withheld.note(key, (await store.readText(key)) ?? '');
+        const note = text === undefined ? undefined : parseNote(text);
         if (note?.from === from && note.cursor === cursor) return note;
       }
       return undefined;
     },
 
-    async files(session: SessionKey): Promise<readonly { readonly key: string; readonly text: string }[]> {
+    /** As stored, or as they may be told. */
+    async files(
+      session: SessionKey,
+      as: 'stored' | 'told',
+    ): Promise<readonly { readonly key: string; readonly text: string }[]> {
+      const withheld = as === 'told' ? await readWithheld(store, session.userId) : undefined;
       const found = (await list(session)).map(async ({ key }) => {
-        const text = await store.readText(key);
+        const stored = await store.readText(key);
+        const text = stored && withheld ? withheld.note(key, stored) : stored;
         return text === undefined ? [] : [{ key, text }];
       });
       return (await Promise.all(found)).flat();

@@ -40,10 +40,7 @@ export function createRollingSummary(options: {
   readonly withPauses: WithPauses;
   readonly store: Store;
   readonly states: SessionStates;
-  readonly log: Pick<
-    SessionLog,
-    'since' | 'placesOf' | 'lastSequence' | 'everyOfPerson' | 'sessionsOfPerson'
-  >;
+  readonly log: Pick<SessionLog, 'since' | 'lastSequence' | 'everyOfPerson' | 'sessionsOfPerson'>;
   readonly clock: Clock;
   /** IANA. */
   readonly timeZone: string;
@@ -82,7 +79,7 @@ export function createRollingSummary(options: {
       );
       triedUpTo.delete(name);
       const cursor = index === batches.length - 1 ? end : last;
-      const stored = await record.commit(session, current, { cursor, seen, summary });
+      const stored = await record.commit(session, current, { cursor, seen, summary }, batch);
       if (stored === undefined) return 'dropped';
       current = stored;
     }
@@ -123,33 +120,35 @@ export function createRollingSummary(options: {
       for (const session of sessions) await updateIfDue(session, signal);
     },
     /** No summary that may hold a changed message stays [G5]; `fold` goes on from an earlier one. */
-    async follow(change, stage) {
-      if (change.kind === 'forgotten' || stage === 'delete') return;
-      if (change.kind === 'purged') {
-        for (const session of await log.sessionsOfPerson(change.userId))
-          await record.withdrawSaying(session, change.words);
-        return;
+    async delete(deletion) {
+      switch (deletion.kind) {
+        case 'messages':
+          await record.withdraw(
+            deletion.session,
+            deletion.messages.map(({ sequence }) => sequence),
+          );
+          return;
+        case 'words':
+          for (const session of await log.sessionsOfPerson(deletion.userId))
+            await record.withdrawSaying(session, deletion.words);
+          return;
+        case 'record':
+          return;
+        case 'conversations':
+        case 'person':
+          for (const session of deletion.sessions) {
+            await record.clear(session);
+            for (const { key } of await record.notes.files(session, 'stored')) await store.remove(key);
+          }
       }
-      // Restored messages may precede the summary's end: it is made again from there.
-      const sequences =
-        change.kind === 'restored'
-          ? await log.placesOf(change.session, change.messageIds)
-          : change.messages.map(({ sequence }) => sequence);
-      await record.withdraw(change.session, sequences);
     },
     async *export(userId) {
       for (const session of await log.everyOfPerson(userId)) {
         const folder = `conversations/${session.channelId}`;
-        const { summary } = rollingOf(await states.read(session));
+        const { summary } = await record.withoutWithheld(session, rollingOf(await states.read(session)));
         if (summary !== undefined) yield { path: `${folder}/summary.md`, text: summary.text };
-        for (const { key, text } of await record.notes.files(session))
+        for (const { key, text } of await record.notes.files(session, 'told'))
           yield { path: `${folder}/${key.slice(key.lastIndexOf('detail/'))}`, text };
-      }
-    },
-    async erase({ sessions }) {
-      for (const session of sessions) {
-        await record.clear(session);
-        for (const { key } of await record.notes.files(session)) await store.remove(key);
       }
     },
   };
@@ -157,6 +156,8 @@ export function createRollingSummary(options: {
   return {
     ...layer,
     updateIfDue,
+    /** What of it holds some lines of a conversation's log, for what is to be withheld. */
+    holding: record.holding,
     /** Clears summary, counter and cursor; a running job brings nothing back [R4]. */
     async reset(session: SessionWork): Promise<void> {
       await record.reset(session);
@@ -174,8 +175,8 @@ export function createRollingSummary(options: {
       place: Place,
       speakerId: string,
     ): Promise<string | undefined> {
-      const { summary } = rollingOf(await states.read(session));
-      const kept = (await record.notes.files(session)).flatMap(({ text }) => parseNote(text) ?? []);
+      const { summary } = await record.withoutWithheld(session, rollingOf(await states.read(session)));
+      const kept = (await record.notes.files(session, 'told')).flatMap(({ text }) => parseNote(text) ?? []);
       const made = [summary, ...kept].filter((each) => each?.updatedAt === at);
       return made.find((each) => usable(each, session, place, speakerId) !== undefined)?.text;
     },

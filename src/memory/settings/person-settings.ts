@@ -153,15 +153,13 @@ export function createPersonSettings(ports: {
   const layer: MemoryLayer = {
     name: 'settings',
     sections: () => Promise.resolve([]),
-    follow: () => Promise.resolve(),
+    async delete(deletion) {
+      if (deletion.kind === 'person') await store.remove(keyOf(deletion.userId));
+    },
     async *export(userId) {
       const settings = await get(userId);
       if (settings !== undefined)
         yield { path: 'settings.json', text: JSON.stringify(settings, undefined, 2) };
-    },
-    async erase({ userId, isWhole }) {
-      if (!isWhole) return;
-      await store.remove(keyOf(userId));
     },
   };
 

@@ -11,7 +11,7 @@ import { clipAtWord, saysWords, toSingleLine } from '../../core/text.ts';
 import { type Clock, localDateTime } from '../../core/time.ts';
 import type { TurnContext } from '../../core/turn-context.ts';
 import { mayUse } from '../../core/visibility.ts';
-import type { MemoryLayer, Restored } from '../layer.ts';
+import { personOf, type MemoryLayer } from '../layer.ts';
 import {
   isHeard,
   type LoggedMessage,
@@ -22,6 +22,7 @@ import {
 } from '../log/records.ts';
 import type { SessionLog } from '../log/session-log.ts';
 import type { SessionStates, StateJob } from '../log/session-state.ts';
+import { readWithheld } from '../withheld.ts';
 
 export interface ShortTermSettings {
   /** Off: nothing is read or recorded; changes still remove. */
@@ -42,7 +43,7 @@ export function createShortTerm(options: {
   readonly settings: ShortTermSettings;
   readonly store: Store;
   readonly states: Pick<SessionStates, 'transact'>;
-  readonly log: Pick<SessionLog, 'since' | 'placesOf' | 'lastSequence'>;
+  readonly log: Pick<SessionLog, 'since' | 'lastSequence'>;
   /** Deleted channels, of which nothing is used. */
   readonly goneChannels?: () => Promise<ReadonlySet<string>>;
   readonly clock: Clock;
@@ -54,13 +55,11 @@ export function createShortTerm(options: {
   async function note(
     { channelId, userId }: SessionKey,
     messages: readonly SequencedMessage[],
-    isWanted: (entry: ShortTermEntry) => boolean = () => true,
   ): Promise<void> {
     for (const { guildId, entry } of exchangesOf(channelId, messages))
-      if (isWanted(entry))
-        await store.update(shortTermKey(userId, guildId), shortTermKind, (document) =>
-          withEntry(document, entry, settings, clock()),
-        );
+      await store.update(shortTermKey(userId, guildId), shortTermKind, (document) =>
+        withEntry(document, entry, settings, clock()),
+      );
   }
 
   /** Folds up to the newest whole turn. */
@@ -75,14 +74,6 @@ export function createShortTerm(options: {
       return (state) =>
         state.shortTerm?.cursor === next ? state : { ...state, shortTerm: { cursor: next } };
     };
-  }
-
-  /** The lines of the messages, if young enough. */
-  async function bringBack({ session, messageIds }: Restored): Promise<void> {
-    if (!settings.enabled) return;
-    const [first = 1] = await log.placesOf(session, messageIds);
-    const { messages } = await log.since(session, Math.max(0, first - 1 - firstFoldLines));
-    await note(session, wholeTurns(messages).messages, madeOf(messageIds));
   }
 
   /** A job of the user's queue calls this. */
@@ -113,7 +104,17 @@ export function createShortTerm(options: {
       }),
     );
     const gone = await options.goneChannels?.();
-    return entries.flat().filter(({ channelId }) => gone?.has(channelId) !== true);
+    const visible = await toldOf(speaker.id, entries.flat());
+    return visible.filter(({ channelId }) => gone?.has(channelId) !== true);
+  }
+
+  /** Without exchanges of which anything is withheld. */
+  async function toldOf<Entry extends ShortTermEntry>(
+    userId: string,
+    entries: readonly Entry[],
+  ): Promise<readonly Entry[]> {
+    const { touches } = await readWithheld(store, userId);
+    return entries.filter(({ messageIds }) => !messageIds.some(touches));
   }
 
   return {
@@ -128,27 +129,34 @@ export function createShortTerm(options: {
       if (!settings.enabled) return;
       for (const session of sessions) await states.transact(session, folding(session));
     },
-    async follow(change, stage) {
-      if (stage === 'delete' || change.kind === 'forgotten') return;
-      if (change.kind === 'purged')
-        return removeEntries(change.userId, ({ text }) => saysWords(text, change.words));
-      if (change.kind === 'restored') return bringBack(change);
-      const ids = change.messages.flatMap(({ before }) =>
-        before.role === 'user' ? [before.id] : before.replyTo,
-      );
-      await removeEntries(change.session.userId, madeOf(ids));
+    async delete(deletion) {
+      const userId = personOf(deletion);
+      switch (deletion.kind) {
+        case 'messages': {
+          const ids = deletion.messages.flatMap(({ before }) =>
+            before.role === 'user' ? [before.id] : before.replyTo,
+          );
+          return removeEntries(userId, madeOf(ids));
+        }
+        case 'words':
+          return removeEntries(userId, ({ text }) => saysWords(text, deletion.words));
+        case 'record':
+          return;
+        case 'conversations': {
+          const channels = new Set(deletion.sessions.map(({ channelId }) => channelId));
+          return removeEntries(userId, ({ channelId }) => channels.has(channelId));
+        }
+        case 'person':
+          return store.removeAll(shortTermFolder(userId));
+      }
     },
     async *export(userId) {
       for (const guildId of await guildsOf(userId)) {
         const document = await store.read(shortTermKey(userId, guildId), shortTermKind);
         if (document === undefined) continue;
-        yield { path: `short-term/${guildId}.json`, text: JSON.stringify(document.entries, undefined, 2) };
+        const visible = await toldOf(userId, document.entries);
+        yield { path: `short-term/${guildId}.json`, text: JSON.stringify(visible, undefined, 2) };
       }
-    },
-    async erase({ userId, sessions, isWhole }) {
-      const channels = new Set(sessions.map(({ channelId }) => channelId));
-      if (isWhole) await store.removeAll(shortTermFolder(userId));
-      else await removeEntries(userId, ({ channelId }) => channels.has(channelId));
     },
   };
 }

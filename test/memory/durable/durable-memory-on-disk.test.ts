@@ -6,13 +6,17 @@ import { expect, it } from 'vitest';
 import { createDurableMemory, type DurableMemory } from '../../../src/memory/durable/durable-memory.ts';
 import { plainWrites } from '../../support/plain-writes.ts';
 import { createFileStore } from '../../../src/storage/files/store.ts';
+import { forgettingFor } from '../../support/forgetting.ts';
 import { ledgerFor } from '../../support/ledger.ts';
 import { recordingLogger } from '../../support/recording-logger.ts';
 import { aliceId, dev, noon } from './fixtures.ts';
 import { durableSettings } from '../../support/layer-settings.ts';
+import type { MemoryLayer } from '../../../src/memory/layer.ts';
+import { undoForMs } from '../../../src/memory/undo.ts';
 import { unconditional } from '../../../src/core/writes.ts';
 
-const clock = () => noon;
+let time = noon.getTime();
+const clock = () => new Date(time);
 
 it('does not give back what was forgotten when the document is damaged afterwards', async () => {
   const folder = await mkdtemp(join(tmpdir(), 'discoclaw-durable-'));
@@ -20,20 +24,22 @@ it('does not give back what was forgotten when the document is damaged afterward
   const store = await createFileStore({ dataDir: folder, workspaceDir: folder, clock, logger });
   try {
     const writes = plainWrites();
+    const layers: MemoryLayer[] = [];
+    const forgetting = forgettingFor({
+      store,
+      clock,
+      openLedger: () => ledgerFor(store, writes, layers, { clock }),
+    });
     const durable: DurableMemory = createDurableMemory({
       settings: { ...durableSettings, maxItems: 10, injectMaxChars: 2000 },
       store,
       writes,
-      changes: {
-        forget: (...asked) => ledger.forget(...asked),
-        restore: (change) => ledger.restore(change),
-        deleteForgotten: (change) => ledger.deleteForgotten(change),
-      },
+      forgetting,
       clock,
       logger,
       timeZone: 'UTC',
     });
-    const ledger = ledgerFor(store, writes, [durable], { logger });
+    layers.push(durable);
     const messageId = '400000000000000001';
     await durable.remember(unconditional(aliceId), {
       text: 'Works at Acme',
@@ -48,6 +54,9 @@ it('does not give back what was forgotten when the document is damaged afterward
       type: 'manual',
     });
     await durable.forget(unconditional(aliceId), 'Acme', dev, '400000000000000002');
+    expect((await durable.list(aliceId)).map(({ text }) => text)).toEqual(['Prefers Rust']);
+    time += undoForMs;
+    await forgetting.finish(aliceId);
 
     await writeFile(join(folder, 'users', aliceId, 'durable.json'), 'damaged');
     await expect

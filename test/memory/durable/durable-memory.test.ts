@@ -25,7 +25,7 @@ function retract(memory: DurableMemory, id: string, now?: string): Promise<void>
     now === undefined
       ? ({ kind: 'deleted', channelId, messageIds: [id] } as const)
       : ({ kind: 'edited', channelId, messageId: id, text: now } as const);
-  return memory.follow({ kind: 'withdrawn', session, messages, cause }, 'hide');
+  return memory.delete({ kind: 'messages', session, messages, cause });
 }
 
 describe('the durable memory', () => {

@@ -91,7 +91,7 @@ describe('keeping one of two items [K16] [D6]', () => {
         const past = itemHistories(after).get(one.id) ?? [];
         expect(past.map(({ id }) => id)).toContain(other.id);
         const named = { id: '1a2b3c4d', what: 'review', now: later };
-        const made = changeDocument(document, () => change, named);
+        const made = changeDocument(document, () => change, { named });
         expect(undone(made.document, named.id)).toEqual(document);
       }),
     );

@@ -1,5 +1,6 @@
 import * as fc from 'fast-check';
 
+import type { MemoryLayer } from '../../../src/memory/layer.ts';
 import type { Logger } from '../../../src/core/logger.ts';
 import type { Place } from '../../../src/core/place.ts';
 import { localDate } from '../../../src/core/time.ts';
@@ -18,6 +19,7 @@ import {
 } from '../../../src/memory/durable/durable-memory.ts';
 import { plainWrites } from '../../support/plain-writes.ts';
 import type { Writes } from '../../../src/core/writes.ts';
+import { forgettingFor } from '../../support/forgetting.ts';
 import { ledgerFor } from '../../support/ledger.ts';
 import { MemoryStore } from '../../support/memory-store.ts';
 import { durableSettings } from '../../support/layer-settings.ts';
@@ -121,27 +123,37 @@ export function createMemory(
   readonly store: MemoryStore;
   readonly writes: Writes;
   readonly memory: DurableMemory;
+  /** What was forgotten can be undone no more. */
+  readonly finishForgetting: () => Promise<void>;
 } {
   const store = new MemoryStore();
   const writes = plainWrites();
   let minutes = 0;
+  const layers: MemoryLayer[] = [];
+  const clock = () => minutesLater(minutes);
+  const forgetting = forgettingFor({
+    store,
+    clock,
+    openLedger: () => ledgerFor(store, writes, layers, { clock }),
+  });
   const memory: DurableMemory = createDurableMemory({
     settings: { ...durableSettings, ...changes },
     store,
     writes,
-    changes: {
-      forget: (...asked) => ledger.forget(...asked),
-      restore: (change) => ledger.restore(change),
-      deleteForgotten: (change) => ledger.deleteForgotten(change),
-    },
+    forgetting,
     clock: () => minutesLater((minutes += 1)),
     timeZone: 'UTC',
     timeZoneOf: zones.timeZoneOf,
     zoneToTell: zones.zoneToTell,
     logger: silentLogger,
   });
-  const ledger = ledgerFor(store, writes, [memory]);
-  return { store, writes, memory };
+  layers.push(memory);
+  /** Ten minutes pass. */
+  async function finishForgetting(): Promise<void> {
+    minutes += 10;
+    await forgetting.finish(aliceId);
+  }
+  return { store, writes, memory, finishForgetting };
 }
 
 export function written(store: MemoryStore): Promise<unknown> {

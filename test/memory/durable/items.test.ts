@@ -4,16 +4,30 @@ import type { Visibility } from '../../../src/core/visibility.ts';
 import { describe, expect, it } from 'vitest';
 
 import { normalizeText } from '../../../src/core/text.ts';
-import { forgottenUpTo, mayUseItem, type DurableDocument } from '../../../src/memory/durable/document.ts';
-import { removeBySource, forgetItems, itemHistories, findItems } from '../../../src/memory/durable/items.ts';
+import { mayUseItem, type DurableDocument, type DurableItem } from '../../../src/memory/durable/document.ts';
+import {
+  findItems,
+  forgetChosen,
+  itemHistories,
+  itemsToForget,
+  removeBySource,
+} from '../../../src/memory/durable/items.ts';
 import { changedItem } from '../../../src/memory/durable/edit-items.ts';
 import { aliceId, anyItems, anyPlace, dev, dm, documentOf, item, minutesLater, source } from './fixtures.ts';
 
 const later = minutesLater(60);
 const commandId = '400000000000000900';
 
-function forget(document: ReturnType<typeof documentOf>, target: string, place = dev) {
-  return forgetItems(document, aliceId, target, place, later);
+/** What is found, and the document once it is final. */
+function forget(
+  document: DurableDocument,
+  target: string,
+  place: Place = dev,
+  command: string = commandId,
+): { readonly document: DurableDocument; readonly result: ReturnType<typeof itemsToForget> } {
+  const result = itemsToForget(document.items, aliceId, target, place);
+  const isMeant = (each: DurableItem): boolean => result.forgotten.includes(each);
+  return { document: forgetChosen(document, isMeant, command, later).document, result };
 }
 
 describe('forgetting', () => {
@@ -62,16 +76,12 @@ describe('forgetting', () => {
 
   it('keeps what was said before it from being noticed, where something was meant; the latest counts', () => {
     expect(forget(documentOf(acme), 'nothing').document).toEqual(documentOf(acme));
-    const fields = { at: later.toISOString(), messages: [], cursors: [] };
-    const forgettings = [
-      { ...fields, id: 'a', itemIds: [acme.id], commandId },
-      { ...fields, id: 'b', itemIds: [c.id], commandId: '99999999999999999' },
-      { ...fields, id: 'c', itemIds: [], commandId: '999999999999999999' },
-    ];
-    expect(forgottenUpTo({ ...documentOf(), forgettings })).toBe(commandId);
-    expect(forgottenUpTo({ ...documentOf(), forgettings, forgottenUpTo: '888888888888888888' })).toBe(
-      '888888888888888888',
-    );
+    const first = forget(documentOf(acme, c), 'acme').document;
+    expect(first.forgottenUpTo).toBe(commandId);
+    expect(forget(first, 'likes', dm, '99999999999999999')).toMatchObject({
+      document: { forgottenUpTo: commandId },
+      result: { forgotten: [{ id: c.id }] },
+    });
   });
 
   it('is literal and stays within what may be used, always', () => {
@@ -95,7 +105,7 @@ describe('forgetting', () => {
         const usable = matching.filter((each) => mayUseItem(each, aliceId, place));
         expect(result.forgotten.map(({ id }) => id)).toEqual(usable.map(({ id }) => id));
         expect(result.elsewhere).toBe(matching.length - usable.length);
-        const changed = document.items.filter((each, index) => each !== items[index]);
+        const changed = items.filter((each, index) => each !== document.items[index]);
         expect(changed).toEqual(result.forgotten);
       }),
     );

@@ -72,13 +72,13 @@ describe('the past of a person’s items [L3]', () => {
   });
 
   it('comes back only by its owner’s word, with its kind, and is then confirmed by what is noticed', async () => {
-    const { memory, store } = createMemory();
+    const { memory, store, finishForgetting } = createMemory();
     const said = { place: dev, messageId: '400000000000000001', type: 'manual' } as const;
     await memory.remember(unconditional(aliceId), { ...said, text: 'Prefers Rust', kind: 'preference' });
     await memory.forget(unconditional(aliceId), 'rust', dm, '400000000000000002');
-    // So that nothing can be undone any more.
-    await memory.erase({ userId: aliceId, sessions: [], isWhole: false });
-    expect(await store.readText(`users/${aliceId}/durable.json`)).not.toMatch(/rust/iu);
+    await finishForgetting();
+    const text = () => store.readText(`users/${aliceId}/durable.json`);
+    expect(await text()).not.toMatch(/rust/iu);
     const later = { ...said, messageId: '400000000000000003', text: 'prefers  RUST' };
     expect(await memory.remember(unconditional(aliceId), { ...later, type: 'discord' })).toMatchObject({
       reason: 'forgotten',

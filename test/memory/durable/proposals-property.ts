@@ -13,6 +13,8 @@ import { createFileStore } from '../../../src/storage/files/store.ts';
 import { aliceId, publicPlace } from '../../support/incoming.ts';
 import { durableSettings } from '../../support/layer-settings.ts';
 import { silent } from '../../support/sessions.ts';
+import { forgettingFor } from '../../support/forgetting.ts';
+import { ledgerFor } from '../../support/ledger.ts';
 import { proposalsOver } from '../../support/undo.ts';
 import { unconditional } from '../../../src/core/writes.ts';
 
@@ -31,14 +33,11 @@ export async function openProposals(folder: string, time: { now: number }) {
     settings: durableSettings,
     store,
     writes,
-    changes: {
-      async forget(layer, change) {
-        await layer.follow(change, 'hide');
-        return { failures: new Map(), withdrawn: 0 };
-      },
-      restore: () => Promise.resolve(),
-      deleteForgotten: () => Promise.resolve(),
-    },
+    forgetting: forgettingFor({
+      store,
+      clock,
+      openLedger: () => ledgerFor(store, writes, []),
+    }),
     clock,
     timeZone: 'UTC',
     logger: silent,

@@ -111,8 +111,8 @@ describe('proposals [K9]', () => {
         messageId,
         type: 'summary',
       });
-    const purged = { kind: 'purged', userId: aliceId, words: 'axolotl', commandId: commandId ?? '' } as const;
-    await durable.follow(purged, 'hide');
+    const purged = { kind: 'words', userId: aliceId, words: 'axolotl', commandId: commandId ?? '' } as const;
+    await durable.delete(purged);
     expect((await proposals.list(aliceId)).map(({ text }) => text)).toEqual(['Feeds an axolotl']);
     await store.close();
     await rm(folder, { recursive: true });
@@ -136,7 +136,7 @@ describe('proposals [K9]', () => {
     const asking = { ...before, role, text: `Sorry. ${question}`, ids: [answerId], replyTo: [] };
     const messages = [{ ...gone, before: asking }];
     const cause = { kind: 'deleted', channelId: session.channelId, messageIds: [answerId] } as const;
-    await durable.follow({ kind: 'withdrawn', session, messages, cause }, 'hide');
+    await durable.delete({ kind: 'messages', session, messages, cause });
     expect((await proposals.list(aliceId)).map(({ text }) => text)).toEqual(['Near the sea']);
     await store.close();
     await rm(folder, { recursive: true });

@@ -12,6 +12,7 @@ import { createExtraction } from '../../../src/memory/durable/extraction.ts';
 import { createRememberItemTool } from '../../../src/memory/durable/tools.ts';
 import { createFileStore } from '../../../src/storage/files/store.ts';
 import { durableSettings } from '../../support/layer-settings.ts';
+import { forgettingFor } from '../../support/forgetting.ts';
 import { ledgerFor } from '../../support/ledger.ts';
 import { dev, noon, silentLogger, turn } from './fixtures.ts';
 import { unconditional } from '../../../src/core/writes.ts';
@@ -93,16 +94,11 @@ beforeAll(async () => {
     settings: durableSettings,
     store,
     writes,
-    changes: {
-      forget: (...asked) => ledger.forget(...asked),
-      restore: (change) => ledger.restore(change),
-      deleteForgotten: (change) => ledger.deleteForgotten(change),
-    },
+    forgetting: forgettingFor({ store, clock, openLedger: () => ledgerFor(store, writes, []) }),
     clock,
     timeZone: 'UTC',
     logger,
   });
-  const ledger = ledgerFor(store, writes, [memory]);
 });
 
 afterAll(() => rm(folder, { recursive: true, force: true }));

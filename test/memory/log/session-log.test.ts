@@ -1,5 +1,5 @@
 import * as fc from 'fast-check';
-import { describe, expect, it } from 'vitest';
+import { describe, expect, it, vi } from 'vitest';
 import { z } from 'zod';
 
 import { StoreError } from '../../../src/core/errors.ts';
@@ -120,8 +120,10 @@ describe('the message log [W3]', () => {
     for (const text of ['I like quokkas', 'I like coffee']) {
       const cause = { kind: 'edited', channelId: generalId, messageId: id, text } as const;
       const messages = await log.affected(session, cause);
-      // A kill comes before the second stage.
-      await log.follow({ kind: 'withdrawn', session, messages, cause }, 'hide');
+      // A kill comes before the former text has left.
+      const refusing = vi.spyOn(store, 'rewrite').mockRejectedValue(new StoreError('full', 'log'));
+      await expect(log.delete({ kind: 'messages', session, messages, cause })).rejects.toThrow('full');
+      refusing.mockRestore();
     }
     const found = (areHeld: boolean) => log.mentions(aliceId, 'quokkas', () => true, areHeld);
     expect(await found(false)).toEqual([]);

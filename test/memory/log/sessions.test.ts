@@ -72,7 +72,7 @@ it('the list names no session of theirs that was erased [S7]', async () => {
   await turn('one');
   await turn('two', 'ok', dmPlace);
   await log.sessionsOfPerson(aliceId);
-  await log.erase({ userId: aliceId, sessions: [session], isWhole: false });
+  await log.delete({ kind: 'conversations', userId: aliceId, sessions: [session] });
   expect(await log.sessionsOfPerson(aliceId)).toEqual([inDm]);
   expect(await store.everything()).not.toContain(generalId);
 });

@@ -115,7 +115,7 @@ describe('what a look back takes out of a notebook [A3]', () => {
       kept.map(({ path }) => store.readText(`users/${aliceId}/former/${path}`)),
     );
     expect(texts.join('')).not.toMatch(/^[123]$/mu);
-    await notebook.erase({ userId: aliceId, sessions: [], isWhole: true });
+    await notebook.delete({ kind: 'person', userId: aliceId, sessions: [] });
     expect(await store.list(`users/${aliceId}/former`)).toEqual([]);
   });
 
@@ -134,12 +134,8 @@ describe('what a look back takes out of a notebook [A3]', () => {
       settings: durableSettings,
       store,
       writes,
-      notes: undoable.part,
-      changes: {
-        forget: () => expect.unreachable(),
-        restore: () => expect.unreachable(),
-        deleteForgotten: () => expect.unreachable(),
-      },
+      parts: [undoable.part],
+      forgetting: { withhold: () => expect.unreachable() },
       clock,
       timeZone: 'UTC',
       logger: silent,

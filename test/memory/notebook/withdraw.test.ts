@@ -7,7 +7,8 @@ import { describe, expect, it } from 'vitest';
 
 import { StoreError } from '../../../src/core/errors.ts';
 import type { Store } from '../../../src/core/store.ts';
-import { distinctiveTerms, withoutWithdrawnLines } from '../../../src/memory/notebook/withdraw.ts';
+import { distinctiveTerms, saysWithdrawn } from '../../../src/memory/notebook/withdraw.ts';
+import { linesWithout } from '../../../src/memory/withheld.ts';
 import { createChangeLedger } from '../../../src/memory/changes.ts';
 import { createNotebook } from '../../../src/memory/notebook/notebook.ts';
 import { createFileStore } from '../../../src/storage/files/store.ts';
@@ -45,7 +46,7 @@ function setUp<S extends Store>(store: S) {
     noteErased: () => Promise.resolve(),
     processes: createOneProcess(),
     clock: sessions.clock,
-    timer: () => () => {},
+    expireAt: () => Promise.resolve(),
     logger,
   });
   const changing = {
@@ -139,6 +140,15 @@ describe('notes on messages that were deleted or edited [G5]', () => {
     expect(await log.turnsAfter({ channelId: generalId, userId: aliceId }, 0)).toEqual([]);
   });
 });
+
+/** A note without the lines that say what was withdrawn. */
+function withoutWithdrawnLines(
+  note: string,
+  gone: ReadonlySet<string>,
+  mostlyOf?: ReadonlySet<string>,
+): string | undefined {
+  return linesWithout(note, (line) => saysWithdrawn(line, gone, mostlyOf));
+}
 
 describe('a note whose messages were taken back', async () => {
   const gone = new Set(distinctiveTerms('axolotls'));

@@ -21,16 +21,11 @@ export function openRecall(options: Partial<RecallOptions> = {}, sessions = open
     settings: durableSettings,
     store,
     writes,
-    changes: {
-      forget: (...asked) => ledger.forget(...asked),
-      restore: (change) => ledger.restore(change),
-      deleteForgotten: (change) => ledger.deleteForgotten(change),
-    },
+    forgetting: sessions.forgettingOver([]),
     clock,
     timeZone: 'UTC',
     logger: silent,
   });
-  const ledger = sessions.ledgerOver([durable]);
   const messages = createMessageSource(log);
   const recall = createRecall({
     sources: [

@@ -212,7 +212,7 @@ describe('recall is never older than the last write', () => {
     expect(opened).toEqual([aliceId, bobId]);
 
     const underWay = find('Oslo');
-    await recall.erase({ userId: aliceId, sessions: [], isWhole: true });
+    await recall.delete({ kind: 'person', userId: aliceId, sessions: [] });
     expect(await underWay).toEqual(['I live in Oslo']);
     for (const id of [bobId, aliceId]) await find('Oslo', { speaker: { id, isOwner: false } });
     expect(opened).toEqual([aliceId, bobId, aliceId]);
@@ -428,7 +428,7 @@ it('a search begins again where something was deleted or forgotten while it ran 
           const found = segmentOf({ visibility: 'dm', homeId: '1' }, texts.map(unitOf), readers);
           if (texts.length === 2) {
             texts = texts.slice(1);
-            await recall.follow(withdrawal(), 'hide');
+            await recall.delete(withdrawal());
           }
           return [found];
         },

@@ -69,7 +69,7 @@ function world() {
         ? await sessions.log.remove(generalId, [message.id])
         : await sessions.log.edit(generalId, message.id, edited);
     for (const { messages } of affected) {
-      await rolling.follow(withdrawal(...messages.map(({ sequence }) => sequence)), 'hide');
+      await rolling.delete(withdrawal(...messages.map(({ sequence }) => sequence)));
     }
   }
 

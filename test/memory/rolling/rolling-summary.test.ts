@@ -369,7 +369,7 @@ describe('something said that was deleted or edited [G5]', () => {
     await rolling.updateIfDue(session);
 
     const [affected] = await sessions.log.remove(generalId, ids.slice(0, 1));
-    await rolling.follow(withdrawal(affected?.messages[0]?.sequence ?? 0), 'hide');
+    await rolling.delete(withdrawal(affected?.messages[0]?.sequence ?? 0));
     expect(await rolling.show(session, publicPlace, aliceId)).toBe('Summary 1.');
     expect((await notes(sessions)).join()).not.toContain('Summary 2.');
 
@@ -392,7 +392,7 @@ describe('words that a person has purged [K11]', () => {
       sessions.time.now += 3_600_000;
     }
     expect(await notes(sessions)).toHaveLength(2);
-    await rolling.follow({ kind: 'purged', userId: aliceId, words: 'axolotl', commandId: '' }, 'hide');
+    await rolling.delete({ kind: 'words', userId: aliceId, words: 'axolotl', commandId: '' });
     const [left = '', ...others] = await notes(sessions);
     expect(left).toContain('Bees.');
     expect(others).toEqual([]);

@@ -86,7 +86,7 @@ describe('a file that was set aside [S5]', () => {
     await writes.run(unconditional(aliceId), async () => {
       // It could not be read by the erasing itself.
       note(file);
-      await people.layer.erase({ userId: aliceId, sessions: [], isWhole: true });
+      await people.layer.delete({ kind: 'person', userId: aliceId, sessions: [] });
       await createErasures(store).note(aliceId, at);
     });
     await idle();

@@ -144,9 +144,9 @@ describe('what a person lets the bot keep [K9]', () => {
       return texts.join('\n');
     };
     expect(await exported()).toMatch(/^settings\.json\n[\s\S]*"mode": "off"/u);
-    await people.layer.erase({ userId: aliceId, sessions: [here], isWhole: false });
+    await people.layer.delete({ kind: 'conversations', userId: aliceId, sessions: [here] });
     expect((await consent(0)).mode).toBe('off');
-    await people.layer.erase({ userId: aliceId, sessions: [here], isWhole: true });
+    await people.layer.delete({ kind: 'person', userId: aliceId, sessions: [here] });
     expect(await exported()).toBe('');
     expect(await people.mode(aliceId)).toBe('auto');
   });
