@@ -10,8 +10,9 @@ import { createDiscordActions } from '../../src/discord/actions/discord-actions.
 import { createChannelMessages, createReadChannel } from '../../src/discord/channel-messages.ts';
 import { chatMessageOf } from '../../src/discord/normalise.ts';
 import { createPlaces, placeOf } from '../../src/discord/place.ts';
-import { durableDocumentKind, durableKey } from '../../src/memory/durable/document.ts';
+import { readDurable } from '../../src/memory/durable/document.ts';
 import { settingsKey } from '../../src/memory/settings/place-settings.ts';
+import { markOf, readWithheld } from '../../src/memory/withheld.ts';
 import { createOutbox } from '../../src/turn/outbox.ts';
 import { closedEdges } from '../support/closed-edges.ts';
 import { fakeReplies } from '../support/fake-replies.ts';
@@ -424,8 +425,9 @@ export class ObedientScene {
   }
 
   async #itemsOf(owner: Speaker): Promise<readonly string[]> {
-    const document = await this.#store.read(durableKey(people[owner]), durableDocumentKind);
-    return (document?.items ?? []).filter(({ status }) => status === 'active').map(({ text }) => text);
+    const { items } = await readDurable(this.#store, people[owner]);
+    const { hasItem } = await readWithheld(this.#store, people[owner]);
+    return items.filter((item) => item.status === 'active' && !hasItem(markOf(item))).map(({ text }) => text);
   }
 
   async #placeOf(channelId: string): Promise<Place> {
