@@ -1,8 +1,8 @@
 import { writeFileSync } from 'node:fs';
 import { mkdir, readFile, readdir, rm, stat, utimes, writeFile } from 'node:fs/promises';
-import { basename, dirname, join } from 'node:path';
+import { dirname, join } from 'node:path';
 import { setTimeout } from 'node:timers/promises';
-import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { z } from 'zod';
 
 import { NewerVersionError, StoreError } from '../../../src/core/errors.ts';
@@ -121,15 +121,6 @@ describe('an unreadable document', () => {
     expect(await readdir(stores.dataDir)).not.toContain('quarantine');
   });
 
-  it('goes to quarantine at the second look, though nobody asks for it again [S5]', async () => {
-    await store.update(document, counterKind, increment);
-    await store.update(document, counterKind, increment);
-    await edit('broken');
-    await expect(store.read(document, counterKind)).rejects.toThrow('cannot be read');
-    await vi.waitFor(async () => expect(await quarantined()).toHaveLength(1), 5000);
-    await vi.waitFor(async () => expect((await store.read(document, counterKind))?.count).toBe(1), 5000);
-  });
-
   it('that waits for its second look holds up no stop', async () => {
     await edit('broken');
     await expect(store.read(document, counterKind)).rejects.toThrow(StoreError);
@@ -193,13 +184,6 @@ describe('an unreadable document', () => {
     await expect(onBrokenDisk.update(document, counterKind, increment)).rejects.toThrow('EROFS');
     expect(await readFile(path, 'utf8')).toBe('broken');
   });
-
-  it('is deleted with everything of its owner', async () => {
-    await damage('broken');
-    await store.read(document, counterKind);
-    await store.removeAll(`users/${alice}`);
-    expect(await quarantined()).toEqual([]);
-  });
 });
 
 describe('a document of a newer version', () => {
@@ -256,13 +240,6 @@ describe('files on disk', () => {
       expect([entry.name, mode & 0o777]).toEqual([entry.name, entry.isDirectory() ? 0o700 : 0o600]);
     }
     expect((await stat(stores.dataDir)).mode & 0o777).toBe(0o700);
-  });
-
-  it('are documents with what they held before as .bak, and texts without one', async () => {
-    for (let changes = 0; changes < 3; changes += 1) await store.update(document, counterKind, increment);
-    for (const words of ['first', 'second']) await store.writeText(text, words);
-    expect(JSON.parse(await readFile(`${path}.bak`, 'utf8'))).toEqual({ version: 1, count: 2 });
-    expect(await readdir(dirname(join(stores.dataDir, text)))).not.toContain(`${basename(text)}.bak`);
   });
 
   it('are documents that a person can read and edit', async () => {

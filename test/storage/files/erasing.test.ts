@@ -203,24 +203,6 @@ describe('a temporary file', () => {
   });
 });
 
-describe('an append that was rejected', () => {
-  it('is cut off and synced, so that a loss of power does not bring it back', async () => {
-    const done: string[] = [];
-    let isBroken = false;
-    const fileSystem = createObservedFileSystem(({ name }) => {
-      if (name === 'truncate' || name === 'datasync') done.push(name);
-      const isFirst = isBroken;
-      isBroken &&= name !== 'datasync';
-      return isFirst && name === 'datasync' ? diskError('EIO') : 'works';
-    });
-    const store = await stores.open({ fileSystem });
-    await store.append(log, { note: 'kept' });
-    isBroken = true;
-    await expect(store.append(log, { note: canary })).rejects.toThrow('EIO');
-    expect(done.slice(-3)).toEqual(['datasync', 'truncate', 'datasync']);
-  });
-});
-
 /** Something that may put the canary on disk, or move it about there; some meet a disk that fails. */
 const anyStep = fc.record({
   kind: fc.constantFrom('update', 'write', 'append', 'append', 'rewrite', 'damage', 'erase', 'restart'),
