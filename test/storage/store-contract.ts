@@ -11,6 +11,7 @@ import {
   entriesOf,
   increment,
   log,
+  noteKind,
   noteSchema,
   notesOf,
   text,
@@ -339,7 +340,6 @@ export function describeStoreContract(name: string, makeStore: () => Promise<Sto
 
     describe('erasing [S7]', () => {
       const canary = 'canary-4f1c';
-      const noteKind = { version: 1, schema: z.object({ version: z.literal(1), note: z.string() }) };
       const update = (note: string, options?: { readonly erase: boolean }) =>
         store().update(document, noteKind, () => ({ version: 1, note }), options);
 
