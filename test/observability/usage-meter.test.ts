@@ -35,19 +35,6 @@ function meterOver(store = new MemoryStore()) {
 }
 
 describe('model usage', () => {
-  it('is written together after a while, and goes on where it was after a restart', async () => {
-    const { meter, store, timer } = meterOver();
-    meter.add(turnBy('sonnet'), call);
-    meter.add(turnBy('sonnet'), call);
-    timer.pass(4999);
-    expect(await store.everything()).toBe('');
-    timer.pass(1);
-    await meter.flush();
-    const next = meterOver(store).meter;
-    next.add(turnBy('sonnet'), call);
-    expect((await next.report()).today.all.calls).toBe(3);
-  });
-
   it('starts at zero with the local day, and with the month', async () => {
     const { meter, time } = meterOver();
     meter.add(turnBy('sonnet'), call);

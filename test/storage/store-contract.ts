@@ -63,6 +63,8 @@ export function describeStoreContract(name: string, makeStore: () => Promise<Sto
     });
     afterEach(() => subject.dispose());
     const store = () => subject.store();
+    const update = (note: string, options?: { readonly erase: boolean }) =>
+      store().update(document, noteKind, () => ({ version: 1, note }), options);
 
     describe('keys', () => {
       const unsafe = [
@@ -340,8 +342,6 @@ export function describeStoreContract(name: string, makeStore: () => Promise<Sto
 
     describe('erasing [S7]', () => {
       const canary = 'canary-4f1c';
-      const update = (note: string, options?: { readonly erase: boolean }) =>
-        store().update(document, noteKind, () => ({ version: 1, note }), options);
 
       it('leaves nothing of what a document held before', async () => {
         for (const note of [canary, `${canary} again`]) await update(note);
