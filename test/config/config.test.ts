@@ -13,27 +13,6 @@ function problemsOf(environment: Record<string, string>): readonly string[] {
 }
 
 describe('the configuration', () => {
-  it('has the documented defaults', () => {
-    const { config, notes } = readConfig({});
-    expect(notes).toEqual([]);
-    expect(config.prompt).toEqual({ maxChars: 40_000, historyBudget: 3000 });
-    expect(config.summary).toEqual({ enabled: true, model: 'haiku', maxChars: 2000, everyTurns: 5 });
-    expect(config.durable).toEqual({
-      enabled: true,
-      injectMaxChars: 2000,
-      maxItems: 200,
-      extractionEnabled: false,
-    });
-    expect(config.shortTerm).toEqual({
-      enabled: false,
-      maxEntries: 20,
-      maxAgeHours: 6,
-      injectMaxChars: 1000,
-    });
-    expect(config.reflection).toEqual({ enabled: true, idleMs: 1_800_000, weeklyTrimEnabled: false });
-    expect(config.discord.access).toBe('allowlist');
-  });
-
   it('has no sandbox of its own where another server takes the place of Discord, which needs its token', () => {
     expect(problemsOf({ DISCORD_API_URL: 'http://127.0.0.1:4000/api' })).toEqual([
       'DISCORD_TOKEN: expected the token for the server at DISCORD_API_URL, found nothing',

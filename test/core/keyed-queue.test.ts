@@ -1,25 +1,8 @@
-import { EventEmitter, once } from 'node:events';
-
 import * as fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 
 import { createKeyedQueue } from '../../src/core/keyed-queue.ts';
 import { runs } from '../support/runs.ts';
-
-/** A job that ends when told to. */
-function controlledJob() {
-  const events = new EventEmitter();
-  const state = { hasStarted: false };
-  const gate = once(events, 'finish');
-  return {
-    state,
-    job: async () => {
-      state.hasStarted = true;
-      await gate;
-    },
-    finish: () => events.emit('finish'),
-  };
-}
 
 const turnOfTheLoop = () => new Promise<void>((resolve) => setImmediate(resolve));
 
@@ -34,24 +17,6 @@ describe('createKeyedQueue', () => {
     expect(await Promise.race([never, turnOfTheLoop().then(() => 'still running')])).toBe('still running');
   });
 
-  it('settles as a job that took too long does', async () => {
-    const queue = createKeyedQueue({ patienceMs: 10 });
-    const slow = controlledJob();
-    const late = queue.run('anna', () => slow.job().then(() => 'late'));
-    await queue.run('anna', () => Promise.resolve());
-    slow.finish();
-    expect(await late).toBe('late');
-  });
-
-  it('runs jobs of other keys while one key is busy [S3]', async () => {
-    const queue = createKeyedQueue();
-    const slow = controlledJob();
-    const waiting = queue.run('anna', slow.job);
-    expect(await queue.run('ben', () => Promise.resolve('done'))).toBe('done');
-    slow.finish();
-    await waiting;
-  });
-
   it('goes on after a job that throws before its first wait', async () => {
     const queue = createKeyedQueue();
     const failed = queue.run('anna', () => {
@@ -59,16 +24,6 @@ describe('createKeyedQueue', () => {
     });
     await expect(failed).rejects.toThrow('at once');
     expect(await queue.run('anna', () => Promise.resolve(1))).toBe(1);
-  });
-
-  it('counts running and waiting jobs and forgets a key without jobs', async () => {
-    const queue = createKeyedQueue();
-    const job = controlledJob();
-    const both = [queue.run('anna', job.job), queue.run('anna', job.job), queue.run('ben', job.job)];
-    expect(queue.size).toBe(3);
-    job.finish();
-    await Promise.all(both);
-    expect(queue.size).toBe(0);
   });
 
   it('is idle only when jobs added by jobs, and follow-ups to them, have ended', async () => {
@@ -91,23 +46,6 @@ describe('createKeyedQueue', () => {
     void conversation();
     await queue.idle();
     expect(ended.toSorted()).toEqual(['added by a job', 'first', 'follow-up']);
-  });
-
-  it('is not idle yet when the caller that waited for the last job starts another', async () => {
-    const queue = createKeyedQueue();
-    const ended: string[] = [];
-    async function conversation(): Promise<void> {
-      await queue.run('anna', turnOfTheLoop);
-      for (let turn = 0; turn < 20; turn += 1) await Promise.resolve();
-      await queue.run('anna', async () => {
-        await turnOfTheLoop();
-        ended.push('second');
-      });
-    }
-    const talking = conversation();
-    await queue.idle();
-    expect(ended).toEqual(['second']);
-    await talking;
   });
 
   it('never has two jobs of a key at once, keeps their order, and runs every one', async () => {

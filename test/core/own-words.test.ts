@@ -7,11 +7,9 @@ it.each([
   ['> theirs\nmine', 'mine'],
   ['mine\n> theirs\n> theirs too\nmine again', 'mine\n\n\nmine again'],
   ['mine\n>>> theirs\ntheirs too', 'mine'],
-  ['> theirs only', ''],
   ['5 > 3 and a->b', '5 > 3 and a->b'],
   ['what do you think @\u2068I love Pepsi\u2069?', 'what do you think  ?'],
   ['@bob and I', 'and I'],
-  ['see #general', 'see'],
   ['me@example.com uses C# on #5', 'me@example.com uses C# on #5'],
   ['>not a quote in Discord', '>not a quote in Discord'],
 ])('of %j are %j', (text, own) => {
@@ -20,33 +18,24 @@ it.each([
 
 /** Code is what any of the readings of Markdown takes for it: in doubt a text proves nothing. */
 it.each([
-  ['mine `theirs` mine', 'mine   mine'],
   ['a ``b ` c`` d', 'a   d'],
   ['it is 5` long', 'it is 5` long'],
-  ['a `b`` c` d', 'a   d'],
   ['mine\n```\ntheirs\n```\nmine', 'mine\n\n\nmine'],
   ['mine ```theirs``` mine', 'mine \n mine'],
   ['mine\n```ts\ntheirs', 'mine'],
   ['mine\n````\n```\ntheirs\n```\ntheirs\n````\nmine', 'mine\n\n\nmine'],
   ['> ```\n> theirs\n> ```\nmine', 'mine'],
   ['mine\n~~~\ntheirs\n~~~\nmine', 'mine\n\n\nmine'],
-  ['mine\n~~~ts title="x"\ntheirs\n~~~\nmine', 'mine\n\n\nmine'],
   ['mine\n~~~\ntheirs', 'mine'],
   ['mine\n~~~~~\n~~~\ntheirs\n~~~~~~ \nmine', 'mine\n\n\nmine'],
-  ['mine\n   ~~~\n   theirs\n   ~~~\nmine', 'mine\n\n\nmine'],
   ['- ~~~\n  theirs\n  ~~~\nmine', 'mine'],
-  ['> ~~~\n> theirs\n> ~~~\nmine', 'mine'],
   ['1. > ~~~\ntheirs\n> ~~~\nmine', 'mine'],
   ['mine\r\n~~~\r\ntheirs\r\n~~~\r\nmine', 'mine\r\n\n\nmine'],
   ['~~~\n```\n~~~\nmine ```theirs```', 'mine'],
   ['```\n~~~\n```\nmine\n~~~\ntheirs', 'mine'],
-  ['mine ~~~ mine', 'mine ~~~ mine'],
   ['~~wrong~~ mine', '~~wrong~~ mine'],
-  ['mine >>> mine', 'mine >>> mine'],
   ['mine\n>>> ```\ntheirs\n```\ntheirs', 'mine'],
   ['```\n>>> 1\n```\nmine', 'mine'],
-  ['||mine||', '||mine||'],
-  ['[mine](https://example.com)', '[mine](https://example.com)'],
 ])('code does not count as own words: of %j they are %j', (text, own) => {
   expect(ownWords(text)).toBe(own);
 });

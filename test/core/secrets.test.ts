@@ -5,26 +5,16 @@ import { hasSecret, maskNewSecrets, maskSecrets, secretMark, secretValues } from
 import { runs } from '../support/runs.ts';
 import { ordinarySentences, secretsSaid } from './secrets-said.ts';
 
-it.each(secretsSaid.masked)('masks the secret in %j, and nothing else around it [K14]', (said, secret) => {
+it.each(secretsSaid)('masks the secret in %j, and nothing else around it [K14]', (said, secret) => {
   const masked = maskSecrets(said);
   expect(masked).not.toContain(secret);
   expect(masked).toContain(secretMark);
   expect(secretValues(said).some((value) => value.includes(secret))).toBe(true);
 });
 
-it.each(secretsSaid.missed)('does not see the secret in %j, as is not promised [K14]', (said) => {
-  expect(maskSecrets(said)).toBe(said);
-});
-
 it.each(ordinarySentences)('%j is kept as it is [K14]', (text) => {
   expect(maskSecrets(text)).toBe(text);
   expect(hasSecret(text)).toBe(false);
-});
-
-it('masks only the secret, whatever stands around it', () => {
-  expect(maskSecrets('My password is rosebud1 and I live in Porto')).toBe(
-    `My password is ${secretMark} and I live in Porto`,
-  );
 });
 
 it('takes quotes of at most 64 characters for a password [K14]', () => {
@@ -53,12 +43,7 @@ it('what a person wrote into a file by hand stays, what is added is masked', () 
 
 const pieces = fc.array(
   fc.oneof(
-    fc.constantFrom(
-      ...Object.values(secretsSaid)
-        .flat()
-        .map(([said]) => said),
-      ...ordinarySentences,
-    ),
+    fc.constantFrom(...secretsSaid.map(([said]) => said), ...ordinarySentences),
     fc.constantFrom(
       'password',
       'is',

@@ -7,34 +7,11 @@ import {
   clipAtWord,
   nfkc,
   toSingleLine,
-  normalizeText,
   sameItemForm,
   terms,
-  withoutFence,
 } from '../../src/core/text.ts';
 
 const anyText = fc.string({ unit: 'binary', maxLength: 60 });
-
-describe('plain ASCII', () => {
-  it('gives the same terms, line and normal form as it does beside a letter of another script', () => {
-    const ascii = fc.string({ unit: 'binary-ascii', maxLength: 60 });
-    const words = fc.array(fc.constantFrom('Running', 'cats', 'B2', ' ', '\t', '  ', '\n', ' \n', "'"));
-    fc.assert(
-      fc.property(
-        fc.oneof(
-          ascii,
-          words.map((parts) => parts.join('')),
-        ),
-        (text) => {
-          expect([...terms(text), 'д']).toEqual(terms(`${text} д`));
-          expect(`${toSingleLine(text)} д`.trim()).toBe(toSingleLine(`${text} д`));
-          expect(`${normalizeText(text)} д`.trim()).toBe(normalizeText(`${text} д`));
-          expect(normalizeText(text)).toBe(text.toLowerCase().split(/\s+/u).filter(Boolean).join(' '));
-        },
-      ),
-    );
-  });
-});
 
 describe('clipping', () => {
   it.each([
@@ -50,15 +27,6 @@ describe('clipping', () => {
       }),
     );
   });
-
-  it('ends at the last whole word and says that something is missing', () => {
-    expect(clipAtWord('the quick brown fox', 12)).toBe('the quick…');
-    expect(clipAtWord('the quick', 12)).toBe('the quick');
-  });
-
-  it('ends at the last whole sentence', () => {
-    expect(clipAtSentence('First one. Second one. Third one is longer.', 30)).toBe('First one. Second one.');
-  });
 });
 
 describe('flattening', () => {
@@ -73,12 +41,6 @@ describe('flattening', () => {
   it('drops overrides of the writing direction and keeps what emoji need', () => {
     expect(toSingleLine('a\u202Eb\r\nc')).toBe('ab c');
     expect(toSingleLine('👩\u200D🔬')).toBe('👩\u200D🔬');
-  });
-});
-
-describe('normalising', () => {
-  it('makes texts the same that differ in case, width and white space', () => {
-    expect(normalizeText('  Ｐrefers \n RUST ')).toBe(normalizeText('prefers rust'));
   });
 });
 
@@ -99,18 +61,6 @@ describe('terms', () => {
   it('split scripts without spaces into pairs of characters', () => {
     expect(terms('東京都')).toEqual(['東京', '京都']);
     expect(terms('茶')).toEqual(['茶']);
-  });
-});
-
-describe('a structured answer', () => {
-  it.each(['{"a": 1}', '```json\n{"a": 1}\n```', '```\n{"a": 1}\n```\n', ' ```json\n\n{"a": 1}\n```'])(
-    'is read with and without a code fence: %j',
-    (text) => expect(JSON.parse(withoutFence(text))).toEqual({ a: 1 }),
-  );
-
-  it('keeps fences inside it', () => {
-    const text = JSON.stringify({ a: '```js\n1\n```' });
-    expect(withoutFence(text)).toBe(text);
   });
 });
 

@@ -8,13 +8,10 @@ import { runs } from '../support/runs.ts';
 describe('the time zone of the machine [N5]', () => {
   it.each([
     ['UTC', 'UTC'],
-    ['Etc/Greenwich', 'UTC'],
     ['Europe/London', 'Europe/London'],
-    ['America/Sao_Paulo', 'America/Sao_Paulo'],
     // Node.js calls it `GMT+02:00`, which it refuses, and its clock is behind.
     ['GMT+2', 'UTC-02:00'],
     ['GMT-14', 'UTC+14:00'],
-    ['UTC+3', 'UTC-03:00'],
     ['XYZ5', 'UTC-05:00'],
     ['Europe/Nowhere', 'UTC'],
     ['', 'UTC'],
@@ -53,15 +50,11 @@ describe('zones as people write them [N5]', () => {
     ['Berlin', 'Europe/Berlin'],
     ['new york', 'America/New_York'],
     ['São Paulo', 'America/Sao_Paulo'],
-    ['Nairobi', 'Africa/Nairobi'],
-    ['Zürich', 'Europe/Zurich'],
     ['Japan', 'Asia/Tokyo'],
     ['UTC+2', 'UTC+02:00'],
     ['gmt-3:30', 'UTC-03:30'],
-    ['GMT + 5', 'UTC+05:00'],
     ['+0545', 'UTC+05:45'],
     ['UTC−8', 'UTC-08:00'],
-    ['UTC+0', 'UTC'],
     ['Etc/GMT+2', 'Etc/GMT+2'],
     ['CEST', 'Europe/Paris'],
   ])('%s is %s', (written, zone) => {

@@ -167,19 +167,6 @@ describe('mayUse', () => {
     expect(mayUse(fromParent, privateThread, owner)).toBe(true);
     expect(mayUse(fromThread, parent, owner)).toBe(false);
   });
-
-  it('stops using a memory in its own channel when that channel becomes public', () => {
-    const before = place({ audience: 'private', readers: ['crew'] });
-    const memory = { ownerId: owner, ...reachOf(before) };
-    expect(mayUse(memory, before, owner)).toBe(true);
-    expect(mayUse(memory, place({ audience: 'public' }), owner)).toBe(false);
-    expect(mayUse(memory, place({ audience: 'public', readers: ['@everyone'] }), owner)).toBe(false);
-  });
-
-  it('stops using it where the same readers count as public since, for what is said there may be used in all of the server', () => {
-    const memory = { ownerId: owner, ...reachOf(place({ audience: 'private', readers: ['crew', 'staff'] })) };
-    expect(mayUse(memory, place({ audience: 'public', readers: ['crew'] }), owner)).toBe(false);
-  });
 });
 
 describe('hasMoreReaders', () => {

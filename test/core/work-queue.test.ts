@@ -44,21 +44,6 @@ describe('work that waits by person, in one process [X5]', () => {
     expect(queue.size).toBe(0);
   });
 
-  it('begins what rests when somebody waits for it, and leaves what is to be done later', async () => {
-    const { queue, timer } = openQueue();
-    const taken: string[] = [];
-    queue.start(async ({ keys }) => void taken.push(...keys));
-    const months = 100 * 86_400_000;
-    await queue.add(alice, 'later', new Date(months));
-    await queue.add(alice, 'now');
-    await queue.idle();
-    expect(taken).toEqual(['now']);
-    timer.pass(months - 1);
-    expect(taken).toEqual(['now']);
-    timer.pass(1);
-    expect(taken).toEqual(['now', 'later']);
-  });
-
   it('takes again what could not be done, or was ended, and not what was dropped', async () => {
     const { queue, timer, logger } = openQueue();
     const taken: string[] = [];
@@ -108,19 +93,6 @@ describe('work that waits by person, in one process [X5]', () => {
     queue.stop();
     await queue.idle();
     expect(isEnded).toBe(true);
-  });
-
-  it('does what is due when somebody waits for it, once it takes nothing more', async () => {
-    const { queue, timer } = openQueue();
-    const taken: string[] = [];
-    queue.start(async ({ keys }) => void taken.push(...keys));
-    queue.stopTaking();
-    await queue.add(alice, 'due');
-    await queue.add(alice, 'later', new Date(1000));
-    timer.pass(500);
-    expect(taken).toEqual([]);
-    await queue.idle();
-    expect(taken).toEqual(['due']);
   });
 
   it('does everything that was added, when its time has come and not before, one lease of a person at a time', async () => {

@@ -76,18 +76,6 @@ describe('on a terminal [O5]', () => {
     cause: Object.assign(new TypeError('socket closed'), { code: 'ECONNRESET' }),
   });
 
-  it('writes a short line with what belongs to it', () => {
-    const { logger, lines } = readingLogger('info');
-    logger.info('the bot has stopped');
-    logger.warn('the model is out of reach', { failure: 'unavailable', since: 'an hour', calls: [1, 2] });
-    logger.info('configured', { token: 'sk-secret' });
-    expect(lines).toEqual([
-      'info  the bot has stopped\n',
-      'warn  the model is out of reach failure=unavailable since="an hour" calls=[1,2]\n',
-      'info  configured token="[Redacted]"\n',
-    ]);
-  });
-
   it('shows an error and its causes in one line, and its stack only at level debug', () => {
     const { logger, lines } = readingLogger('info');
     logger.error('request failed', { error: failure });

@@ -103,15 +103,6 @@ describe('a watched model', () => {
     expect(model.openCalls).toEqual({ running: 0, waiting: 0 });
   });
 
-  it('counts a call no longer that was given up while it waited', async () => {
-    const { model, calls } = watchedModel();
-    const asked = model.complete(request('sonnet'));
-    calls[0]?.options.onQueue?.(true);
-    calls[0]?.end(new ModelError('no', 'aborted'));
-    await expect(asked).rejects.toThrow(ModelError);
-    expect(model.openCalls).toEqual({ running: 0, waiting: 0 });
-  });
-
   it('measures what had to wait and what failed, but nothing that somebody stopped [Y4]', async () => {
     const measured: unknown[] = [];
     const ends = [

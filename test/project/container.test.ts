@@ -72,14 +72,6 @@ describe('the image', () => {
     expect(await container.end('SIGTERM')).toBe(78);
   });
 
-  it('runs another command if given one, and exits with its code', async () => {
-    const asked = await runProcess('node', ['scripts/container.mjs', 'setup'], {
-      cwd: image,
-      env: { PATH: process.env['PATH'], DISCOCLAW_ACCESS: 'nobody' },
-    });
-    expect(asked.code).toBe(78);
-  });
-
   it('is started again after anything else [O2]', async () => {
     const newer = join(image, 'data');
     await mkdir(newer);

@@ -93,11 +93,6 @@ describe.concurrent('a run of tests that is broken off leaves no process and no 
   it.for([
     ['by Ctrl-C', 'interrupted', ({ group }: Run): unknown => process.kill(-group, 'SIGINT')],
     [
-      'by an end of the test runner',
-      'terminated',
-      ({ runner }: Run): unknown => process.kill(runner, 'SIGTERM'),
-    ],
-    [
       'by kill -9 of the test runner',
       'killed',
       ({ runner }: Run): unknown => process.kill(runner, 'SIGKILL'),

@@ -1,10 +1,9 @@
 import { expect, it } from 'vitest';
 
-import { NewerVersionError, StoreError } from '../../src/core/errors.ts';
+import { StoreError } from '../../src/core/errors.ts';
 import { createCalls } from '../../src/storage/calls.ts';
 
 const full = () => Promise.reject(new StoreError('full', 'logs/a'));
-const newer = () => Promise.reject(new NewerVersionError('a', 2, 1));
 
 const toStoreError = (_key: string, _action: string, error: unknown) => error;
 
@@ -29,13 +28,4 @@ it('know how the newest write went, whatever is read meanwhile', async () => {
   await change('logs/a', 'appended to', () => Promise.resolve(1));
   await expect(change('logs/a', 'appended to', full)).rejects.toThrow('full');
   expect(lastWrite()).toMatchObject({ isOk: false, failingMs: 0 });
-});
-
-it('do not blame a document of a newer version on the disk', async () => {
-  const { change, lastWrite } = callsAt(() => new Date(0));
-  await expect(change('a', 'written', newer)).rejects.toThrow(NewerVersionError);
-  await expect(change('a', 'written', () => Promise.reject(new Error('it changed')))).rejects.toThrow(
-    'changed',
-  );
-  expect(lastWrite()).toBeUndefined();
 });

@@ -11,6 +11,11 @@ export const counterKind: DocumentKind<Counter> = {
   schema: z.object({ version: z.literal(1), count: z.number() }),
 };
 
+export const noteKind: DocumentKind<{ readonly version: 1; readonly note: string }> = {
+  version: 1,
+  schema: z.object({ version: z.literal(1), note: z.string() }),
+};
+
 export const noteSchema = z.object({ note: z.string() });
 
 export const alice = '100000000000000001';

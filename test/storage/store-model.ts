@@ -1,7 +1,6 @@
 import * as fc from 'fast-check';
-import { z } from 'zod';
 import type { LogEntry, Store } from '../../src/core/store.ts';
-import { alice, ben, entriesOf, noteSchema } from './store-fixtures.ts';
+import { alice, ben, entriesOf, noteKind, noteSchema } from './store-fixtures.ts';
 
 type KeyStep =
   | { readonly kind: 'update' | 'write' | 'append' | 'remove'; readonly key: number; readonly note: string }
@@ -24,7 +23,6 @@ export const anyStep: fc.Arbitrary<Step> = fc.oneof(
   fc.record({ kind: fc.constant('reopen' as const) }),
 );
 
-const noteKind = { version: 1, schema: z.object({ version: z.literal(1), note: z.string() }) };
 const documents = [`users/${alice}/durable.json`, `users/${ben}/durable.json`] as const;
 const texts = [`users/${alice}/notebook/USER.md`, `users/${ben}/notebook/USER.md`] as const;
 const logs = [`sessions/${ben}/${alice}/messages.jsonl`, `sessions/${ben}/${ben}/messages.jsonl`] as const;

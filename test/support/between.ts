@@ -7,21 +7,16 @@ export interface Between extends AsyncDisposable {
   readonly url: string;
   /** Breaks off every connection to a client; the server does not notice, and goes on with what it was asked for. */
   cut(): void;
-  /** New connections get no answer until they are let through. */
-  hold(): void;
-  /** Resolves when those that were held are over, by whichever end. */
-  letThrough(): Promise<void>;
-  /** Connections that are held. */
-  readonly waiting: number;
 }
 
 export async function openBetween(databaseUrl: string): Promise<Between> {
   const target = new URL(databaseUrl);
   const clients = new Set<Socket>();
   const upstreams = new Set<Socket>();
-  let held: Socket[] | undefined;
 
-  function join(client: Socket): Promise<unknown> {
+  const server = createServer((client) => {
+    clients.add(client);
+    client.on('error', () => {});
     const upstream = connect(Number(target.port || 5432), target.hostname);
     upstreams.add(upstream);
     upstream.on('error', () => {}).on('close', () => client.destroy());
@@ -29,14 +24,6 @@ export async function openBetween(databaseUrl: string): Promise<Between> {
     client.on('close', () => clients.delete(client) && upstream.end());
     client.pipe(upstream, { end: false });
     upstream.pipe(client);
-    return once(upstream, 'close');
-  }
-
-  const server = createServer((client) => {
-    clients.add(client);
-    client.on('error', () => {});
-    if (held === undefined) void join(client);
-    else held.push(client.pause());
   });
   server.listen(0, '127.0.0.1');
   await once(server, 'listening');
@@ -50,16 +37,6 @@ export async function openBetween(databaseUrl: string): Promise<Between> {
       const cutOff = [...clients];
       clients.clear();
       for (const client of cutOff) client.destroy();
-    },
-    hold: () => (held ??= []),
-    async letThrough() {
-      const waiting = held ?? [];
-      held = undefined;
-      // Some have given up by now.
-      await Promise.all(waiting.filter((client) => !client.closed).map(join));
-    },
-    get waiting() {
-      return held?.length ?? 0;
     },
     async [Symbol.asyncDispose]() {
       for (const socket of [...clients, ...upstreams]) socket.destroy();

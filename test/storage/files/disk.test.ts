@@ -1,4 +1,4 @@
-import { mkdtemp, rm, stat, writeFile } from 'node:fs/promises';
+import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
@@ -23,15 +23,6 @@ function createRecorded() {
 }
 
 describe('ensureFolder', () => {
-  it('makes a folder with its parents, private, and syncs every folder that got a new name', async () => {
-    const { disk, folders } = createRecorded();
-    await folders.ensureFolder(join(root, 'a', 'b', 'c'));
-    expect(disk.synced.toSorted()).toEqual([root, join(root, 'a'), join(root, 'a', 'b')]);
-    expect((await stat(join(root, 'a', 'b'))).mode & 0o777).toBe(0o700);
-    await folders.ensureFolder(join(root, 'a', 'b', 'c'));
-    expect(disk.synced).toHaveLength(3);
-  });
-
   it('makes up for a sync that failed', async () => {
     const { disk, folders } = createRecorded();
     await folders.openRoot(root, true);

@@ -1,12 +1,10 @@
 import { existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
-import { readdir, utimes, writeFile } from 'node:fs/promises';
+import { readdir } from 'node:fs/promises';
 import { basename, dirname, join } from 'node:path';
 import * as fc from 'fast-check';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { z } from 'zod';
-import type { DocumentKind } from '../../../src/core/store.ts';
 import type { FileStore } from '../../../src/storage/files/store.ts';
-import { alice, ben, document, log, noteSchema, text } from '../store-fixtures.ts';
+import { alice, ben, document, log, noteKind, noteSchema, text } from '../store-fixtures.ts';
 import {
   createObservedFileSystem,
   diskError,
@@ -23,24 +21,8 @@ beforeEach(async () => {
 });
 afterEach(() => stores.dispose());
 
-interface Note {
-  readonly version: 1;
-  readonly note: string;
-}
-const noteKind: DocumentKind<Note> = {
-  version: 1,
-  schema: z.object({ version: z.literal(1), note: z.string() }),
-};
 const canary = 'canary-4f1c';
 const clean = { version: 1 as const, note: 'clean' };
-
-/** Makes a document unreadable, as a broken disk would, some time ago. */
-async function damage(key: string, content: string): Promise<void> {
-  const path = join(stores.dataDir, key);
-  await writeFile(path, content);
-  const aMinuteAgo = Date.now() / 1000 - 60;
-  await utimes(path, aMinuteAgo, aMinuteAgo);
-}
 
 /** The names that files have while they are written, copied or removed. */
 function temporaryFiles(): readonly string[] {
@@ -152,7 +134,7 @@ describe('a document whose former content was erased', () => {
     const store = await stores.open();
     fill();
     await store.update(document, noteKind, () => clean, { erase: true });
-    await damage(document, 'damaged');
+    await stores.damage(document, 'damaged');
     expect(await store.read(document, noteKind)).toEqual(clean);
   });
 
@@ -161,7 +143,7 @@ describe('a document whose former content was erased', () => {
     const others = [`users/${ben}/durable.json`, `users/${alice}/durable.json5`, `users/${alice}/durable`];
     for (const key of [document, ...others]) {
       await store.update(key, noteKind, () => clean);
-      await damage(key, 'damaged');
+      await stores.damage(key, 'damaged');
       await store.read(key, noteKind);
     }
     await store.update(document, noteKind, () => clean, { erase: true });
@@ -203,24 +185,6 @@ describe('a temporary file', () => {
   });
 });
 
-describe('an append that was rejected', () => {
-  it('is cut off and synced, so that a loss of power does not bring it back', async () => {
-    const done: string[] = [];
-    let isBroken = false;
-    const fileSystem = createObservedFileSystem(({ name }) => {
-      if (name === 'truncate' || name === 'datasync') done.push(name);
-      const isFirst = isBroken;
-      isBroken &&= name !== 'datasync';
-      return isFirst && name === 'datasync' ? diskError('EIO') : 'works';
-    });
-    const store = await stores.open({ fileSystem });
-    await store.append(log, { note: 'kept' });
-    isBroken = true;
-    await expect(store.append(log, { note: canary })).rejects.toThrow('EIO');
-    expect(done.slice(-3)).toEqual(['datasync', 'truncate', 'datasync']);
-  });
-});
-
 /** Something that may put the canary on disk, or move it about there; some meet a disk that fails. */
 const anyStep = fc.record({
   kind: fc.constantFrom('update', 'write', 'append', 'append', 'rewrite', 'damage', 'erase', 'restart'),
@@ -254,7 +218,7 @@ it('whatever came before, after erasing no file below the folders holds what was
             rewrite: () => store.rewrite(log, noteSchema, () => ({ note })),
             damage: async () => {
               await store.update(document, noteKind, () => clean);
-              await damage(document, `damaged: ${note}`);
+              await stores.damage(document, `damaged: ${note}`);
               await store.read(document, noteKind);
             },
             erase: () => erasings['changes']?.(store) ?? Promise.resolve(),

@@ -153,37 +153,3 @@ describe('a disk that fails at one operation of a change', () => {
     },
   );
 });
-
-describe('a disk that stays full or read-only', () => {
-  const refusals = Object.entries(changes).flatMap(([name, change]) =>
-    ['ENOSPC', 'EROFS', 'EACCES'].map((code) => ({ name, change, code })),
-  );
-  it.each(refusals)(
-    'rejects $name ($code) and keeps serving what is there',
-    async ({ change: { apply, result }, code }) => {
-      const refused = new Set(['write', 'writeAtomic', 'mkdir', 'rename', 'unlink', 'truncate', 'datasync']);
-      const disk = await openBreakable(({ name }) => (refused.has(name) ? diskError(code) : 'works'));
-      await prepare(disk.store);
-      const before = await contentOf(disk.store);
-      disk.break();
-      for (let attempt = 0; attempt < 3; attempt += 1) {
-        await expect(apply(disk.store)).rejects.toThrow(code);
-        expect(await contentOf(disk.store)).toEqual(before);
-      }
-      disk.mend();
-      await apply(disk.store);
-      expect(await contentOf(disk.store)).toEqual(result(before));
-    },
-  );
-
-  it('names the key in the error and keeps its cause', async () => {
-    const cause = diskError('ENOSPC');
-    const disk = await openBreakable(({ name }) => (name === 'writeAtomic' ? cause : 'works'));
-    disk.break();
-    await expect(disk.store.writeText(text, 'x')).rejects.toMatchObject({
-      name: 'StoreError',
-      key: text,
-      cause,
-    });
-  });
-});

@@ -59,13 +59,6 @@ describe('a log with a torn last line', () => {
     expect(await store.append(log, { note: 'b' })).toBe(2);
     expect(await readFile(path, 'utf8')).toBe(line(1, 'a') + line(2, 'b'));
   });
-
-  it('is empty where nothing but the torn line is there', async () => {
-    await writeFile(path, '{"sequ');
-    const store = await stores.open();
-    expect(await store.logState(log)).toMatchObject({ last: 0 });
-    expect(await store.append(log, { note: 'a' })).toBe(1);
-  });
 });
 
 describe('a log with damaged lines', () => {
@@ -97,15 +90,6 @@ describe('a log with damaged lines', () => {
 });
 
 describe('a log that a person edits while the bot runs', () => {
-  it('goes on in the file that an editor put in its place', async () => {
-    const store = await stores.open();
-    for (const note of ['a', 'b', 'c']) await store.append(log, { note });
-    await writeFile(`${path}.new`, line(1, 'a') + line(3, 'c'));
-    await rename(`${path}.new`, path);
-    expect(await store.append(log, { note: 'd' })).toBe(4);
-    expect(await notesOf(store, log)).toEqual(['a', 'c', 'd']);
-  });
-
   it('gives no number out again when the newest lines were cut off', async () => {
     const store = await stores.open();
     for (const note of ['a', 'b', 'c']) await store.append(log, { note });
@@ -150,22 +134,6 @@ describe('a cursor in a log', () => {
 });
 
 describe('the cost of a log', () => {
-  it('of reading on from a cursor does not grow with the log', async () => {
-    const notes = Array.from({ length: 20_000 }, (_, index) =>
-      line(index + 1, `note ${index} ${'x'.repeat(80)}`),
-    );
-    await writeFile(path, notes.join(''));
-    const reads: Operation[] = [];
-    const fileSystem = createObservedFileSystem((operation) => {
-      if (operation.name === 'read' && operation.path === path) reads.push(operation);
-      return 'works';
-    });
-    const store = await stores.open({ fileSystem });
-    expect(await entriesOf(store, log, { after: 19_990 })).toHaveLength(10);
-    expect(await store.append(log, { note: 'x' })).toBe(20_001);
-    expect(reads.length).toBeLessThanOrEqual(3);
-  });
-
   it('of many records at once is few syncs: those that wait share one [S2]', async () => {
     let syncs = 0;
     const fileSystem = createObservedFileSystem(({ name }) => {
@@ -176,14 +144,6 @@ describe('the cost of a log', () => {
     await Promise.all(Array.from({ length: 100 }, (_, index) => store.append(log, { note: `${index}` })));
     expect(await entriesOf(store, log)).toHaveLength(100);
     expect(syncs).toBeLessThanOrEqual(3);
-  });
-
-  it('of a rewrite that changes nothing does not happen', async () => {
-    const store = await stores.open();
-    await store.append(log, { note: 'a' });
-    const before = await readFile(path, 'utf8');
-    await store.rewrite(log, noteSchema, ({ record }) => ({ ...record }));
-    expect(await readFile(path, 'utf8')).toBe(before);
   });
 });
 

@@ -1,7 +1,7 @@
 import { readdir, rm, utimes, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
-import { StoreError } from '../../../src/core/errors.ts';
+import { StoreError, UnusableStoreError } from '../../../src/core/errors.ts';
 import type { FileSystem } from '../../../src/storage/files/file-system.ts';
 import { FolderInUseError, FolderLostError } from '../../../src/storage/files/owner-lock.ts';
 import { counterKind, document, entriesOf, increment, log, noteSchema, text } from '../store-fixtures.ts';
@@ -67,14 +67,6 @@ describe('the owner of a data folder', () => {
     }
   });
 
-  it('leaves no lock behind when it closes', async () => {
-    const store = await stores.open();
-    expect(await locks()).toHaveLength(1);
-    await store.close();
-    await store.close();
-    expect(await locks()).toEqual([]);
-  });
-
   it('is followed by the next when it died, once what it wrote is on disk [S2]', async () => {
     await leaveLock(`${await seenFromHere()}-999999999-1-0000aaaa`);
     const synced: string[] = [];
@@ -89,9 +81,30 @@ describe('the owner of a data folder', () => {
     expect(synced).toHaveLength(1);
   });
 
+  it('lets no second process in where the disk is full at its start', async () => {
+    await stores.open();
+    const fileSystem = createObservedFileSystem(({ name }) =>
+      ['mkdir', 'write', 'writeAtomic'].includes(name) ? diskError('ENOSPC') : 'works',
+    );
+    await expect(stores.open({ fileSystem })).rejects.toThrow(FolderInUseError);
+  });
+
   it('is not mistaken for another process that got its number later', async () => {
     await leaveLock(`${await seenFromHere()}-${process.pid}-1-0000aaaa`);
     await expect(stores.open({ fileSystem: quickFileSystem })).resolves.toBeDefined();
+  });
+});
+
+describe('a volume that cannot bring files on disk', () => {
+  it.each(['EINVAL', 'ENOTSUP', 'ENOSYS'])('is refused, with path and remedy (%s)', async (code) => {
+    const fileSystem = createObservedFileSystem(({ name }) =>
+      name === 'datasync' ? diskError(code) : 'works',
+    );
+    const opening = stores.open({ fileSystem });
+    await expect(opening).rejects.toThrow(UnusableStoreError);
+    await expect(opening).rejects.toThrow(stores.dataDir);
+    await expect(opening).rejects.toThrow('DISCOCLAW_DATA_DIR');
+    expect(await readdir(stores.dataDir)).toEqual([]);
   });
 });
 

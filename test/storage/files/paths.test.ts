@@ -84,15 +84,6 @@ describe('a key', () => {
       { numRuns: 1000 },
     );
   });
-
-  it('leads into a moved layer folder for that layer only', () => {
-    expect(locate(roots, 'users/1/durable.json').path).toBe('/moved/durable/users/1/durable.json');
-    expect(locate(roots, 'users/1/notebook/durable.json').path).toBe('/d/users/1/notebook/durable.json');
-    expect(locate(roots, 'sessions/1/2/state.json').path).toBe('/moved/summary/sessions/1/2/state.json');
-    expect(locate(roots, 'sessions/1/2/messages.jsonl').path).toBe('/d/sessions/1/2/messages.jsonl');
-    expect(locate(roots, 'workspace').path).toBe('/w');
-    expect(locate(roots, 'workspaces/x').path).toBe('/d/workspaces/x');
-  });
 });
 
 describe('a layer whose folder was moved [I2]', () => {

@@ -1,6 +1,3 @@
-import { setTimeout } from 'node:timers/promises';
-import { writeFile } from 'node:fs/promises';
-import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { z } from 'zod';
 import { counterKind, document, increment, text } from '../store-fixtures.ts';
@@ -40,20 +37,6 @@ describe('a warm read', () => {
     }
   });
 
-  it('is warm after one read of what somebody else wrote', async () => {
-    const { store, namesDuring } = await openObserved();
-    await writeFile(join(stores.workspaceDir, 'SOUL.md'), 'soul');
-    await setTimeout(40);
-    expect(await namesDuring(() => store.readText('workspace/SOUL.md'))).toContain('read');
-    expect(await namesDuring(() => store.readText('workspace/SOUL.md'))).toEqual(new Set(['lstat']));
-  });
-
-  it('gives the very same value, so that unchanged is cheap to tell', async () => {
-    const { store } = await openObserved();
-    await store.update(document, counterKind, increment);
-    expect(await store.read(document, counterKind)).toBe(await store.read(document, counterKind));
-  });
-
   it('does not give out a value that another schema made', async () => {
     const { store } = await openObserved();
     await store.update(document, counterKind, increment);
@@ -63,18 +46,5 @@ describe('a warm read', () => {
     };
     expect(await store.read(document, counterKind)).toEqual({ version: 1, count: 1 });
     expect(await store.read(document, loose)).toEqual({ version: 1, count: '1' });
-  });
-
-  it('asks about a missing file without opening anything', async () => {
-    const { store, namesDuring } = await openObserved();
-    expect(await namesDuring(() => store.read(document, counterKind))).toEqual(looks);
-  });
-});
-
-describe('an update that changes nothing', () => {
-  it('writes nothing', async () => {
-    const { store, namesDuring } = await openObserved();
-    await store.update(document, counterKind, increment);
-    expect(await namesDuring(() => store.update(document, counterKind, (current) => current))).toEqual(looks);
   });
 });

@@ -1,7 +1,7 @@
 import { readFileSync, readdirSync } from 'node:fs';
-import { mkdtemp, rm } from 'node:fs/promises';
+import { mkdir, mkdtemp, rm, utimes, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
-import { join } from 'node:path';
+import { dirname, join } from 'node:path';
 import type { Logger } from '../../../src/core/logger.ts';
 import { createFileStore, type FileStore, type FileStoreOptions } from '../../../src/storage/files/store.ts';
 
@@ -24,6 +24,8 @@ export interface TemporaryStores {
   readonly workspaceDir: string;
   readonly logged: LoggedLine[];
   open(options?: Partial<FileStoreOptions>): Promise<FileStore>;
+  /** Has a file hold this content since a minute ago, as a person or a broken disk would leave it. */
+  damage(key: string, content: string): Promise<void>;
   /** The content of every file below both folders, whatever its name. */
   everything(): string;
   dispose(): Promise<void>;
@@ -48,6 +50,13 @@ export async function createTemporaryStores(): Promise<TemporaryStores> {
       });
       opened.push(store);
       return store;
+    },
+    async damage(key, content) {
+      const path = join(dataDir, key);
+      await mkdir(dirname(path), { recursive: true });
+      await writeFile(path, content);
+      const aMinuteAgo = Date.now() / 1000 - 60;
+      await utimes(path, aMinuteAgo, aMinuteAgo);
     },
     everything() {
       const entries = readdirSync(folder, { recursive: true, withFileTypes: true });

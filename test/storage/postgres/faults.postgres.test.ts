@@ -167,32 +167,4 @@ describe('a database that fails [S2][E3]', () => {
     expect(await store.append(log, { note: 'first' })).toBe(1);
     expect(await store.update(document, counterKind, increment)).toEqual({ version: 1, count: 1 });
   });
-
-  it('has all that was acknowledged after kill -9 of who wrote it', async () => {
-    const store = await open(5000);
-    const child = spawn(
-      process.execPath,
-      [
-        '--import',
-        'ts-blank-space/register',
-        fileURLToPath(new URL('store-child.ts', import.meta.url)),
-        server.url,
-      ],
-      {
-        stdio: ['ignore', 'pipe', 'inherit'],
-      },
-    );
-    let acknowledged = '';
-    child.stdout.on('data', (chunk) => {
-      acknowledged += String(chunk);
-      if (acknowledged.split('\n').length > 200) child.kill('SIGKILL');
-    });
-    await once(child, 'close');
-    const numbers = acknowledged.split('\n').slice(0, -1).map(Number);
-    const notes = await notesOf(store, log);
-    expect(notes.slice(0, numbers.length)).toEqual(numbers.map(String));
-    expect(notes.length - numbers.length).toBeLessThanOrEqual(8);
-    const counted = (await store.read(document, counterKind))?.count ?? 0;
-    expect(counted).toBeGreaterThanOrEqual(numbers.length);
-  });
 });

@@ -106,18 +106,6 @@ it('do nothing where another role forges or repeats one [X6]', async () => {
   await eventually(() => expect(heard).toEqual([written, stored, stored, erased, erased]));
 });
 
-it('of another version of the program do nothing [X6]', async () => {
-  const odd = [{ kind: 'danced' }, { kind: 'written', userId: '../1' }, { kind: 'erased' }, null, 7];
-  for (const body of odd)
-    await database.query(
-      `with told as (insert into discoclaw.notices (person, body) values ('1', $1) returning id)
-        select pg_notify('discoclaw', ':' || id) from told`,
-      [JSON.stringify(body)],
-    );
-  teller?.notices.tell(written);
-  await eventually(() => expect(heard).toEqual([written]));
-});
-
 it('leave the database within seconds, and at once where their person has everything erased [S7]', async () => {
   teller?.notices.tell(stored);
   await eventually(() => expect(heard).toEqual([stored]));

@@ -42,16 +42,6 @@ describe('work by person in a database [X2]', () => {
     return { expire: () => place.query(past, [fence]) };
   }
 
-  it('makes one lease of a burst, and leaves no row when it is done', async () => {
-    const queue = makeQueue();
-    const leases: (readonly string[])[] = [];
-    await Promise.all(['one', 'two', 'one', 'three'].map((key) => queue.add(alice, key)));
-    queue.start(async ({ keys }) => void leases.push(keys.toSorted()));
-    await eventually(async () => expect(leases).toEqual([['one', 'three', 'two']]));
-    await queue.idle();
-    expect(await rows()).toEqual([]);
-  });
-
   it("does one person's work in one process at a time, and what came meanwhile once more afterwards", async () => {
     const [first, second] = [makeQueue(), makeQueue()];
     const running = new Map<string, number>();
@@ -157,51 +147,6 @@ describe('work by person in a database [X2]', () => {
     expect(await rows()).toEqual([]);
   });
 
-  it('leases again what was aborted for a person, with everything added since', async () => {
-    const queue = makeQueue();
-    const leases: { readonly keys: readonly string[]; readonly signal: AbortSignal }[] = [];
-    queue.start((lease) => {
-      leases.push(lease);
-      return lease.keys.includes('later')
-        ? Promise.resolve()
-        : new Promise((resolve) => lease.signal.addEventListener('abort', () => resolve()));
-    });
-    await queue.add(alice, 'key');
-    await eventually(async () => expect(leases).toHaveLength(1));
-    await queue.add(alice, 'later');
-    queue.end(alice);
-    await eventually(async () => expect(await rows()).toEqual([]));
-    expect(leases.map(({ keys, signal }) => [keys.toSorted(), signal.aborted])).toEqual([
-      [['key'], true],
-      [['key', 'later'], false],
-    ]);
-  });
-
-  it('takes nothing new once stopped, but finishes what it has and is idle then [G4]', async () => {
-    const queue = makeQueue();
-    const begun = deferred<AbortSignal>();
-    const gate = deferred<void>();
-    queue.start(async ({ signal }) => {
-      begun.resolve(signal);
-      await gate.promise;
-    });
-    await queue.add(alice, 'key');
-    const signal = await begun.promise;
-    queue.stopTaking();
-    await queue.add(ben, 'key');
-    let isIdle = false;
-    const idle = queue.idle().then(() => (isIdle = true));
-    expect(await rows()).toHaveLength(2);
-    expect(isIdle).toBe(false);
-    gate.resolve();
-    await idle;
-    expect(signal.aborted).toBe(false);
-    await eventually(async () => expect(await rows()).toMatchObject([{ person: ben }]));
-    const other = makeQueue();
-    other.start(() => Promise.resolve());
-    await eventually(async () => expect(await rows()).toEqual([]));
-  });
-
   it('takes once more what could not be done, when its lease is over', async () => {
     const queue = makeQueue({ leaseMs: 200 });
     const taken: (readonly string[])[] = [];
@@ -214,19 +159,6 @@ describe('work by person in a database [X2]', () => {
     await eventually(async () => expect(await rows()).toEqual([]));
     // Where the machine is too busy to finish within such a lease, there are more.
     expect(new Set(taken.flat())).toEqual(new Set(['key']));
-  });
-
-  it('takes nothing before its time', async () => {
-    const queue = makeQueue();
-    const taken: string[] = [];
-    queue.start(async ({ keys }) => void taken.push(...keys));
-    await queue.add(alice, 'later', new Date(Date.now() + 3_600_000));
-    await queue.add(alice, 'now');
-    await eventually(async () => expect(taken).toEqual(['now']));
-    await queue.idle();
-    expect(await rows()).toMatchObject([{ person: alice, taken: null }]);
-    await queue.add(alice, 'later');
-    await eventually(async () => expect(taken).toEqual(['now', 'later']));
   });
 
   it('loses nothing, whatever is added by whichever of two processes while others work', async () => {
