@@ -3,7 +3,6 @@ import { describe, expect, it } from 'vitest';
 
 import {
   dataLine,
-  renderSection,
   sectionNames,
   type Section,
   type SectionName,
@@ -94,13 +93,6 @@ describe('the order of a prompt [P2]', () => {
     expect(lives(undefined)).toEqual(['5m']);
   });
 
-  it('keeps whatever was remembered out of the system prompt', () => {
-    const system = buildPrompt(full)
-      .system.map((block) => block.text)
-      .join('');
-    expect(system).toBe(`You are Discoclaw.\n\nRules.${renderSection(context)}`);
-  });
-
   it('spends no character on empty parts', () => {
     const bare = promptInput({ soul: '', sections: [section({ lines: [] })] });
     const prompt = buildPrompt(bare);
@@ -122,14 +114,6 @@ describe('history without memory before it', () => {
       { role: 'assistant', text: 'Good morning\n', cache: false },
       { role: 'user', text: 'Alice: hi\n', cache: true },
     ]);
-  });
-
-  it('does so also where memory had to give way to the budget', () => {
-    const elsewhere = section({ name: 'recent_elsewhere', slot: 'fast' });
-    const input = promptInput({ history, sections: [elsewhere] });
-    for (let max = 0; max < 600; max += 7) {
-      expect(buildPrompt({ ...input, promptMaxChars: max }).messages[0]?.role).toBe('user');
-    }
   });
 });
 
@@ -337,17 +321,6 @@ describe('a conversation', () => {
       }),
     );
     expect(repeated).toBeGreaterThan(runs(200));
-  });
-
-  it('keeps what stands before the items where these change', () => {
-    const before = blocksOf(buildPrompt(full));
-    const sections = full.sections.map((each) =>
-      each.name === 'durable_items' ? { ...each, lines: ['- Likes mate', ...each.lines] } : each,
-    );
-    const after = blocksOf(buildPrompt({ ...full, sections }));
-    const kept = before.findLastIndex(({ text, cache }) => cache && text.includes('<notes>'));
-    expect(kept).toBeGreaterThan(0);
-    expect(after.slice(0, kept + 1)).toEqual(before.slice(0, kept + 1));
   });
 });
 

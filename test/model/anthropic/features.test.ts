@@ -182,14 +182,6 @@ describe('what was refused [M9]', () => {
     expect(order).toEqual(['schema keywords', 'structured output', 'tools']);
   });
 
-  it('is learned once per request, even if the server still complains', () => {
-    const refusals = createRefusals(recordingLogger());
-    const error = errorOf(400, vendors('cache_control: not supported'));
-    const request = everything;
-    expect(refusals.learn({ request, leftOut: [] }, error)).toBe(true);
-    expect(refusals.learn({ request, leftOut: ['cache marks'] }, error)).toBe(false);
-  });
-
   it('ends a reflection, which is useless without tools', () => {
     const refusals = createRefusals(recordingLogger());
     const reflection = { ...everything, purpose: 'reflection' } as const;
