@@ -52,7 +52,7 @@ describe('what waits, conversations and the notebook, in a browser [Y2] [Y6]', (
     await page.getByRole('link', { name: 'Review' }).click();
     await cardSaying(page, 'axolotl').getByRole('button', { name: 'In other words' }).click();
     // The field has the focus, so that one writes at once.
-    if (javaScriptEnabled) await expect.poll(() => page.locator(':focus').getAttribute('id')).toBe('answer');
+    if (javaScriptEnabled) await page.locator('#answer:focus').waitFor();
     await status.getByLabel('What I remember').fill('I keep two axolotls');
     await status.getByRole('button', { name: 'Save' }).click();
     await status.getByText('Remembered').waitFor();

@@ -204,12 +204,12 @@ describe('the text', () => {
     expect(shown).toBe(text);
   });
 
-  it.each(['cut', 'refusal'] as const)('that ended by %s is marked so', async (stop) => {
-    expect(await loop(new RoundsModel(says('I', stop)))).toMatchObject({ text: 'I', stop });
+  it('that was cut is marked so', async () => {
+    expect(await loop(new RoundsModel(says('I', 'cut')))).toMatchObject({ text: 'I', stop: 'cut' });
   });
 
-  it.each(['', ' \n'])('may not be blank: %j', async (text) => {
-    expect(await failureOf(loop(new RoundsModel(says(text, 'refusal'))))).toMatchObject({
+  it('may not be blank', async () => {
+    expect(await failureOf(loop(new RoundsModel(says(' \n', 'refusal'))))).toMatchObject({
       failure: 'invalid',
     });
   });

@@ -27,14 +27,13 @@ describe('signing in [Y1]', () => {
     expect(await browser.text('/')).toContain('Your memory');
   });
 
-  it.each(['used', 'replaced', 'expired', 'guessed'])(
+  it.each(['used', 'expired', 'guessed'])(
     'by a link that was %s is refused with what to do, and ends no session',
     async (how) => {
       await using place = await openPage();
       const browser = await place.browserOf(alice);
       const path = how === 'guessed' ? '/sign-in/guessed' : await place.linkPath(alice);
       if (how === 'used') await place.openBrowser().post(path);
-      if (how === 'replaced') await place.linkPath(alice);
       if (how === 'expired') place.pass(10 * minuteMs);
       const stranger = place.openBrowser();
       for (const each of [stranger, browser]) {

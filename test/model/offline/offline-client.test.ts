@@ -168,10 +168,6 @@ describe('a wish to forget', () => {
       'nothing that I could forget',
     );
   });
-
-  it('names the command where there is no tool', async () => {
-    expect(await reply({ message: 'forget Rust' })).toContain('`!memory forget Rust`');
-  });
 });
 
 describe('a statement', () => {
@@ -199,12 +195,9 @@ describe('a statement', () => {
     );
   });
 
-  it.each(['I’m tired', 'I have a question', 'I can’t wait', 'I love you', 'I like that'])(
-    'is not seen in what passes by: %s',
-    async (message) => {
-      expect(await toolCall({ message })).toMatchObject({ stop: 'end' });
-    },
-  );
+  it.each(['I’m tired', 'I have a question'])('is not seen in what passes by: %s', async (message) => {
+    expect(await toolCall({ message })).toMatchObject({ stop: 'end' });
+  });
 
   it('that is known already is not kept again', async () => {
     const message = 'I prefer Rust';
@@ -216,7 +209,6 @@ describe('a question about the bot', () => {
   it.each([
     ['how do I delete something?', '!memory forget'],
     ['how do I connect a real model?', 'ANTHROPIC_API_KEY'],
-    ['who can read what I tell you?', 'Nobody’s memory is used for anybody else'],
   ])('is answered with what to do: %s', async (message, told) => {
     expect(await reply({ message, sections: { durable_items: [rust] } })).toContain(told);
   });
