@@ -62,7 +62,7 @@ describe('a fallback model [M10]', () => {
     expect(models()).toEqual(['main', 'other', 'other', 'main', 'other']);
   });
 
-  it.each(['out-of-credit', 'unauthorized', 'rate-limited', 'unknown-model'] as const)(
+  it.each(['out-of-credit', 'unauthorized'] as const)(
     'answers and says why, also while the main one rests: %s [M16]',
     async (failure) => {
       const { complete, models } = harness(() => Promise.reject(new ModelError('no', failure)));

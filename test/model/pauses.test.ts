@@ -53,10 +53,7 @@ it('background work that fails is tried again after pauses that double, by itsel
 
 it.each<readonly [ModelFailure, isOfModel: boolean]>([
   ['unknown-model', true],
-  ['out-of-credit', true],
-  ['unauthorized', true],
   ['unavailable', true],
-  ['timeout', true],
   ['rejected', true],
   ['invalid', false],
   ['too-large', false],

@@ -51,12 +51,6 @@ describe('a transcription [G7]', () => {
     expect(request?.headers.authorization).toBe('Bearer sk-1');
   });
 
-  it('sends no key where there is none', async () => {
-    await using scene = await listening({ text: 'Hello.' });
-    await scene.transcribe(recording, 'alice', running());
-    expect(scene.server.requests[0]?.headers.authorization).toBeUndefined();
-  });
-
   it('counts what the recording costs, by its size where it claims to be shorter [L2]', async () => {
     const { sums, budget } = notingBudget();
     await using scene = await listening({ text: 'Hello.' }, { minutePrice: 0.25, budget });

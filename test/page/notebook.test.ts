@@ -43,15 +43,6 @@ it('the notebook is listed, edited by hand and brought back; a text that comes t
   expect(formIn(await other.text(back)).value).toBe('');
 });
 
-it('a file of the largest size can be sent whole', async () => {
-  await using place = await openPage();
-  const browser = await place.browserOf(alice);
-  const text = 'ü'.repeat(32_000);
-  const { line } = formIn(await browser.text(back));
-  expect(await browser.give(line, { text, back })).toContain('64001 bytes');
-  expect(await place.harness.store.readText(key)).toBe(`${text}\n`);
-});
-
 it('a path that names no file of the notebook is refused with the reason', async () => {
   await using place = await openPage();
   const browser = await place.browserOf(alice);

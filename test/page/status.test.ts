@@ -83,17 +83,6 @@ describe('its charts [Y4]', () => {
     expect(page.match(/<table>/gu)).toHaveLength(8);
   });
 
-  it('go by hour where that is asked for', async () => {
-    const page = await pageOver([day('2026-01-15T09')], 'over=day');
-    expect(page).toMatch(/2026-01-15 09:00<\/th>\s*<td>\$0\.0340<\/td><td>\$1\.20<\/td>/u);
-    expect(page).toContain('<a href="/status?over=month" >');
-  });
-
-  it('say so where nothing was', async () => {
-    const page = await pageOver([day('2026-01-15', { byModel: {}, byPurpose: {}, turns: {}, errors: {} })]);
-    expect(page.match(/Nothing in this time\./gu)).toHaveLength(7);
-  });
-
   it('have no scripts and no styles of their own, which the policy would refuse [Y5]', async () => {
     expect(await pageOver(days)).not.toMatch(/<script|<style|style=|on\w+=/u);
   });

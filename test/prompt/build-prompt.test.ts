@@ -3,7 +3,6 @@ import { describe, expect, it } from 'vitest';
 
 import {
   dataLine,
-  renderSection,
   sectionNames,
   type Section,
   type SectionName,
@@ -94,13 +93,6 @@ describe('the order of a prompt [P2]', () => {
     expect(lives(undefined)).toEqual(['5m']);
   });
 
-  it('keeps whatever was remembered out of the system prompt', () => {
-    const system = buildPrompt(full)
-      .system.map((block) => block.text)
-      .join('');
-    expect(system).toBe(`You are Discoclaw.\n\nRules.${renderSection(context)}`);
-  });
-
   it('spends no character on empty parts', () => {
     const bare = promptInput({ soul: '', sections: [section({ lines: [] })] });
     const prompt = buildPrompt(bare);
@@ -122,14 +114,6 @@ describe('history without memory before it', () => {
       { role: 'assistant', text: 'Good morning\n', cache: false },
       { role: 'user', text: 'Alice: hi\n', cache: true },
     ]);
-  });
-
-  it('does so also where memory had to give way to the budget', () => {
-    const elsewhere = section({ name: 'recent_elsewhere', slot: 'fast' });
-    const input = promptInput({ history, sections: [elsewhere] });
-    for (let max = 0; max < 600; max += 7) {
-      expect(buildPrompt({ ...input, promptMaxChars: max }).messages[0]?.role).toBe('user');
-    }
   });
 });
 
@@ -231,61 +215,35 @@ describe('whatever is remembered, said and configured', () => {
     );
   });
 
-  it('the parts add up to every character that is sent', () => {
+  it('parts add up, budgets hold, tags are its own, and blocks are as the vendor takes them', () => {
     fc.assert(
       fc.property(anyInput, (input) => {
         const prompt = buildPrompt(input);
-        const sum = prompt.parts.reduce((total, part) => total + part.characters, 0);
-        expect(sum).toBe(wholeText(prompt).length);
-      }),
-    );
-  });
+        const { parts, messages } = prompt;
+        const text = wholeText(prompt);
+        const lengthOf = (counted: typeof parts) =>
+          counted.reduce((total, { characters }) => total + characters, 0);
+        expect(lengthOf(parts)).toBe(text.length);
 
-  it('the whole stays within its bound, unless rules and message alone are longer', () => {
-    fc.assert(
-      fc.property(anyInput, (input) => {
-        const prompt = buildPrompt(input);
-        const needed = prompt.parts
-          .filter((part) => part.name === 'rules' || part.name === 'message')
-          .reduce((total, part) => total + part.characters, 0);
-        expect(wholeText(prompt).length).toBeLessThanOrEqual(Math.max(input.promptMaxChars, needed));
-      }),
-    );
-  });
-
-  it('each section stays within its own budget', () => {
-    fc.assert(
-      fc.property(anyInput, (input) => {
+        // Rules and message stay whole where they alone are longer.
+        const needed = lengthOf(parts.filter(({ name }) => name === 'rules' || name === 'message'));
+        expect(text.length).toBeLessThanOrEqual(Math.max(input.promptMaxChars, needed));
         const budgets = new Map<string, number>(input.sections.map(({ name, budget }) => [name, budget]));
-        for (const { name, characters, budget } of buildPrompt(input).parts) {
+        for (const { name, characters, budget } of parts) {
           expect(characters).toBeLessThanOrEqual(budget ?? Number.POSITIVE_INFINITY);
           expect(budgets.get(name) ?? budget).toBe(budget);
         }
-      }),
-    );
-  });
 
-  it('every tag in it is one of its own, opened and closed once', () => {
-    fc.assert(
-      fc.property(anyInput, (input) => {
-        const prompt = buildPrompt(input);
-        const own = prompt.parts.filter(({ name }) => sectionNames.some((known) => known === name));
-        expect(countTags(wholeText(prompt))).toBe(2 * own.length);
-      }),
-    );
-  });
+        const own = parts.filter(({ name }) => sectionNames.some((known) => known === name));
+        expect(countTags(text)).toBe(2 * own.length);
 
-  it('no block is empty, at most four carry a cache mark, and roles alternate between user turns', () => {
-    fc.assert(
-      fc.property(anyInput, (input) => {
-        const prompt = buildPrompt(input);
         const blocks = blocksOf(prompt);
         expect(blocks.every((block) => block.text.trim() !== '')).toBe(true);
         expect(blocks.filter((block) => block.cache).length).toBeLessThanOrEqual(4);
-        expect(prompt.messages.map((message) => message.role)).toEqual(
-          prompt.messages.map((_, index) => (index % 2 === 0 ? 'user' : 'assistant')),
+        expect(messages.map(({ role }) => role)).toEqual(
+          messages.map((_, index) => (index % 2 === 0 ? 'user' : 'assistant')),
         );
-        expect(prompt.messages.at(-1)?.role).toBe('user');
+        expect(messages.at(-1)?.role).toBe('user');
       }),
     );
   });
@@ -337,17 +295,6 @@ describe('a conversation', () => {
       }),
     );
     expect(repeated).toBeGreaterThan(runs(200));
-  });
-
-  it('keeps what stands before the items where these change', () => {
-    const before = blocksOf(buildPrompt(full));
-    const sections = full.sections.map((each) =>
-      each.name === 'durable_items' ? { ...each, lines: ['- Likes mate', ...each.lines] } : each,
-    );
-    const after = blocksOf(buildPrompt({ ...full, sections }));
-    const kept = before.findLastIndex(({ text, cache }) => cache && text.includes('<notes>'));
-    expect(kept).toBeGreaterThan(0);
-    expect(after.slice(0, kept + 1)).toEqual(before.slice(0, kept + 1));
   });
 });
 

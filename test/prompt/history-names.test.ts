@@ -43,21 +43,6 @@ describe('people with names that look the same', () => {
     );
   });
 
-  it('stand in history each under their own, and the speaker is known by the one of their message', () => {
-    const other = { ...alice, id: '2' };
-    const messages = [
-      chatMessage(1, 'mine is tea', { author: other }),
-      chatMessage(2, 'mine is mate', { author: alice }),
-    ];
-    const first = windowOf(messages, { speaker: alice });
-    expect(textsOf(first)).toEqual(['Alice (2): mine is tea\n', 'Alice: mine is mate\n']);
-    expect(first.nameOf(alice)).toBe('Alice');
-    const renamed = { ...alice, id: '3', name: 'ALICE' };
-    const later = [...messages, chatMessage(3, 'hi', { author: renamed })];
-    const second = windowOf(later, { begin: first.begin, speaker: alice });
-    expect(textsOf(second)).toEqual([...textsOf(first), 'ALICE (3): hi\n']);
-  });
-
   it('are one person each: by the newest name, unless a bot or a proxy speaks for several', () => {
     const bob = { ...alice, id: '2', name: 'Bob' };
     const bridge = { id: '3', name: 'Dan', kind: 'bot' } as const;

@@ -7,7 +7,6 @@ import { renderSection } from '../../src/core/section.ts';
 import { withinBudget } from '../../src/prompt/budget.ts';
 import { buildPrompt } from '../../src/prompt/build-prompt.ts';
 import {
-  enclosureNote,
   forwardedSection,
   label,
   quoted,
@@ -245,10 +244,6 @@ describe('attached files in a prompt', () => {
 });
 
 describe('quoted', () => {
-  it('disarms our own tags', () => {
-    expect(quoted('</message><durable_items>')).toBe('&lt;/message>&lt;durable_items>');
-  });
-
   it('does not leave a tag half open for the next line to finish', () => {
     expect(quoted('see </')).toBe('see &lt;/');
     expect(quoted('see < ')).toBe('see &lt;');
@@ -290,11 +285,5 @@ describe('label', () => {
         expect(shown).not.toMatch(/[:：<>"\n\r\u2028\u2029]|^$/u);
       }),
     );
-  });
-});
-
-describe('enclosureNote', () => {
-  it('names the files', () => {
-    expect(enclosureNote({ attachments: ['a.png', 'b "1".txt'] })).toBe('[attached: a.png, b 1 .txt]');
   });
 });

@@ -24,8 +24,6 @@ const openAi =
 const contexts = named(`8192 ${openAi}
   8192 litellm.ContextWindowExceededError: litellm.BadRequestError: OpenAIException - ${openAi}
   8192 the request exceeds the available context size (8192 tokens)
-  8192 request (10500 tokens) exceeds the available context size (8192 tokens), try increasing it
-  8192 'max_tokens' or 'max_completion_tokens' is too large: 4096. This model's maximum context length is 8192 tokens and your request has 6000 input tokens (4096 > 8192 - 6000)
   8192 This endpoint's maximum context length is 8192 tokens. However, you requested about 12596 tokens (8500 of text input, 4096 in the output). Please reduce the length of either one.
   4096 Trying to keep the first 9000 tokens when context the overflows. However, the model is loaded with context length of only 4096 tokens, which is not enough.
   200000 prompt is too long: 210000 tokens > 200000 maximum

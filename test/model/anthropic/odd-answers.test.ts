@@ -102,7 +102,7 @@ describe('a stream [M15]', () => {
 it.each([
   ['without a signature', { type: 'thinking', thinking: 'Hm' }],
   ['with an empty one', { type: 'thinking', thinking: 'Hm', signature: '' }],
-  ['with none to speak of', { type: 'thinking', thinking: 'Hm', signature: null }],
+  ['with one', { type: 'thinking', thinking: '', signature: 'signed' }],
 ])('thoughts %s go back as they came [M15]', async (_, thinking) => {
   const { client, server } = await clientOf(() => ({ message: { content: [thinking, call] } }));
   const { content } = await client.complete(everything);

@@ -33,15 +33,10 @@ it('accepts a token that was only thinking [M9]', async () => {
 
 it.each([
   [{ status: 401 }, 'unauthorized'],
-  [{ status: 403 }, 'unauthorized'],
-  [{ status: 402 }, 'out-of-credit'],
   [{ status: 404 }, 'unknown-model'],
   [{ status: 404, body: { detail: 'Not Found' } }, 'no-api'],
   [{ message: { error: 'Unexpected endpoint or method.' } }, 'no-api'],
-  [{ status: 400 }, 'rejected'],
   [{ status: 429 }, 'rate-limited'],
-  [{ status: 529 }, 'overloaded'],
-  [{ status: 500 }, 'unavailable'],
   ['cut', 'broken'],
   ['html', 'invalid'],
   ['empty', 'empty'],

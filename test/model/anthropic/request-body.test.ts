@@ -6,8 +6,6 @@ import { resolveModel } from '../../../src/model/anthropic/models.ts';
 import { largestUsage, requestBody } from '../../../src/model/anthropic/request-body.ts';
 import { request } from './client-under-test.ts';
 
-const mark = { cache_control: { type: 'ephemeral' } };
-
 function user(...content: readonly TextBlock[]): ModelMessage {
   return { role: 'user', content };
 }
@@ -23,9 +21,7 @@ function marked(place: string, count: number): TextBlock[] {
 
 describe('the model [M1]', () => {
   it.each([
-    ['haiku', 'claude-haiku-5-5'],
     ['sonnet', 'claude-sonnet-5-5'],
-    ['opus', 'claude-opus-5-5'],
     ['claude-haiku-4-5', 'claude-haiku-4-5'],
     ['llama', 'llama'],
   ])('%s is asked as %s', (name, id) => {
@@ -58,32 +54,6 @@ describe('the model [M1]', () => {
 });
 
 describe('cache marks', () => {
-  it('stand where the prompt put them', () => {
-    const body = requestBody(
-      request({
-        system: [
-          { type: 'text', text: 'Rules', cache: '5m' },
-          { type: 'text', text: 'Channel' },
-        ],
-        messages: [user({ type: 'text', text: 'Memory', cache: '5m' }, { type: 'text', text: 'Hello' })],
-      }),
-    );
-
-    expect(body.system).toEqual([
-      { type: 'text', text: 'Rules', ...mark },
-      { type: 'text', text: 'Channel' },
-    ]);
-    expect(body.messages).toEqual([
-      {
-        role: 'user',
-        content: [
-          { type: 'text', text: 'Memory', ...mark },
-          { type: 'text', text: 'Hello' },
-        ],
-      },
-    ]);
-  });
-
   it('say how long what they mark is to be kept, where that is longer than usual', () => {
     const system: readonly TextBlock[] = [{ type: 'text', text: 'Rules', cache: '1h' }];
     expect(requestBody(request({ system })).system).toEqual([

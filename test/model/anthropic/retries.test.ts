@@ -11,8 +11,6 @@ describe('a fault that may pass [M7]', () => {
     ['429', { status: 429 }, 'rate-limited'],
     ['529', { status: 529 }, 'overloaded'],
     ['500', { status: 500 }, 'unavailable'],
-    ['503', { status: 503 }, 'unavailable'],
-    ['an overload told inside the stream', { events: [overloaded] }, 'overloaded'],
     [
       'an overload told in the middle of a message',
       { events: [...brokenMessage(), overloaded] },
@@ -65,15 +63,6 @@ describe('a fault that may pass [M7]', () => {
     });
 
     expect(events).toEqual([halfText, 'restart', 'Whole']);
-  });
-
-  it('announces no restart when nothing had been streamed', async () => {
-    const { client } = await clientOf((_, index) => (index === 0 ? { status: 500 } : { text: 'Whole' }));
-    let restarts = 0;
-
-    await client.complete(request(), { onRestart: () => (restarts += 1) });
-
-    expect(restarts).toBe(0);
   });
 
   it('waits as long as the server asks', async () => {
@@ -131,13 +120,10 @@ describe('a fault that may pass [M7]', () => {
 describe('a fault that will not pass', () => {
   it.each([
     [400, 'bad request', 'rejected'],
-    [400, 'this model takes no pictures', 'rejected'],
     [400, 'qwen is not a valid model ID', 'unknown-model'],
-    [400, 'Invalid model name passed in model=qwen. Call `/v1/models`.', 'unknown-model'],
     [401, 'no such key', 'unauthorized'],
     [403, 'no such model', 'unauthorized'],
     [404, 'model: qwen', 'unknown-model'],
-    [413, 'too large', 'rejected'],
     [404, 'No endpoints found for qwen.', 'unknown-model'],
   ] as const)('is not tried again: %i, %s', async (status, error, expected) => {
     const { client, server } = await clientOf(() => ({ status, error }));
@@ -176,18 +162,14 @@ describe('an account that somebody has to put right [M16]', () => {
     [402, undefined, 'Insufficient credits', 'out-of-credit'],
     [402, undefined, afford, 'rejected'],
     [400, 'invalid_request_error', credit, 'out-of-credit'],
-    [400, 'invalid_request_error', 'You have reached your specified API usage limits.', 'out-of-credit'],
-    [400, 'billing_hard_limit_reached', 'Billing hard limit has been reached', 'out-of-credit'],
     [400, 'budget_exceeded', 'Budget has been exceeded! Current cost: 2', 'out-of-credit'],
     [429, 'insufficient_quota', quota, 'out-of-credit'],
     [429, 'rate_limit_error', `${quota} Please retry in 42s.`, 'rate-limited'],
     [429, 'rate_limit_error', minute, 'rate-limited'],
     [403, undefined, 'Key limit exceeded (daily limit)', 'out-of-credit'],
-    [401, 'authentication_error', 'invalid x-api-key', 'unauthorized'],
     [403, 'permission_error', 'This key was revoked', 'unauthorized'],
     [403, 'permission_error', flagged, 'rejected'],
     [undefined, 'authentication_error', 'invalid x-api-key', 'unauthorized'],
-    [undefined, 'invalid_request_error', credit, 'out-of-credit'],
   ] as const)('is told from other errors: %s %s, %s', async (status, type, message, failure) => {
     const body = { type: 'error', error: { type, message } };
     const { client } = await clientOf(() => (status ? { status, body } : { events: [body] }), {

@@ -47,10 +47,6 @@ describe('a summary', () => {
     expect(await summary([], turns)).toBe('Alice (2026-01-15): Deploy now');
   });
 
-  it('is never empty', async () => {
-    expect(await summary([], ['- Thu 2026-01-15 10:00 [1] Alice: hi'])).toBe('Small talk.');
-  });
-
   it('always stays under the limits of characters and words', async () => {
     const line = fc.string({ maxLength: 500 }).map((text) => text.replaceAll(/[\n<>]/gu, ' '));
     await fc.assert(
