@@ -7,7 +7,7 @@ import { offerText } from '../../src/core/tool.ts';
 import { createHistory, type HistoryOptions } from '../../src/discord/history.ts';
 import { RecordingLogger } from '../support/recording-logger.ts';
 import { deferred } from '../support/deferred.ts';
-import { openSandbox, runGateway, textsOf } from './support/gateway-harness.ts';
+import { textsOf } from './support/gateway-harness.ts';
 
 const channelId = '200000000000000001';
 
@@ -72,17 +72,6 @@ describe('history', () => {
     expect(history.isTalkingWith(alice.author.id, channelId, message(4).id)).toBe(true);
     history.seen(message(3, { author: bot, answers: message(0).id }));
     expect(history.isTalkingWith(alice.author.id, channelId, message(4).id)).toBe(false);
-  });
-
-  it('follows what happens to the message that a thread was made from, whose id is the thread’s', async () => {
-    const parentId = '200000000000000002';
-    const starter = message(1, { channelId: message(1).id });
-    const { history } = historyOf({ fetchNewest: () => Promise.resolve([starter]) });
-    expect(textsOf(await history.recent(starter.id, 10))).toEqual(['message 1']);
-    history.edited(parentId, starter.id, 'corrected');
-    expect(textsOf(await history.recent(starter.id, 10))).toEqual(['corrected']);
-    history.removed(parentId, [starter.id]);
-    expect(await history.recent(starter.id, 10)).toEqual([]);
   });
 
   it('keeps embeds that Discord sends while their message is still being checked', async () => {
@@ -228,34 +217,5 @@ describe('history', () => {
         },
       ),
     );
-  });
-
-  it('keeps the newest ones in whatever order they come', async () => {
-    const { history } = historyOf();
-    const numbers = Array.from({ length: 500 }, (_, index) => index + 1);
-    for (const number of numbers) history.seen(message(((number * 7) % 500) + 1));
-    expect(textsOf(await history.recent(channelId, 50))).toEqual(
-      numbers.slice(-50).map((number) => `message ${number}`),
-    );
-  });
-
-  it('is made of what was said before the start, commands left out, and costs one request', async () => {
-    const server = await openSandbox();
-    await server.addPerson({ name: 'robot', bot: true });
-    await server.say({ as: 'bob', in: '#general', text: 'hello @carol' });
-    await server.say({ as: 'robot', in: '#general', text: 'beep' });
-    await server.say({ as: 'bob', in: '#general', text: '!memory show' });
-    const { history, settled, ids } = await runGateway({ server });
-    const general = ids['general'] ?? '';
-    const recent = await history.recent(general, 10);
-    expect(recent.map(({ author, text }) => `${author.kind} ${author.name}: ${text}`)).toEqual([
-      'human bob: hello @carol',
-      'bot robot: beep',
-    ]);
-    await server.say({ as: 'carol', in: '#general', text: 'hi' });
-    await settled();
-    expect(textsOf(await history.recent(general, 10))).toEqual(['hello @carol', 'beep', 'hi']);
-    const fetched = await server.requests({ method: 'GET', path: '/channels/*/messages' });
-    expect(fetched.filter(({ query }) => query['limit'] === '50')).toHaveLength(1);
   });
 });

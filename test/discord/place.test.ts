@@ -24,16 +24,6 @@ function forget(client: Client, ...channelIds: readonly (string | undefined)[]):
 }
 
 describe('the place of a message [V0]', () => {
-  it('is private where @everyone cannot view the channel', async () => {
-    const running = await runGateway();
-    expect(await placeOfMessage(running, '#general')).toMatchObject({ audience: 'public' });
-    expect(await placeOfMessage(running, '#secret')).toMatchObject({
-      audience: 'private',
-      homeId: running.ids['secret'],
-      channelName: 'secret',
-    });
-  });
-
   it('follows the channel’s permissions from one message to the next', async () => {
     const running = await runGateway();
     expect(await placeOfMessage(running, '#dev')).toMatchObject({ audience: 'public' });
