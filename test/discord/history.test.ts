@@ -50,19 +50,6 @@ function historyOf(changes: Partial<HistoryOptions> = {}) {
 }
 
 describe('history', () => {
-  it('fetches a cold channel once, and is kept current by events from then on', async () => {
-    const { history, fetches } = historyOf({
-      fetchNewest: () => Promise.resolve([message(3), message(1), message(2)]),
-    });
-    history.seen(message(3));
-    expect(textsOf(await history.recent(channelId, 10))).toEqual(['message 1', 'message 2', 'message 3']);
-    history.seen(message(4));
-    history.removed(channelId, [message(2).id]);
-    history.edited(channelId, message(1).id, 'corrected');
-    expect(textsOf(await history.recent(channelId, 10))).toEqual(['corrected', 'message 3', 'message 4']);
-    expect(fetches).toHaveLength(1);
-  });
-
   it('goes on with nobody after an answer to somebody who is not known any more [G2]', () => {
     const { history } = historyOf();
     const bot = { id: '100000000000000002', name: 'Discoclaw', kind: 'self' } as const;
@@ -81,30 +68,6 @@ describe('history', () => {
     expect(await history.recent(channelId, 10)).toMatchObject([
       { shown: [{ kind: 'card', text: 'Weather' }], hasThirdPartyText: true },
     ]);
-  });
-
-  it('leaves out commands, what is hidden by its id, and what says nothing', async () => {
-    const hidden = message(3, {
-      author: { id: '1', name: 'Discoclaw', kind: 'self' },
-      text: 'Remembered: "tea"',
-    });
-    const { history } = historyOf({
-      hiddenIn: () => Promise.resolve((id) => id === hidden.id),
-      fetchNewest: () =>
-        Promise.resolve([
-          message(1),
-          message(2, { text: '!memory remember tea' }),
-          hidden,
-          message(4, { text: '' }),
-          message(5, { text: '', attachments: ['cat.png'] }),
-          message(6, {
-            text: '!memory is how you ask me',
-            author: { id: '1', name: 'Discoclaw', kind: 'self' },
-          }),
-        ]),
-    });
-    const recent = await history.recent(channelId, 10);
-    expect(recent.map(({ id }) => id)).toEqual([message(1).id, message(5).id, message(6).id]);
   });
 
   it('leaves out the answer to a message that was deleted [G5], and keeps one to a message further back', async () => {

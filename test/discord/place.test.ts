@@ -293,32 +293,6 @@ describe('an age-restricted channel [V0]', () => {
   });
 });
 
-describe('a server whose people are let in by a role [V0]', () => {
-  it('has public channels where that role was named, and private ones where not', async () => {
-    let memberRole: string | undefined;
-    const running = await runGateway({ memberRole: () => memberRole });
-    const { server } = running;
-    const verified = await server.setRole({
-      name: 'Verified',
-      permissions: ['ViewChannel', 'SendMessages'],
-      people: ['alice', 'Discoclaw'],
-    });
-    const staff = await server.setRole({ name: 'Staff', permissions: ['ViewChannel'] });
-    await server.setRole({ name: '@everyone', permissions: [] });
-    const before = await placeOfMessage(running, '#dev');
-    expect(before).toMatchObject({ audience: 'private', readers: [verified.id, staff.id].toSorted() });
-    memberRole = verified.id;
-    const place = await placeOfMessage(running, '#dev');
-    expect(place).toEqual({ ...before, audience: 'public' });
-    await server.setOverwrite({ channel: '#dev', for: 'Verified', deny: ['ViewChannel'] });
-    await server.setOverwrite({ channel: '#dev', for: 'Discoclaw', allow: ['ViewChannel'] });
-    expect(await placeOfMessage(running, '#dev')).toMatchObject({ audience: 'private' });
-    expect(await placeOfMessage(running, '#general')).toMatchObject({ audience: 'public' });
-    memberRole = '999999999999999999';
-    expect(await placeOfMessage(running, '#general')).toMatchObject({ audience: 'private' });
-  });
-});
-
 async function openPlaces() {
   const { client, server, ids, presentPlace, settled } = await runGateway();
   const at = (name: string, audience: Place['audience'], known: Partial<Place> = {}): Place => {

@@ -3,24 +3,6 @@ import { describe, expect, it } from 'vitest';
 import { openActionStage } from '../support/action-harness.ts';
 
 describe('starting a thread', () => {
-  it('starts one from a message, another one freely, and a private one that the person is in', async () => {
-    const { server, ask, act } = await openActionStage();
-    const context = await ask('bob', '#general', 'start threads, one of them from this');
-    const fromMessage = await act(context, 'discord_start_thread', {
-      name: 'this\nhere',
-      message: 'current',
-    });
-    expect(fromMessage).toMatchObject({ ok: true, note: `🧵 started <#${context.messages[0]?.id}>` });
-    expect(await act(context, 'discord_start_thread', { name: 'plans' })).toMatchObject({ ok: true });
-    expect(await act(context, 'discord_start_thread', { name: 'plots', private: true })).toMatchObject({
-      ok: true,
-    });
-    const threads = (await server.channels()).filter(({ kind }) => kind === 'thread');
-    expect(threads.map(({ name }) => name)).toEqual(['this here', 'plans', 'plots']);
-    expect(threads[1]?.seenBy).toContain('carol');
-    expect(threads[2]?.seenBy).toEqual(['Discoclaw', 'alice', 'bob']);
-  });
-
   it('takes the one that an earlier try at the turn has started', async () => {
     const { server, ask, act, settled } = await openActionStage();
     const context = await ask('bob', '#general', 'start a thread, and one from this');

@@ -34,21 +34,6 @@ const paragraph = (word: string, characters: number): string =>
   `${word} `.repeat(Math.ceil(characters / (word.length + 1))).slice(0, characters - 1) + '.';
 
 describe('a reply that grows [U1]', () => {
-  it('goes on in further messages, and touches none that is full again', async () => {
-    const { discord, reply } = growing();
-    const text = [1, 2, 3].map((number) => paragraph(`part${number}`, 1900)).join('\n\n');
-    for (let end = 0; end <= text.length; end += 150) {
-      reply.show(text.slice(0, end));
-      await discord.pass(400);
-    }
-    await discord.until(reply.finish(text));
-    expect(discord.texts).toEqual(splitReply(text));
-    const ids = [...discord.standing.keys()];
-    const order = discord.changes.map(({ id }) => ids.indexOf(id));
-    expect(order).toEqual(order.toSorted((a, b) => a - b));
-    expect(discord.nonces).toEqual([0, 1, 2].map((index) => `${asked}-${index}`));
-  });
-
   it('begins again in the same messages where the text does, and those too many go in the end', async () => {
     const { discord, reply, told } = growing();
     reply.show(`${paragraph('first', 1900)}\n\n${paragraph('second', 1900)}`);

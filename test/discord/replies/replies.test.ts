@@ -158,31 +158,6 @@ describe('replies', () => {
     expect(bodies.map((body) => 'message_reference' in body)).toEqual([true, false]);
   });
 
-  it('that grow wait where Discord limits the rate, and go on with the newest text', async () => {
-    const { server, replies, history } = await runGateway();
-    const asked = await server.say({ as: 'bob', in: 'dm', text: 'hello' });
-    const route = 'PATCH /channels/*/messages/*';
-    await server.setFault({ kind: '429', retryAfterSeconds: 1, route });
-    const reply = replies.begin({
-      channelId: asked.channelId,
-      nonceBase: asked.id,
-      mayShow: () => Promise.resolve(true),
-      onMessages: () => Promise.resolve(),
-      onGone: () => {},
-    });
-    reply.show('One');
-    const { id } = await server.waitForReply({ in: '@bob', containing: 'One' });
-    reply.show('One two');
-    await expect.poll(() => server.requests({ method: 'PATCH' })).toHaveLength(1);
-    for (const text of ['One two three', 'One two three four']) reply.show(text);
-    expect(await reply.finish('One two three four five')).toEqual({ kind: 'sent', ids: [id] });
-    const patches = await server.requests({ method: 'PATCH' });
-    expect(patches.map(({ status }) => status)).toEqual([429, 200, 200]);
-    const versions = await server.versions({ message: id });
-    expect(versions.map(({ text }) => text)).toEqual(['One', 'One two', 'One two three four five']);
-    expect(history.messageOf(asked.channelId, id)?.text).toBe('One two three four five');
-  });
-
   it('are refused for good by every 4xx that cannot pass by itself, because of the place or of what they say [G3d]', async () => {
     for (const [reason, status, codes] of [
       ['place', 404, [10_003]],
@@ -310,23 +285,5 @@ describe('typing', () => {
     asked.end();
     asked.show();
     expect(shown).toBe(4);
-  });
-
-  it('is given up quietly where it is refused', async () => {
-    vi.useFakeTimers();
-    let asked = 0;
-    const { replies, logger } = repliesOver([], {
-      api: {
-        ...unused,
-        showTyping() {
-          asked += 1;
-          return Promise.reject(refusal(50_001));
-        },
-      },
-    });
-    replies.typing(channelId);
-    await vi.advanceTimersByTimeAsync(60_000);
-    expect(asked).toBe(1);
-    expect(logger.warnings).toEqual(['typing could not be shown']);
   });
 });
