@@ -4,7 +4,7 @@ import sharp from 'sharp';
 import { describe, expect, it } from 'vitest';
 
 import type { AttachedFile, OpenedFile } from '../../../src/core/message.ts';
-import { createAttachments } from '../../../src/discord/attachments.ts';
+import { createAttachments, shrinkPicture } from '../../../src/discord/attachments.ts';
 import { aliceId, bobId } from '../../support/incoming.ts';
 import { RecordingLogger } from '../../support/recording-logger.ts';
 import { startFileServer, type FileServer } from './file-server.ts';
@@ -137,6 +137,16 @@ describe('an attached file', () => {
     const data = Buffer.from(file?.kind === 'image' ? file.data : '', 'base64');
     expect(data.length).toBeLessThan(2 * megabyte);
     expect(await sharp(data).metadata()).toMatchObject({ width: 1568, height: 523 });
+  });
+
+  it('is not shrunk where it is damaged, or claims more pixels than may be opened', async () => {
+    const png = await noisyPicture(10, 10);
+    const size = { width: 10_001, height: 10_000, channels: 3 } as const;
+    const huge = await sharp({ create: { ...size, background: 'black' } })
+      .png()
+      .toBuffer();
+    for (const bytes of [png.subarray(0, 40), Buffer.from('no picture'), huge])
+      expect(await shrinkPicture(bytes)).toBeUndefined();
   });
 
   it('is not read on past its announced length, whatever the answer’s length says', async () => {
