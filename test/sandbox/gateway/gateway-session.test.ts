@@ -40,19 +40,6 @@ describe('a gateway session', () => {
     expect(delivered).toBe(true);
   });
 
-  it('keeps its events while no connection is there, and is not cut off by an old one', () => {
-    const session = sessionWithEvents('READY');
-    const [old, young] = [new FakeLink(), new FakeLink()];
-    session.attach(old);
-    session.detach(old);
-    session.dispatch('A', {});
-    session.attach(young);
-    session.detach(old);
-    session.dispatch('B', {});
-    expect([old.sent, young.sent]).toEqual([[], ['3 B']]);
-    expect(session.takeReplay(1).map(({ t }) => t)).toEqual(['A', 'B']);
-  });
-
   it('repeats old events at one resume only, and never READY', () => {
     const session = sessionWithEvents('READY', 'A', 'B');
     session.repeatAtResume(9);

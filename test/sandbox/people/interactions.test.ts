@@ -75,26 +75,6 @@ describe('a click on a button', () => {
     expect(updated?.text).toBe('page 2 for bob by on, was page 1');
     expect(updated?.components.rows[0]?.buttons.map(({ disabled }) => disabled)).toEqual([false, true]);
   });
-
-  it('is acknowledged first, and answered by an edit and a follow-up', async () => {
-    const { server, post } = await botWith(async (interaction) => {
-      await interaction.deferUpdate();
-      await interaction.editReply({ content: 'later', components: [] });
-      await interaction.followUp({ content: 'for you', flags: MessageFlags.Ephemeral });
-    });
-    const message = await post();
-    const outcome = await server.click({ as: 'bob', message, customId: 'on', followUps: 1 });
-    expect(outcome).toMatchObject({ answer: { id: message, text: 'later', components: { rows: [] } } });
-    expect(outcome.followUps).toMatchObject([{ text: 'for you', isEphemeral: true }]);
-  });
-
-  it('is answered by a new message that replies to it', async () => {
-    const { server, post } = await botWith((interaction) => interaction.reply('new'));
-    const message = await post();
-    const outcome = await server.click({ as: 'bob', message, customId: 'on' });
-    expect(outcome.answer).toMatchObject({ text: 'new', replyTo: message });
-    expect((await server.messages({ in: '#dev' })).map(({ text }) => text)).toEqual(['page 1', 'new']);
-  });
 });
 
 describe('a message for one person alone', () => {

@@ -37,16 +37,6 @@ describe('saying something', () => {
     );
     expect(await server.say({ as: 'bob', in: twin.id, text: 'a' })).toMatchObject({ channelId: twin.id });
   });
-
-  it('mentions the bot, and pings who is replied to unless told not to', async () => {
-    const server = await openSandbox();
-    const { bot, people } = await server.info();
-    const first = await server.say({ as: 'bob', in: '#dev', text: 'hi', mentionBot: true });
-    expect(first).toMatchObject({ text: `<@${bot.id}> hi`, mentions: [bot.id] });
-    const reply = { as: 'carol', in: '#dev', text: 'a', replyTo: first.id };
-    expect((await server.say(reply)).mentions).toEqual([people['bob']]);
-    expect((await server.say({ ...reply, pingReplied: false })).mentions).toEqual([]);
-  });
 });
 
 describe('people and channels', () => {
@@ -60,16 +50,6 @@ describe('people and channels', () => {
     expect(seenBy.get('text secret')).toEqual(['Discoclaw', 'alice', 'bob']);
     expect(seenBy.get('dm carol')).toEqual(['Discoclaw', 'carol']);
     expect(seenBy.get('thread den')).toEqual(['alice', 'bob']);
-  });
-
-  it('open DMs once a person, and threads on messages', async () => {
-    const server = await openSandbox();
-    const dm = await server.openDm({ person: 'bob' });
-    expect(await server.openDm({ person: 'bob' })).toEqual(dm);
-    expect(dm).toMatchObject({ kind: 'dm', name: 'bob' });
-    const said = await server.say({ as: 'bob', in: '#dev', text: 'topic' });
-    const thread = await server.addThread({ channel: 'dev', name: 'talk', as: 'bob', message: said.id });
-    expect(thread.id).toBe(said.id);
   });
 
   it('let a moderator delete what the bot wrote, and nobody else', async () => {

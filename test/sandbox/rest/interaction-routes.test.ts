@@ -1,9 +1,4 @@
-import {
-  ApplicationCommandOptionType,
-  Events,
-  MessageFlags,
-  type ChatInputCommandInteraction,
-} from 'discord.js';
+import { ApplicationCommandOptionType, Events, type ChatInputCommandInteraction } from 'discord.js';
 import { describe, expect, it } from 'vitest';
 
 import type { Clock } from '../../../src/sandbox/world/world.ts';
@@ -45,70 +40,6 @@ async function botAnswering(
 }
 
 describe('a slash command', () => {
-  it('is answered for everybody, in the channel', async () => {
-    const { server } = await botAnswering((interaction) =>
-      interaction.reply(
-        `${interaction.options.getSubcommand()} in ${interaction.guild?.name} for ${interaction.user.username}`,
-      ),
-    );
-    const outcome = await server.slash({ as: 'bob', in: '#dev', name: 'memory', subcommand: 'show' });
-    expect(outcome).toMatchObject({
-      state: 'answered',
-      isEphemeral: false,
-      answer: { text: 'show in Sandbox for bob' },
-    });
-    expect((await server.messages({ in: '#dev' })).map(({ id }) => id)).toEqual([outcome.answer?.id]);
-  });
-
-  it('is answered for its giver alone: the answer enters no channel', async () => {
-    const { server, seen } = await botAnswering(async (interaction) => {
-      await interaction.reply({ content: 'one', flags: MessageFlags.Ephemeral });
-      await interaction.followUp({ content: 'two', flags: MessageFlags.Ephemeral });
-    });
-    const outcome = await server.slash({
-      as: 'bob',
-      in: '#dev',
-      name: 'memory',
-      subcommand: 'show',
-      followUps: 1,
-    });
-    expect(outcome.isEphemeral).toBe(true);
-    expect(outcome.followUps).toMatchObject([{ text: 'two', isEphemeral: true }]);
-    await server.delivered();
-    expect(await server.messages({ in: '#dev' })).toEqual([]);
-    expect(seen).toEqual([]);
-    expect(await server.interaction({ id: outcome.id })).toEqual(outcome);
-  });
-
-  it('is answered later, with its options, in a DM', async () => {
-    const { server } = await botAnswering(async (interaction) => {
-      await interaction.deferReply({ flags: MessageFlags.Ephemeral });
-      const { text, days } = {
-        text: interaction.options.getString('text'),
-        days: interaction.options.getString('days'),
-      };
-      await interaction.editReply(`${text} ${days} ${interaction.inGuild()}`);
-    });
-    const outcome = await server.slash({
-      as: 'bob',
-      in: 'dm',
-      name: 'memory',
-      subcommand: 'remember',
-      options: { text: 'Prefers Rust', days: '3' },
-    });
-    expect(outcome.answer?.text).toBe('Prefers Rust 3 false');
-  });
-
-  it('fills in a deferred answer with the first follow-up', async () => {
-    const { server } = await botAnswering(async (interaction) => {
-      await interaction.deferReply();
-      await interaction.followUp('late');
-    });
-    const outcome = await server.slash({ as: 'bob', in: '#dev', name: 'memory', subcommand: 'show' });
-    expect(outcome.answer?.text).toBe('late');
-    expect(outcome.followUps).toEqual([]);
-  });
-
   it('is acknowledged only once', async () => {
     const { server, client, failures } = await botAnswering(async (interaction) => {
       await interaction.reply('first');

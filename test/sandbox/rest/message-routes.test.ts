@@ -1,4 +1,4 @@
-import { DiscordAPIError, MessageFlags, type TextChannel } from 'discord.js';
+import { DiscordAPIError, type TextChannel } from 'discord.js';
 import { describe, expect, it } from 'vitest';
 
 import type { Clock } from '../../../src/sandbox/world/world.ts';
@@ -30,20 +30,6 @@ async function refusal(
 }
 
 describe('posting', () => {
-  it('puts the message into the channel and tells of it', async () => {
-    const { server, channel, seen } = await botIn('general');
-    const said = await server.say({ as: 'bob', in: '#general', text: 'hello' });
-    const reply = await channel.send({ content: ' hi \n', reply: { messageReference: said.id } });
-    await server.delivered();
-    expect(reply.content).toBe('hi');
-    expect(await server.waitForReply({ in: '#general' })).toMatchObject({
-      id: reply.id,
-      replyTo: said.id,
-      mentions: [],
-    });
-    expect(seen.map(({ id }) => id)).toEqual([said.id, reply.id]);
-  });
-
   it('answers an equal nonce with the message that has it, and sends no second event', async () => {
     const { server, channel, seen } = await botIn('general');
     const first = await channel.send({ content: 'once', nonce: '42', enforceNonce: true });
@@ -102,19 +88,6 @@ describe('posting', () => {
 });
 
 describe('editing and deleting', () => {
-  it('change the bot’s own message and tell of it', async () => {
-    const { server, channel } = await botIn('general');
-    const message = await channel.send('draft');
-    const edited = await message.edit('final');
-    expect(edited.editedAt).not.toBeNull();
-    expect((await server.messages({ in: '#general' }))[0]?.text).toBe('final');
-    await message.delete();
-    const versions = await server.versions({ message: message.id });
-    expect(versions.map(({ text }) => text)).toEqual(['draft', 'final']);
-    expect(await server.messages({ in: '#general' })).toEqual([]);
-    expect(await refusal(message.edit('late'))).toEqual({ code: 10_008, status: 404 });
-  });
-
   it('are refused for the messages of others, unless the bot manages messages', async () => {
     const { server, channel } = await botIn('general');
     const said = await server.say({ as: 'bob', in: '#general', text: 'a' });
@@ -189,30 +162,5 @@ describe('direct messages', () => {
     await server.closeDms({ person: 'bob', closed: false });
     await server.setBotMembership({ isMember: false });
     expect((await refusal(dm.send('from outside'))).code).toBe(50_278);
-  });
-
-  it('do not let the bot delete what the person said', async () => {
-    const { server, client } = await botIn('general');
-    const said = await server.say({ as: 'bob', in: 'dm', text: 'hello' });
-    const path = `/channels/${said.channelId}/messages/${said.id}` as const;
-    expect((await refusal(client.rest.delete(path))).code).toBe(50_003);
-  });
-});
-
-describe('who is pinged', () => {
-  it('follows allowed_mentions', async () => {
-    const { server, channel } = await botIn('general');
-    const { people } = await server.info();
-    const text = `<@${people['bob']}>`;
-    await channel.send(text);
-    await channel.send({
-      content: text,
-      allowedMentions: { users: [people['bob'] ?? ''] },
-      flags: MessageFlags.SuppressEmbeds,
-    });
-    expect((await server.messages({ in: '#general' })).map(({ mentions }) => mentions)).toEqual([
-      [],
-      [people['bob']],
-    ]);
   });
 });

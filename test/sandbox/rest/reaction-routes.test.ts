@@ -1,10 +1,4 @@
-import {
-  ChannelType,
-  GatewayDispatchEvents,
-  GatewayIntentBits,
-  type Message,
-  type TextChannel,
-} from 'discord.js';
+import { ChannelType, GatewayIntentBits, type Message, type TextChannel } from 'discord.js';
 import { describe, expect, it } from 'vitest';
 
 import { botIntents, runBot, type RunningBot } from '../support/bot-client.ts';
@@ -25,14 +19,6 @@ async function botWithMessage(
 }
 
 describe('the bot’s reactions', () => {
-  it('are seen by the people, and taken back', async () => {
-    const { server, message } = await botWithMessage();
-    await message.react('👀');
-    expect((await server.messages({ in: '#general' }))[0]?.reactions).toEqual({ '👀': ['Discoclaw'] });
-    await message.reactions.cache.first()?.users.remove(message.client.user.id);
-    expect((await server.messages({ in: '#general' }))[0]?.reactions).toEqual({});
-  });
-
   it('need the right to begin one, but not to join in', async () => {
     const { server, message } = await botWithMessage();
     await server.setOverwrite({ channel: '#general', for: 'Discoclaw', deny: ['AddReactions'] });
@@ -48,23 +34,6 @@ describe('the bot’s reactions', () => {
 });
 
 describe('people’s reactions', () => {
-  it('are told with their author’s member and the message’s author', async () => {
-    const { server, client, message } = await botWithMessage();
-    const raw = new Promise((resolve) => {
-      client.ws.on(GatewayDispatchEvents.MessageReactionAdd, resolve);
-    });
-    await server.react({ as: 'carol', message: message.id, emoji: '🛑' });
-    const { people } = await server.info();
-    expect(await raw).toMatchObject({
-      user_id: people['carol'],
-      message_author_id: people['bob'],
-      member: { user: { username: 'carol' } },
-      emoji: { id: null, name: '🛑' },
-    });
-    await server.react({ as: 'carol', message: message.id, emoji: '🛑', present: false });
-    expect((await server.messages({ in: '#general' }))[0]?.reactions).toEqual({});
-  });
-
   it('are refused by the control as by Discord', async () => {
     const { server, message } = await botWithMessage();
     const hidden = await server.say({ as: 'bob', in: '#secret', text: 'psst' });

@@ -1,6 +1,6 @@
 import { once } from 'node:events';
 
-import { ChannelType, MessageFlags, MessageType, type AnyThreadChannel, type TextChannel } from 'discord.js';
+import { ChannelType, MessageType, type AnyThreadChannel, type TextChannel } from 'discord.js';
 import { describe, expect, it } from 'vitest';
 
 import { runBot, textsFromPeople, type RunningBot } from '../support/bot-client.ts';
@@ -23,19 +23,41 @@ async function botWithThread(): Promise<
   return { ...bot, thread };
 }
 
-describe('a thread on a message', () => {
-  it('touches the message without editing it, and begins with a pointer to it', async () => {
-    const { server, client, channel, seen } = await botInDev();
+describe('threads', () => {
+  it('are opened by the bot on a message, which has one at most', async () => {
+    const { server, channel, seen } = await botInDev();
     const said = await server.say({ as: 'bob', in: '#dev', text: 'topic' });
-    const touched = once(client, 'messageUpdate');
-    const created = once(client, 'threadCreate');
-    await server.addThread({ channel: 'dev', name: 'talk', as: 'carol', message: said.id });
-    expect(await created).toMatchObject([{ id: said.id, ownerId: '140000000000000003' }, true]);
-    expect(await touched).toMatchObject([{}, { id: said.id, editedTimestamp: null }]);
-    expect((await channel.messages.fetch(said.id)).flags.has(MessageFlags.HasThread)).toBe(true);
+    const message = await channel.messages.fetch(said.id);
+    const thread = await message.startThread({ name: 'talk' });
+    expect(thread.id).toBe(said.id);
+    expect(thread.parentId).toBe(channel.id);
+    const again = `/channels/${channel.id}/messages/${said.id}/threads` as const;
+    await expect(channel.client.rest.post(again, { body: { name: 'again' } })).rejects.toMatchObject({
+      code: 160_004,
+    });
+    await server.say({ as: 'carol', in: 'talk', text: 'inside' });
+    await thread.send('answer');
     await server.delivered();
-    expect(seen.at(-1)?.type).toBe(MessageType.ThreadStarterMessage);
-    expect((await server.messages({ in: 'talk' }))[0]).toMatchObject({ system: 'thread started' });
+    expect(textsFromPeople(seen)).toEqual(['topic', 'inside']);
+    expect((await server.messages({ in: 'talk', from: 'bot' })).map(({ text }) => text)).toEqual([
+      '',
+      'answer',
+    ]);
+    const start = (await thread.messages.fetch()).last();
+    expect(start?.type).toBe(MessageType.ThreadStarterMessage);
+  });
+
+  it('need their permissions', async () => {
+    const { server, client, channel } = await botInDev();
+    await server.setOverwrite({
+      channel: '#dev',
+      for: 'Discoclaw',
+      deny: ['CreatePublicThreads', 'SendMessagesInThreads'],
+    });
+    await expect(channel.threads.create({ name: 'no' })).rejects.toMatchObject({ code: 50_013 });
+    const { id } = await server.addThread({ channel: 'dev', name: 'plan', as: 'carol' });
+    const thread = await client.channels.fetch(id);
+    await expect(thread?.isSendable() === true && thread.send('no')).rejects.toMatchObject({ code: 50_013 });
   });
 });
 
@@ -61,20 +83,5 @@ describe('putting a thread away', () => {
     await expect(server.react({ as: 'bob', message: own.id, emoji: '👀' })).rejects.toThrow('is put away');
     await own.delete();
     expect(await server.messages({ in: 'plan' })).toEqual([]);
-  });
-});
-
-describe('members of a thread', () => {
-  it('are added and taken out; the bot is told when it is one of them', async () => {
-    const { server, client } = await botInDev();
-    await server.addThread({ channel: 'dev', name: 'den', as: 'bob', private: true });
-    expect(client.channels.cache.some((each) => 'name' in each && each.name === 'den')).toBe(false);
-    const shown = once(client, 'threadCreate');
-    await server.setThreadMember({ thread: 'den', person: 'Discoclaw' });
-    expect(await shown).toMatchObject([{ name: 'den', joined: true }, false]);
-    await server.setThreadMember({ thread: 'den', person: 'Discoclaw', member: false });
-    await server.say({ as: 'bob', in: 'den', text: 'unseen' });
-    await server.delivered();
-    expect((await server.channels()).find(({ name }) => name === 'den')?.seenBy).toEqual(['alice', 'bob']);
   });
 });

@@ -25,7 +25,7 @@ export async function openSandbox(options: TestSandboxOptions = {}): Promise<Tes
 }
 
 /** The real discord.js client for a sandbox, not logged in; it ends with the test. */
-export function newClient(server: TestSandbox, intents: readonly GatewayIntentBits[] = botIntents): Client {
+function newClient(server: TestSandbox, intents: readonly GatewayIntentBits[] = botIntents): Client {
   const client = new Client({
     intents: [...intents],
     partials: [Partials.Channel, Partials.Message, Partials.Reaction],

@@ -48,22 +48,6 @@ describe('messages', () => {
     expect(await bot.server.messages({ in: '#general' })).toEqual([]);
   });
 
-  it('grow before the eyes of nobody: an answer is shown once, as it is in the end, without the sign meanwhile', async () => {
-    expect(await chatOf(['slowly'])).toBe('#general  alice: slowly\n#general  Discoclaw: so it is: slowly\n');
-  });
-
-  it('carry polls', async () => {
-    expect(await chatOf(['vote'])).toBe(
-      [
-        '#general  alice: vote',
-        '#general  Discoclaw: 📊 Which?',
-        '          ○ Tea',
-        '          ○ 🥛 Milk',
-        '',
-      ].join('\n'),
-    );
-  });
-
   it('that one person sees alone take nothing', async () => {
     const lines = ['/reply ^1 a', '/delete ^1', '/menu "Echo this" ^1'];
     const text = await chatOf(['/echo stop', ...lines]);
@@ -91,33 +75,6 @@ describe('messages', () => {
 });
 
 describe('the bot', () => {
-  it('is given slash commands', async () => {
-    expect(await chatOf(['/slash echo stop', '/slash dance'])).toBe(
-      [
-        '#general  alice: /echo stop',
-        '#general  Discoclaw: psst: stopped (only you see this)',
-        '#general  Discoclaw: and that is all (only you see this)',
-        '! The bot has the commands /echo, not /dance',
-        '',
-      ].join('\n'),
-    );
-  });
-
-  it('gets entries of a message’s menu', async () => {
-    expect(await chatOf(['quiet please', '/menu "Echo this"', '/menu echo THIS ^2', '/menu Dance ^1'])).toBe(
-      [
-        '#general  alice: quiet please',
-        '(Discoclaw did not answer)',
-        '#general  alice chose “Echo this” for “quiet please”',
-        '#general  Discoclaw: quiet please (only you see this)',
-        '#general  alice chose “Echo this” for “quiet please”',
-        '#general  Discoclaw: quiet please (only you see this)',
-        '! The menu of a message has “Echo this”: /menu "ENTRY", or /menu "ENTRY" ^2',
-        '',
-      ].join('\n'),
-    );
-  });
-
   it('has its buttons clicked, and shows what comes of it', async () => {
     expect(await chatOf(['/click ▶', 'pages', '/click ◀', '/click [▶]', '/click ▶', '/click'])).toBe(
       [
@@ -135,18 +92,5 @@ describe('the bot', () => {
         '',
       ].join('\n'),
     );
-  });
-
-  it('has something chosen from what it offers', async () => {
-    const text = await chatOf(['choose', '/click milk']);
-    expect(text).toContain('#general  alice clicked [milk]\n#general  Discoclaw: chosen: milk (edited)\n');
-  });
-
-  it('is handed a file of this machine with a slash command, by its path', async () => {
-    const folder = await mkdtemp(join(tmpdir(), 'sandbox-'));
-    onTestFinished(() => rm(folder, { recursive: true }));
-    const path = join(folder, 'notes.txt');
-    await writeFile(path, 'twelve bytes');
-    expect(await chatOf([`/echo file file:${path}`])).toContain('psst: notes.txt of 12 bytes');
   });
 });

@@ -31,7 +31,3 @@ it('says no more once something else was done three times', () => {
     '→ Then: !memory show',
   ]);
 });
-
-it('says nothing where there is nothing to suggest', () => {
-  expect(shownFor(['hello', '!memory show'], [])).toEqual([]);
-});

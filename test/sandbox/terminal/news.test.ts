@@ -33,20 +33,6 @@ async function channelOf({ client }: RunningBot) {
 }
 
 describe('what there is to tell', () => {
-  it('is what people changed and deleted, not what they said', async () => {
-    const { server, news } = await follow();
-    const said = await Promise.all(
-      ['a', 'b', 'c'].map((text) => server.say({ as: 'bob', in: '#dev', text })),
-    );
-    const [first, ...rest] = said.map(({ id }) => id);
-    await server.edit({ message: first ?? '', text: 'A' });
-    expect(news()).toEqual(['A edited']);
-    await server.edit({ message: first ?? '', text: 'AA' });
-    await server.delete({ message: first ?? '' });
-    await server.bulkDelete({ messages: rest });
-    expect(news()).toEqual(['#dev  “AA” was deleted', '#dev  “b” was deleted', '#dev  “c” was deleted']);
-  });
-
   it('is a message that grew once, where it began, and what is changed later as edited', async () => {
     const bot = await follow();
     const channel = await channelOf(bot);

@@ -1,8 +1,7 @@
-import { PassThrough, Readable } from 'node:stream';
+import { PassThrough } from 'node:stream';
 
 import { describe, expect, it } from 'vitest';
 
-import type { Suggestion } from '../../../src/sandbox/terminal/guide.ts';
 import { runTerminalChat } from '../../../src/sandbox/terminal/run-terminal-chat.ts';
 import { readLines } from '../../../src/sandbox/terminal/terminal-mode.ts';
 import { chatOf, demonstration, facts, inFreshWorld, textOf } from '../support/chat-of.ts';
@@ -10,18 +9,6 @@ import { runEchoBot, type EchoBot } from '../support/echo-bot.ts';
 import { RecordingOutput } from '../support/recording-output.ts';
 
 const { signal: forever } = new AbortController();
-
-it('begins by saying what there is to know of the bot', async () => {
-  const text = await textOf({ kind: 'lines', lines: readLines(Readable.from([])) }, await runEchoBot());
-  expect(text).toBe(
-    [
-      'Discoclaw in a sandbox: a small Discord on this machine, without an account.',
-      '  voice  a parrot',
-      '  perch  /somewhere/data',
-      '',
-    ].join('\n'),
-  );
-});
 
 describe('piped lines', () => {
   it('are messages, each followed by all that the bot wrote, as it looks in the end', async () => {
@@ -37,23 +24,6 @@ describe('piped lines', () => {
         '#general  Discoclaw: so it is: slowly',
         '',
       ].join('\n'),
-    );
-  });
-
-  it('are given one after the other: the next when the bot has settled', async () => {
-    const bot = await runEchoBot();
-    const seenAtSettling: number[] = [];
-    const settled = async (): Promise<void> => {
-      await bot.settled();
-      seenAtSettling.push((await bot.server.messages({ in: '#general', from: 'people' })).length);
-    };
-    await chatOf(['one', 'two', 'three'], { ...bot, settled });
-    expect(seenAtSettling).toEqual([1, 2, 3]);
-  });
-
-  it('that the bot does not answer say so', async () => {
-    expect(await chatOf(['quiet, please'])).toBe(
-      '#general  alice: quiet, please\n(Discoclaw did not answer)\n',
     );
   });
 
@@ -76,15 +46,6 @@ describe('piped lines', () => {
     expect((await bot.server.messages({ in: '@bob', from: 'people' })).map(({ text }) => text)).toEqual([
       'two',
     ]);
-  });
-
-  it('go to a thread by its name', async () => {
-    const bot = await runEchoBot();
-    await bot.server.addThread({ channel: '#dev', name: 'small talk', as: 'alice' });
-    await bot.server.delivered();
-    await bot.settled();
-    const text = await chatOf(['/go small talk', 'hi'], bot);
-    expect(text).toContain('#dev › small talk  alice: hi\n#dev › small talk  Discoclaw: echo: hi');
   });
 
   it('never say in another place what somebody may not say in theirs', async () => {
@@ -117,12 +78,6 @@ describe('piped lines', () => {
     );
   });
 
-  it('ask about a near miss of a command, and only name it', async () => {
-    expect(await chatOf(['/hlep', '/Helpp', '/ehco say tea', '/zz'])).toMatch(
-      /^! There is no \/hlep\. Did you mean \/help\? To say this line, put a space before it\.\n! There is no \/Helpp\. Did you mean \/help\?.*\n! There is no \/ehco\. Did you mean \/echo\?.*\n! There is no \/zz; there are .*\n$/u,
-    );
-  });
-
   it('play the demonstration at /demo in another world, and go on where they were', async () => {
     const bot = await runEchoBot();
     const text = await chatOf(['/go #dev', 'mine', '/demo', 'still mine'], bot);
@@ -136,40 +91,6 @@ describe('piped lines', () => {
       Object.values(channels).map((id) => bot.server.messages({ in: id, from: 'people' })),
     );
     expect(said.flat().map((message) => message.text)).toEqual(['mine', 'still mine']);
-  });
-
-  it('give the bot slash commands, whose answers one person sees', async () => {
-    expect(await chatOf(['/echo say  a secret', '/echo say', '/ECHO stop', '/echo dance'])).toBe(
-      [
-        '#general  alice: /echo say  a secret',
-        '#general  Discoclaw: psst: a secret (only you see this)',
-        '#general  Discoclaw: and that is all (only you see this)',
-        '! /echo say needs the option text',
-        '#general  alice: /ECHO stop',
-        '#general  Discoclaw: psst: stopped (only you see this)',
-        '#general  Discoclaw: and that is all (only you see this)',
-        '! There are /echo say, /echo file, /echo stop',
-        '',
-      ].join('\n'),
-    );
-  });
-
-  it('show who is here, who sees what, and what can be done', async () => {
-    const text = await chatOf(['/as bob', '/help']);
-    expect(text).toContain('speak as somebody else: alice, bob, carol');
-    expect(text).toContain('#general (Discoclaw, alice, bob, carol), #dev (Discoclaw, alice, bob, carol)');
-    expect(text).toContain('#secret (Discoclaw, alice, bob)');
-    expect(text).toContain('What you write is said by bob in #general');
-    for (const command of ['/as', '/go', '/click', '/help', '/quit'])
-      expect(text).toContain(`\n  ${command} `);
-  });
-
-  it('end at /quit', async () => {
-    const bot = await runEchoBot();
-    expect(await chatOf(['one', '/quit', 'two'], bot)).toBe(
-      '#general  alice: one\n#general  Discoclaw: echo: one\n',
-    );
-    expect(await bot.server.messages({ in: '#general', from: 'people' })).toHaveLength(1);
   });
 
   it('show what the bot wrote elsewhere, with the place', async () => {
@@ -197,30 +118,6 @@ describe('piped lines', () => {
 });
 
 describe('the end', () => {
-  it('comes at the signal, also while the bot is busy or the input is silent', async () => {
-    const bot = await runEchoBot();
-    for (const firstLine of ['hello\n', '']) {
-      const input = new PassThrough();
-      input.write(firstLine);
-      const stop = new AbortController();
-      const output = new RecordingOutput();
-      const running = runTerminalChat({
-        mode: { kind: 'lines', lines: readLines(input) },
-        sandbox: bot.server,
-        output,
-        settled: () => new Promise(() => {}),
-        facts,
-        demonstration,
-        inFreshWorld,
-        suggestions: [],
-        signal: stop.signal,
-      });
-      await output.toContain(firstLine === '' ? '/somewhere/data' : 'alice: hello');
-      stop.abort();
-      await expect(running).resolves.toBeUndefined();
-    }
-  });
-
   it('comes when nobody reads the output any more', async () => {
     const bot = await runEchoBot();
     const output = new RecordingOutput();
@@ -272,7 +169,7 @@ interface Terminal {
   readonly ended: Promise<void>;
 }
 
-function sitDown(bot: EchoBot, suggestions: readonly Suggestion[] = []): Terminal {
+function sitDown(bot: EchoBot): Terminal {
   const input = new PassThrough();
   const output = new RecordingOutput();
   const ended = runTerminalChat({
@@ -283,32 +180,13 @@ function sitDown(bot: EchoBot, suggestions: readonly Suggestion[] = []): Termina
     facts,
     demonstration,
     inFreshWorld,
-    suggestions,
+    suggestions: [],
     signal: forever,
   });
   return { input, output, ended };
 }
 
 describe('a person at a terminal', () => {
-  it('sees replies as they come, from wherever, and what was typed stays', async () => {
-    const bot = await runEchoBot();
-    const { input, output, ended } = sitDown(bot);
-    await output.toContain('alice in #general> ');
-    input.write('/go #dev\r');
-    await output.toContain('alice in #dev> ');
-    input.write('hello\r');
-    await output.toContain('#dev  Discoclaw: echo: hello');
-    input.write('half a li');
-    await output.toContain('half a li');
-    await bot.server.say({ as: 'bob', in: '@bob', text: 'meanwhile' });
-    await output.toContain('@bob  Discoclaw: echo: meanwhile');
-    input.write('ne\r');
-    await output.toContain('#dev  Discoclaw: echo: half a line');
-    expect(output.text).not.toContain('alice: hello');
-    input.write('/quit\r');
-    await expect(ended).resolves.toBeUndefined();
-  });
-
   it('sees that the bot types, and an answer once it is whole', async () => {
     const bot = await runEchoBot();
     const { input, output, ended } = sitDown(bot);
@@ -324,36 +202,6 @@ describe('a person at a terminal', () => {
     expect(output.text.match(/Discoclaw: so/gu)).toHaveLength(1);
     expect(output.text).not.toContain('👀');
     expect(output.text).not.toContain('(edited)');
-  });
-
-  it('is led through what there is to try, each shown below the answer to the one before', async () => {
-    const { input, output, ended } = sitDown(await runEchoBot(), [
-      { lead: 'First:', line: 'one' },
-      { lead: 'Then:', line: '/echo say two' },
-    ]);
-    await output.toContain('You are alice in #general: what you type is said there, and Discoclaw answers.');
-    await output.toContain('→ First: one\n');
-    input.write('something else\r');
-    await output.toContain('echo: something else');
-    input.write('One\r');
-    await output.toContain('→ Then: /echo say two\n');
-    const [before = ''] = output.text.split('→ Then:');
-    expect(before).toContain('Discoclaw: echo: One');
-    input.write('/echo say two\r');
-    await output.toContain('That was all: /demo plays more, /help lists the rest.\n');
-    input.write('/quit\r');
-    await expect(ended).resolves.toBeUndefined();
-    expect(output.text.match(/→ First/gu)).toHaveLength(1);
-  });
-
-  it('leaves the demonstration by Ctrl-C', async () => {
-    const { input, output, ended } = sitDown(await runEchoBot());
-    await output.toContain('alice in #general> ');
-    input.write('/demo\r');
-    await output.toContain('Alice says something in #dev …');
-    input.write('\u0003');
-    await expect(ended).resolves.toBeUndefined();
-    expect(output.text).not.toContain('She gives commands.');
   });
 
   it('leaves by Ctrl-C and by Ctrl-D', async () => {

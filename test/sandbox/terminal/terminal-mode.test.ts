@@ -19,18 +19,10 @@ async function collect<T>(items: AsyncIterable<T>): Promise<readonly T[]> {
 }
 
 describe('the chat', () => {
-  it('is interactive with a terminal at both ends', async () => {
-    expect((await chooseTerminalMode(inputOf([], terminal), terminal)).kind).toBe('interactive');
-  });
-
   it('takes lines where there are some, and keeps the first', async () => {
     const mode = await chooseTerminalMode(inputOf(['hi\nho'], pipe), terminal);
     if (mode.kind !== 'lines') throw new Error(`The mode is ${mode.kind}`);
     expect(await collect(mode.lines)).toEqual(['hi', 'ho']);
-  });
-
-  it('takes the lines of a terminal whose output goes elsewhere', async () => {
-    expect((await chooseTerminalMode(inputOf(['hi'], terminal), pipe)).kind).toBe('lines');
   });
 
   it('plays the demonstration where there is neither terminal nor input', async () => {
@@ -56,25 +48,11 @@ describe('the lines of an input', () => {
     expect(taken).toEqual(wanted);
   });
 
-  it('calls an input empty that ends before its first line', async () => {
-    const lines = readLines(Readable.from([]));
-    expect(await lines.isEmpty(1_000)).toBe(true);
-    expect(await collect(lines)).toEqual([]);
-  });
-
   it('does not call an input empty that is only silent, and gives its lines later', async () => {
     const input = new PassThrough();
     const lines = readLines(input);
     expect(await lines.isEmpty(5)).toBe(false);
     input.end('late');
     expect(await collect(lines)).toEqual(['late']);
-  });
-
-  it('reads no further once it is closed', async () => {
-    const input = new PassThrough();
-    const lines = readLines(input);
-    const taken = collect(lines);
-    lines.close();
-    expect(await taken).toEqual([]);
   });
 });

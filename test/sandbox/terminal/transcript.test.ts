@@ -21,20 +21,9 @@ function shownIn(columns: number, text: string): string {
   return shown;
 }
 
-function sayAndFail(transcript: Transcript): void {
-  transcript.line({ ...line, text: 'hi' });
-  transcript.problem('no');
-}
-
 const line = { place: '#dev', name: 'Discoclaw', isBot: true };
 
 describe('what somebody said', () => {
-  it('stands after place and name, further lines below the name', () => {
-    expect(written((transcript) => transcript.line({ ...line, text: 'one\ntwo\n\nthree\n' }))).toBe(
-      '#dev  Discoclaw: one\n      two\n\n      three\n',
-    );
-  });
-
   it('has its remark behind it, on a line of its own below several lines', () => {
     expect(written((transcript) => transcript.line({ ...line, text: 'one', remark: 'edited' }))).toBe(
       '#dev  Discoclaw: one (edited)\n',
@@ -62,11 +51,6 @@ describe('what somebody said', () => {
     expect(written((transcript) => transcript.line({ ...line, text: '\u001B[2Jgone' }))).toBe(
       '#dev  Discoclaw: [2Jgone\n',
     );
-  });
-
-  it('is coloured where the terminal shows colours, and only there', () => {
-    expect(written(sayAndFail)).toBe('#dev  Discoclaw: hi\n! no\n');
-    expect(written(sayAndFail, true)).toContain('\u001B[36mDiscoclaw\u001B[39m: hi');
   });
 });
 
@@ -101,10 +85,5 @@ describe('a line that is longer than the terminal is wide', () => {
         expect(tooWide.filter((row) => row.trim().includes(' ') && !row.startsWith('#dev'))).toEqual([]);
       }),
     );
-  });
-
-  it('is left alone where the width is not known', () => {
-    const long = 'word '.repeat(60).trim();
-    expect(written((transcript) => transcript.tell(long))).toBe(`${long}\n`);
   });
 });

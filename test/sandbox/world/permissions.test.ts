@@ -20,21 +20,6 @@ function scene() {
   return { world, operator, guildId, hall, alice: idOf('alice'), bob: idOf('bob'), carol: idOf('carol') };
 }
 
-it('lets every member see and write where nothing is overwritten, and no stranger', () => {
-  const { world, hall, bob } = scene();
-  expect(canView(world, hall, bob) && canSend(world, hall, bob)).toBe(true);
-  expect(channelPermissions(world, hall, '199999999999999999')).toBe(0n);
-});
-
-it('hides a private channel from everybody but its people, the bot and the guild’s owner', async () => {
-  const { world, operator, hall, alice, bob, carol } = scene();
-  const seers = () => [alice, bob, carol, world.botId].map((id) => canView(world, hall, id));
-  await operator.setChannelPrivacy({ channel: 'hall', private: true, members: ['bob'] });
-  expect(seers()).toEqual([true, true, false, true]);
-  await operator.setChannelPrivacy({ channel: 'hall', private: false });
-  expect(seers()).toEqual([true, true, true, true]);
-});
-
 it('puts roles over @everyone, the member over roles, and an administrator over all', async () => {
   const { world, operator, hall, carol } = scene();
   await operator.setRole({ name: 'muted', people: ['carol'] });
