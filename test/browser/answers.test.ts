@@ -41,8 +41,25 @@ describe('what the bot was given, in a browser [Y2a] [Y6]', () => {
     expect(opened.problems).toEqual([]);
   });
 
+  it('is opened by keyboard alone', async () => {
+    await using opened = await openOf('sawkeys');
+    const { page } = opened;
+    await page.getByRole('link', { name: 'Answers' }).focus();
+    await page.keyboard.press('Enter');
+    await page.getByRole('heading', { name: 'What I was given' }).waitFor();
+    await page.getByRole('link', { name: 'All parts' }).last().focus();
+    await page.keyboard.press('Enter');
+    await page.getByRole('heading', { name: 'One answer' }).waitFor();
+    await page.locator('summary').first().focus();
+    await page.keyboard.press('Enter');
+    await page.getByText('What do I grow?').waitFor();
+    expect(opened.problems).toEqual([]);
+  });
+
   it.each([
     ['light', 1280],
+    ['dark', 1280],
+    ['light', 360],
     ['dark', 360],
   ] as const)('keeps nobody from using it: %s, %d pixels wide', async (colorScheme, width) => {
     await using opened = await openOf(`saw${colorScheme}${width}`, {

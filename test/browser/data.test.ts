@@ -7,6 +7,7 @@ import { describe, expect, it } from 'vitest';
 import { fromBufferPromise } from 'yauzl';
 
 import { command } from '../e2e/memory-talk.ts';
+import { hindrances } from './browser.ts';
 import { openPages } from './pages.ts';
 
 const { stage, openPageOf } = await openPages();
@@ -115,4 +116,22 @@ it('all of it goes by keyboard alone', async () => {
   await page.getByRole('button', { name: 'Erase everything about me' }).press('Enter');
   await page.getByRole('status').getByRole('button', { name: 'Erase everything' }).press('Enter');
   await page.getByText('Erased: everything that I held about you').waitFor();
+});
+
+it.each(
+  (['light', 'dark'] as const).flatMap((colorScheme) =>
+    [1280, 360].map((width) => [colorScheme, width] as const),
+  ),
+)('the pages are readable and fit: %s, %i pixels [Y5]', async (colorScheme, width) => {
+  const name = await personWith(`reader${colorScheme}${width}`, 'I keep four tortoises');
+  await using opened = await openPageOf(name, {
+    colorScheme,
+    viewport: { width, height: 800 },
+  });
+  const { page, problems } = opened;
+  for (const path of ['/search?q=tortoises', '/data']) {
+    await page.goto(new URL(path, page.url()).href);
+    expect(await hindrances(page)).toEqual([]);
+  }
+  expect(problems).toEqual([]);
 });

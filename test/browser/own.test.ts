@@ -51,8 +51,6 @@ describe('what waits, conversations and the notebook, in a browser [Y2] [Y6]', (
 
     await page.getByRole('link', { name: 'Review' }).click();
     await cardSaying(page, 'axolotl').getByRole('button', { name: 'In other words' }).click();
-    // The field has the focus, so that one writes at once.
-    if (javaScriptEnabled) await page.locator('#answer:focus').waitFor();
     await status.getByLabel('What I remember').fill('I keep two axolotls');
     await status.getByRole('button', { name: 'Save' }).click();
     await status.getByText('Remembered').waitFor();
@@ -93,19 +91,70 @@ describe('what waits, conversations and the notebook, in a browser [Y2] [Y6]', (
     expect(opened.problems).toEqual([]);
   });
 
-  it.each([
-    ['light', 1280],
-    ['dark', 360],
-  ] as const)('have forms that are readable and fit: %s, %i pixels [Y5]', async (colorScheme, width) => {
+  it('are reached by keyboard alone', async () => {
+    await using opened = await openOf('ownkeys');
+    const { page, give, notebookFile } = opened;
+    const reach = async (name: string) => {
+      for (let steps = 0; steps < 60; steps += 1) {
+        await page.keyboard.press('Tab');
+        if ((await page.locator(':focus').textContent())?.trim() === name) return;
+      }
+      throw new Error(`No way to ${name} by keyboard`);
+    };
+    await reach('Review');
+    await page.keyboard.press('Enter');
+    await page.getByRole('heading', { name: 'To review' }).waitFor();
+    await reach('Both');
+    await page.keyboard.press('Space');
+    await page.getByRole('status').getByText('Still true').waitFor();
+    await reach('In other words');
+    await page.keyboard.press('Enter');
+    // The field has the focus, so that one writes at once.
+    await expect.poll(() => page.locator(':focus').getAttribute('id')).toBe('answer');
+    await page.keyboard.press('Control+End');
+    await page.keyboard.type(' in a tank');
+    await reach('Save');
+    await page.keyboard.press('Enter');
+    await page.getByRole('status').getByText('Remembered').waitFor();
+    expect(await give('show')).toContain('I keep an axolotl in a tank');
+    await reach('Notebook');
+    await page.keyboard.press('Enter');
+    await page.getByRole('heading', { name: 'Your notebook' }).waitFor();
+    await reach('USER.md');
+    await page.keyboard.press('Enter');
+    await page.getByRole('heading', { name: 'USER.md' }).waitFor();
+    await page.getByLabel('USER.md').focus();
+    await page.keyboard.type('I am a baker.');
+    await reach('Save');
+    await page.keyboard.press('Enter');
+    await page.getByRole('status').getByText('Saved').waitFor();
+    expect(await stage.readFile(notebookFile)).toBe('I am a baker.\n');
+    expect(opened.problems).toEqual([]);
+  });
+
+  const looks = (['light', 'dark'] as const).flatMap((colorScheme) =>
+    [1280, 360].map((width) => ({ colorScheme, width })),
+  );
+
+  it.each(looks)('are readable and fit: $colorScheme, $width pixels [Y5]', async ({ colorScheme, width }) => {
     await using opened = await openOf(`own${colorScheme}${width}`, {
       colorScheme,
       viewport: { width, height: 800 },
       bypassCSP: true,
     });
     const { page } = opened;
+    await page.getByRole('link', { name: 'Conversations' }).click();
+    const conversation = await page.getByRole('link', { name: 'Our direct messages' }).getAttribute('href');
+    const paths = ['/review', '/conversations', conversation ?? '', '/notebook', '/notebook?file=USER.md'];
+    const found: Record<string, readonly string[]> = {};
+    for (const path of paths) {
+      await page.goto(new URL(path, page.url()).href);
+      found[path] = await hindrances(page);
+    }
     await page.getByRole('link', { name: 'Review' }).click();
     await page.getByRole('button', { name: 'In other words' }).click();
     await page.getByRole('status').getByLabel('What I remember').waitFor();
-    expect(await hindrances(page)).toEqual([]);
+    found['a form'] = await hindrances(page);
+    expect(found).toEqual(Object.fromEntries([...paths, 'a form'].map((path) => [path, []])));
   });
 });

@@ -113,6 +113,14 @@ describe('in a browser [Y6]', () => {
     expect(opened.problems).toEqual([]);
   });
 
+  it('runs nothing that an item says', async () => {
+    await personWith('mallory', '<img src=x onerror="document.title=1"><script>document.title=2</script>');
+    await using opened = await openPageOf('mallory');
+    await itemSaying(opened.page, '<script>').waitFor();
+    expect(await opened.page.title()).toBe('Your memory');
+    expect(await opened.page.locator('main img, main script').count()).toBe(0);
+  });
+
   const looks = (['light', 'dark'] as const).flatMap((colorScheme) =>
     [1280, 360].map((width) => ({ colorScheme, width })),
   );
