@@ -1,4 +1,4 @@
-import { Client, Collection } from 'discord.js';
+import { Client, Collection, DiscordAPIError } from 'discord.js';
 import * as fc from 'fast-check';
 import { describe, expect, it, onTestFinished, vi } from 'vitest';
 
@@ -133,6 +133,14 @@ describe('intake', () => {
     expect(decideIntake(facts({ ...asked, isSystem: true }), policy()).kind).toBe('ignore');
   });
 
+  it('asks nothing about who speaks to others [G1]', () => {
+    const toOthers = { hasAccess: 'unknown', authorId: 'stranger', mentionsBot: false } as const;
+    expect(decideIntake(facts(toOthers), policy())).toMatchObject({ reason: 'not-addressed' });
+    const modes = { ...toOthers, answerMode: 'unknown' } as const;
+    expect(decideIntake(facts(modes), policy()).kind).toBe('undecided');
+    expect(decideIntake(facts({ ...toOthers, text: '!memory show' }), policy()).kind).toBe('undecided');
+  });
+
   it('takes no command from an edit', () => {
     expect(decision({ text: '!memory show', isEdited: true })).toBe('edited');
     expect(decision({ text: 'hello', isEdited: true })).toBe('turn');
@@ -223,6 +231,16 @@ function said(authorId = 'robot', channelId = 'general') {
 }
 
 describe('another bot [G2]', () => {
+  it('is answered five times in a row, then told of once, then not at all until a person speaks', () => {
+    const answers = createBotLoopGuard();
+    const admitted = Array.from({ length: 7 }, () => answers.admit(said()));
+    expect(admitted).toEqual(['answer', 'answer', 'answer', 'answer', 'answer', 'limit-reached', 'silence']);
+    answers.humanSpoke('dev');
+    expect(answers.admit(said())).toBe('silence');
+    answers.humanSpoke('general');
+    expect(answers.admit(said())).toBe('answer');
+  });
+
   it('is counted by itself, and by channel', () => {
     const answers = createBotLoopGuard();
     for (let count = 0; count < 5; count += 1) expect(answers.admit(said())).toBe('answer');
@@ -257,6 +275,8 @@ const noChange = async (): Promise<readonly string[]> => [];
 const withRoles = async (...roles: readonly string[]) => ({
   roles: { cache: new Map(roles.map((id) => [id, {}])) },
 });
+const noMember = () =>
+  Promise.reject(new DiscordAPIError({ code: 10007, message: 'Unknown Member' }, 10007, 404, 'GET', '', {}));
 
 describe('who is let in [G1]', () => {
   const [guildId, elsewhere, role] = ['110000000000000001', '110000000000000002', '310000000000000001'];
@@ -335,6 +355,11 @@ describe('who is let in [G1]', () => {
     expect(await may(bob)).toBe(false);
     added = () => Promise.reject(new Error('the disk'));
     expect([await may(bob), await may('alice'), await may('owner')]).toEqual([false, true, true]);
+  });
+
+  it('by no role in a server that they have left', async () => {
+    const people = peopleOf({ allowedRoleIds: [role] }, noChange, noMember);
+    expect(await people.of({ userId: bob })).toBe(false);
   });
 
   it('by a role that is asked for again in its server, as for a message that was missed there', async () => {

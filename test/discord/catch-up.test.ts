@@ -2,18 +2,19 @@ import { MessageType, type Message } from 'discord.js';
 import { describe, expect, it } from 'vitest';
 
 import { allShards } from '../../src/core/processes.ts';
-import { snowflakeAt, snowflakeTime } from '../../src/core/snowflake.ts';
+import { compareSnowflakes, snowflakeAt, snowflakeTime } from '../../src/core/snowflake.ts';
 import { createCatchUp, missedChanges, type CatchUpOptions } from '../../src/discord/catch-up.ts';
 import { createDiscordClient } from '../../src/discord/client.ts';
 import { RecordingLogger } from '../support/recording-logger.ts';
 import type { TestSandbox } from '../support/sandbox/test-sandbox.ts';
 import { deferred } from '../support/deferred.ts';
-import { openSandbox, runGateway } from './support/gateway-harness.ts';
+import { connectedAgain, openSandbox, runGateway } from './support/gateway-harness.ts';
 
 const now = new Date('2026-01-15T10:00:00Z');
 const running = new AbortController().signal;
 const known = (...ids: readonly string[]) => ids.map((id) => ({ id, activeAt: now.getTime() }));
 const idAfter = (count: bigint): string => String(BigInt(snowflakeAt(now)) + count);
+const old = '3';
 /** Ids of messages of the last minute, in order. */
 const [third, fourth] = [idAfter(3n), idAfter(4n)];
 
@@ -72,6 +73,24 @@ function withReplies(): Message[] {
 }
 
 describe('catching up [G3a]', () => {
+  it('asks each channel once, and hands on what is younger than five minutes', async () => {
+    const asked: string[] = [];
+    const { options, received } = setUp({
+      knownChannels: () => Promise.resolve(known('10', '11')),
+      messages: {
+        newest(channelId) {
+          asked.push(channelId);
+          return Promise.resolve(channelId === '10' ? [messageWithId(old), messageWithId(third)] : []);
+        },
+      },
+    });
+    const catchUp = createCatchUp(options, running);
+    await Promise.all([catchUp.everywhere(0), catchUp.before('10')]);
+    await catchUp.before('11');
+    expect(asked.toSorted(compareSnowflakes)).toEqual(['10', '11']);
+    expect(received).toEqual([third]);
+  });
+
   it('looks back five minutes, page by page, where a hundred messages do not reach so far', async () => {
     const page = Array.from({ length: 100 }, (_, index) =>
       messageWithId(String(BigInt(third) + BigInt(index))),
@@ -122,6 +141,20 @@ describe('catching up [G3a]', () => {
     expect(logger.warnings).toEqual(['missed messages could not be fetched']);
   });
 
+  it('catches up with channels that have news, even if the list of known channels cannot be read', async () => {
+    const { server, client } = await runGateway();
+    const { channelId } = await server.say({ as: 'bob', in: '#dev', text: 'something new' });
+    await server.delivered();
+    const { options, received, logger } = setUp({
+      client,
+      knownChannels: () => Promise.reject(new Error('disk')),
+      messages: { newest: (id) => Promise.resolve(id === channelId ? [messageWithId(third)] : []) },
+    });
+    await createCatchUp(options, running).everywhere(0);
+    expect(received).toEqual([third]);
+    expect(logger.warnings).toEqual(['the channels to catch up with could not be listed']);
+  });
+
   it('lets nothing wait for a request where the guild says that nothing is new', async () => {
     const { server, client, ids } = await runGateway();
     await server.say({ as: 'bob', in: '#dev', text: 'the newest message' });
@@ -144,6 +177,34 @@ describe('catching up [G3a]', () => {
     await catchUp.before(ids['dev'] ?? '');
     expect(asked).toEqual([]);
     expect(recovered).toEqual([ids['dev']]);
+  });
+
+  it('checks every channel with recent messages, as they may have mentioned the bot', async () => {
+    const { server, client, settled, ids } = await runGateway();
+    await server.setOverwrite({
+      channel: '#secret',
+      for: 'Discoclaw',
+      allow: ['ViewChannel'],
+      deny: ['ReadMessageHistory'],
+    });
+    for (const where of ['#dev', '#general', '#secret'])
+      await server.say({ as: 'bob', in: where, text: 'hello' });
+    await settled();
+    await server.addChannel({ name: 'quiet' });
+    const asked: (string | undefined)[] = [];
+    const { options } = setUp({
+      client,
+      clock: () => new Date(),
+      settings: { channelIds: [ids['dev'] ?? '', ids['secret'] ?? ''] },
+      messages: {
+        newest(channelId) {
+          asked.push(channelId);
+          return Promise.resolve([]);
+        },
+      },
+    });
+    await createCatchUp(options, running).everywhere(0);
+    expect(asked).toEqual([ids['dev']]);
   });
 
   it('takes in what was said to it in DMs and by mention within five minutes, and nothing older', async () => {
@@ -226,6 +287,45 @@ describe('what happens while the bot catches up [G3b]', () => {
     await gateway.stopIntake();
   });
 
+  it('starts with recently active channels; those idle for over a week come last', async () => {
+    const server = await openSandbox();
+    const days = [9, 0, 30, 6];
+    const ids: string[] = [];
+    for (const day of days) {
+      await server.addPerson({ name: `person${day}` });
+      ids.push((await server.openDm({ person: `person${day}` })).id);
+    }
+    const knownChannels = ids.map((id, index) => ({
+      id,
+      activeAt: Date.now() - (days[index] ?? 0) * 86_400_000,
+    }));
+    await runGateway({ server, knownChannels });
+    const asked = await server.requests({ method: 'GET', path: '/channels/*/messages' });
+    const order = asked.map(({ path }) => days[ids.indexOf(path.split('/')[2] ?? '')]);
+    expect(new Set(order.slice(0, 2))).toEqual(new Set([0, 6]));
+    expect(new Set(order.slice(2))).toEqual(new Set([9, 30]));
+  });
+
+  it('starts over with a new session of the gateway', async () => {
+    const { server, client, handlers, settled } = await runGateway();
+    await server.say({ as: 'bob', in: 'dm', text: 'before' });
+    await settled();
+    const { channelId } = await server.say({ as: 'bob', in: 'dm', text: 'still before' });
+    await settled();
+    const again = connectedAgain(client);
+    await server.dropConnection({ how: 'invalidate' });
+    await server.say({ as: 'bob', in: 'dm', text: 'missed' });
+    await again;
+    await server.say({ as: 'bob', in: 'dm', text: 'live' });
+    await settled();
+    const asked = await server.requests({ method: 'GET', path: `/channels/${channelId}/messages` });
+    expect(asked).toHaveLength(2);
+    expect(handlers.texts.filter((text) => text === 'missed' || text === 'live').slice(0, 2)).toEqual([
+      'missed',
+      'live',
+    ]);
+  });
+
   it('asks nothing for channels of a server that the bot was taken out of', async () => {
     const server = await openSandbox();
     const gone = '200000000000000077';
@@ -267,6 +367,22 @@ const remembered = [
 ];
 
 describe('what was missed', () => {
+  it('includes deleted messages, and each part of a long answer', () => {
+    const messages = [standing('10'), standing('11')];
+    expect(missedChanges(remembered, { messages, isWhole: true })).toEqual({
+      deleted: ['12', '13'],
+      edited: [],
+    });
+  });
+
+  it('are not deletions where not all was fetched, or where nothing is gone', () => {
+    const messages = [standing('10'), standing('11')];
+    expect(missedChanges(remembered, { messages, isWhole: false }).deleted).toEqual([]);
+    expect(missedChanges(remembered, { messages: [], isWhole: false }).deleted).toEqual([]);
+    const all = ['10', '11', '12', '13', '14'].map((id) => standing(id));
+    expect(missedChanges(remembered, { messages: all, isWhole: true }).deleted).toEqual([]);
+  });
+
   it('are edits of what people said, as far as the bot may read it', () => {
     const edited = { editedTimestamp: 1 };
     const messages = [standing('10', edited), standing('11', edited), standing('12')];
@@ -279,6 +395,33 @@ describe('what was missed', () => {
 });
 
 describe('a gateway that was away', () => {
+  it('tells of what was deleted and edited meanwhile before anything that is new', async () => {
+    const { server, client } = await runGateway();
+    const { id: channelId } = await server.openDm({ person: 'bob' });
+    const said = await Promise.all(
+      ['kept', 'edited', 'deleted'].map((text) => server.say({ as: 'bob', in: 'dm', text })),
+    );
+    const [, edited, deleted] = said.map(({ id }) => id);
+    await client.destroy();
+    await server.edit({ message: edited ?? '', text: 'corrected' });
+    await server.delete({ message: deleted ?? '' });
+    await server.say({ as: 'bob', in: 'dm', text: 'new' });
+    const next = await runGateway({
+      server,
+      knownChannels: [channelId],
+      remembered: said.map(({ id }) => ({ ids: [id], isOwn: false })),
+    });
+    await next.gateway.caughtUp;
+    // These handlers forget nothing, so that they are told again by the look back.
+    expect(next.handlers.events.slice(0, 5)).toEqual([
+      `deleted ${deleted ?? ''}`,
+      'edited corrected',
+      'message kept',
+      'message corrected',
+      'message new',
+    ]);
+  });
+
   it('also finds changes to messages from long before the gap, if they are among the newest of the channel', async () => {
     let ago = 3_600_000;
     const server = await openSandbox({ now: () => new Date(Date.now() - ago) });

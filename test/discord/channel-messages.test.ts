@@ -3,6 +3,38 @@ import { describe, expect, it } from 'vitest';
 import { runGateway } from './support/gateway-harness.ts';
 
 describe('the message that is replied to [Q3]', () => {
+  it('comes from warm memory, without a request', async () => {
+    const { server, readReplied, settled } = await runGateway();
+    await server.say({ as: 'bob', in: '#general', text: 'hello', mentionBot: true });
+    await settled();
+    const { id, channelId } = await server.say({ as: 'bob', in: '#general', text: 'one' });
+    await server.edit({ message: id, text: 'two' });
+    await settled();
+    expect(await readReplied({ id, channelId })).toMatchObject({
+      text: 'two',
+      author: { name: 'bob', kind: 'human' },
+      files: [],
+    });
+    expect(await server.requests({ path: `/channels/*/messages/${id}` })).toEqual([]);
+  });
+
+  it('is asked of Discord where it has files or is older than the bot', async () => {
+    const first = await runGateway();
+    const { server } = first;
+    const old = await server.say({ as: 'bob', in: 'dm', text: 'old' });
+    await first.gateway.destroy();
+    const { readReplied, settled } = await runGateway({ server });
+    const pictured = await server.say({
+      as: 'bob',
+      in: '#general',
+      attachments: [{ name: 'a.txt', text: 'x' }],
+    });
+    await settled();
+    expect(await readReplied(old)).toMatchObject({ text: 'old', files: [] });
+    expect(await readReplied(pictured)).toMatchObject({ files: [{ name: 'a.txt', size: 1 }] });
+    expect(await server.requests({ method: 'GET', path: '/channels/*/messages/*' })).toHaveLength(2);
+  });
+
   it('is gone where it was deleted or may not be read, without a request that must be refused', async () => {
     const { server, readReplied, settled, logger } = await runGateway();
     const deleted = await server.say({ as: 'bob', in: '#general', text: 'gone' });
@@ -15,5 +47,16 @@ describe('the message that is replied to [Q3]', () => {
     expect(await server.requests({ path: `/channels/*/messages/${pictured.id}` })).toEqual([]);
     expect(logger.warnings).toEqual([]);
     expect(logger.lines.filter(({ event }) => event.includes('could not be fetched'))).toEqual([]);
+  });
+
+  it('is hidden if it is a command or not part of history', async () => {
+    const hidden = new Set<string>();
+    const { server, readReplied, settled } = await runGateway({ hidden });
+    const command = await server.say({ as: 'bob', in: '#general', text: '!memory show' });
+    const line = await server.say({ as: 'bob', in: '#general', text: 'an error line' });
+    hidden.add(line.id);
+    await settled();
+    expect(await readReplied(command)).toBe('hidden');
+    expect(await readReplied(line)).toBe('hidden');
   });
 });

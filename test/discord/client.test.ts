@@ -79,6 +79,12 @@ describe('logging in', () => {
     expect(client.isReady()).toBe(false);
   });
 
+  it('does not ask Discord with an empty token', async () => {
+    const server = await openSandbox();
+    await expect(fetchApplication(newClient(server), ' ')).rejects.toMatchObject({ failure: 'token' });
+    expect(await server.requests()).toEqual([]);
+  });
+
   it('reports a shard that is closed for good while others still log in, at once [O2] [O7]', async () => {
     const server = await openSandbox();
     const client = createDiscordClient({
@@ -92,6 +98,11 @@ describe('logging in', () => {
     expect(await withTimeout(2000, outcome, 'nothing')).toMatchObject({ failure: 'shards' });
   });
 
+  it('reports a token that the gateway refuses', async () => {
+    const server = await openSandbox();
+    await expect(logIn(newClient(server), 'wrong', 5000)).rejects.toMatchObject({ failure: 'token' });
+  });
+
   it('takes a team’s owner for the owner, not its other members', () => {
     const owner = { id: 'team-user' };
     const team = { owner_user_id: 'alice', members: [{ user: { id: 'bob' } }] };
@@ -102,6 +113,20 @@ describe('logging in', () => {
 });
 
 describe('a gateway that is away [O7]', () => {
+  it('is tried with growing pauses, told in one line a minute, and found again', async () => {
+    const { server, client, logger: own } = await runGateway();
+    await server.setGatewayFault({ kind: 'refused', times: 3 });
+    const connected = connectedAgain(client).then(() => 'connected');
+    await server.dropConnection({ how: 'cut' });
+    // Half a second later at first, then with pauses of one second and of two in between.
+    expect(await withTimeout(3000, connected, 'still trying')).toBe('still trying');
+    const told = ['the gateway connection failed', 'reconnecting to Discord'];
+    expect(own.lines.filter(({ event }) => told.includes(event)).map(({ event }) => event)).toEqual(
+      told.toReversed(),
+    );
+    expect(await connected).toBe('connected');
+  });
+
   it('is tried with growing pauses also where each connection ends as soon as it stands', async () => {
     const { server, client, logger: own } = await runGateway();
     const waits: number[] = [];
@@ -128,6 +153,17 @@ describe('a gateway that is away [O7]', () => {
     await delay(2500);
     expect((await server.sessions()).filter(({ isConnected }) => isConnected)).toEqual([]);
     expect(client.isReady()).toBe(false);
+  });
+
+  it('is not waited for by a login that is to stop', async () => {
+    const server = await openSandbox();
+    await server.setFault({ kind: 'latency', milliseconds: 5000, route: 'GET /gateway/bot' });
+    const client = createDiscordClient({ apiUrl: server.apiUrl, logger });
+    const stopping = new AbortController();
+    const outcome = logIn(client, server.token, 60_000, stopping.signal).catch((error: unknown) => error);
+    await delay(100);
+    stopping.abort(new Error('to be stopped'));
+    expect(await withTimeout(1000, outcome, 'nothing')).toMatchObject({ message: 'to be stopped' });
   });
 });
 

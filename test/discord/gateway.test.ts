@@ -1,10 +1,41 @@
 import { ChannelType, Events, IntentsBitField } from 'discord.js';
 import { describe, expect, it } from 'vitest';
 
-import { logIn } from '../../src/discord/client.ts';
+import { logIn, readsContent } from '../../src/discord/client.ts';
+import { deferred } from '../support/deferred.ts';
 import { connectedAgain, newClient, openSandbox, runGateway, textsOf } from './support/gateway-harness.ts';
 
 describe('the gateway', () => {
+  it('hands on a mention in a public channel, without the mention, with its place', async () => {
+    const { server, handlers, settled, ids } = await runGateway();
+    await server.say({ as: 'bob', in: '#general', text: '@Discoclaw what did @carol say in #dev?' });
+    await settled();
+    expect(handlers.messages).toMatchObject([
+      {
+        text: 'what did @carol say in #dev?',
+        author: { id: ids['bob'], name: 'bob', kind: 'human' },
+        isOwner: false,
+        place: {
+          audience: 'public',
+          channelId: ids['general'],
+          homeId: ids['general'],
+          channelName: 'general',
+        },
+      },
+    ]);
+  });
+
+  it('answers a DM from a channel that it has never seen', async () => {
+    const { server, handlers, settled } = await runGateway();
+    const { id } = await server.openDm({ person: 'alice' });
+    await server.say({ as: 'alice', in: 'dm', text: 'hello' });
+    await settled();
+    expect(handlers.messages).toMatchObject([
+      { text: 'hello', isOwner: true, place: { audience: 'dm', channelId: id, homeId: id } },
+    ]);
+    expect(handlers.messages[0]?.place).not.toHaveProperty('guildId');
+  });
+
   it('says that it connects again only where it does', async () => {
     const again = 'reconnecting to Discord';
     const { server, client, gateway, logger } = await runGateway();
@@ -120,6 +151,30 @@ describe('the gateway', () => {
     expect(handlers.edits).toMatchObject([{ authorId: ids['bob'], isCommand: true }]);
   });
 
+  it('follows the bot’s own edits in history, and tells nobody of them', async () => {
+    const { server, client, replies, history, handlers, settled } = await runGateway();
+    const asked = await server.say({ as: 'bob', in: 'dm', text: 'hello' });
+    const sent = await replies.send(asked.channelId, 'Thinking…', asked.id);
+    const [own = ''] = sent.kind === 'sent' ? sent.ids : [];
+    const channel = await client.channels.fetch(asked.channelId);
+    if (channel?.isSendable() !== true) throw new Error('a DM takes messages');
+    await channel.messages.edit(own, 'Hello Bob!');
+    await settled();
+    expect(textsOf(await history.recent(asked.channelId, 10))).toEqual(['hello', 'Hello Bob!']);
+    expect(handlers.events).toEqual(['message hello']);
+  });
+
+  it('tells of reactions, after the message that they are on, and of none of its own', async () => {
+    const { server, client, handlers, ids, settled } = await runGateway();
+    const inDm = await server.say({ as: 'bob', in: 'dm', text: 'tell me' });
+    await server.react({ as: 'bob', message: inDm.id, emoji: '🛑' });
+    await client.rest.put(
+      `/channels/${inDm.channelId}/messages/${inDm.id}/reactions/${encodeURIComponent('👀')}/@me`,
+    );
+    await settled();
+    expect(handlers.events).toEqual(['message tell me', `🛑 on ${inDm.id} by ${ids['bob']}`]);
+  });
+
   it('does not answer what was deleted before it could be looked at', async () => {
     const { server, handlers, settled } = await runGateway();
     const thread = await server.addThread({ channel: '#general', name: 'plans', as: 'bob' });
@@ -140,6 +195,17 @@ describe('the gateway', () => {
     await server.delete({ message: edited.id });
     await settled();
     expect(handlers.events).toEqual(['edited new', `deleted ${deleted.id}`, `deleted ${edited.id}`]);
+  });
+
+  it('does not wait for one message’s work before it hands on the next', async () => {
+    const { server, handlers } = await runGateway();
+    const work = deferred<void>();
+    handlers.work = () => work.promise;
+    await server.say({ as: 'bob', in: 'dm', text: 'a long question' });
+    await server.say({ as: 'bob', in: 'dm', text: 'and another' });
+    await server.delivered();
+    await expect.poll(() => handlers.texts).toEqual(['a long question', 'and another']);
+    work.resolve();
   });
 
   it('goes on when a handler fails', async () => {
@@ -163,6 +229,30 @@ describe('the gateway', () => {
     expect(handlers.events).toEqual(['message early', `deleted ${early.id}`]);
   });
 
+  it('goes on after a resumed connection without missing or repeating a message', async () => {
+    const { server, client, handlers, settled } = await runGateway();
+    await server.say({ as: 'bob', in: 'dm', text: 'before' });
+    await settled();
+    const again = connectedAgain(client);
+    await server.dropConnection({ how: 'cut', resumable: true });
+    await server.say({ as: 'bob', in: 'dm', text: 'meanwhile' });
+    await again;
+    await settled();
+    expect(handlers.texts).toEqual(['before', 'meanwhile']);
+  });
+
+  it('shows history once, though a resumed session repeats events', async () => {
+    const { server, client, history, settled } = await runGateway();
+    const said = await server.say({ as: 'bob', in: 'dm', text: 'only once' });
+    await settled();
+    const again = connectedAgain(client);
+    await server.dropConnection({ how: 'close', resumable: true, repeat: 5 });
+    await again;
+    await server.dispatchAgain({ message: said.id });
+    await settled();
+    expect(textsOf(await history.recent(said.channelId, 10))).toEqual(['only once']);
+  });
+
   it('shows no history that was deleted while the connection was gone', async () => {
     const { server, client, history, settled } = await runGateway();
     const deleted = await server.say({ as: 'bob', in: 'dm', text: 'a slip' });
@@ -177,10 +267,73 @@ describe('the gateway', () => {
     expect(textsOf(await history.recent(deleted.channelId, 10))).toEqual(['a word']);
   });
 
+  it('says so when the connection is refused for good', async () => {
+    const { client, lost } = await runGateway();
+    client.emit(Events.ShardDisconnect, { code: 4014, reason: '', wasClean: true }, 0);
+    expect(lost).toMatchObject([{ name: 'GatewayError', failure: 'intents' }]);
+  });
+
   it('does not end the process over an error event [G3a]', async () => {
     const { client, logger } = await runGateway();
     client.emit(Events.Error, new Error('something in the client'));
     expect(logger.errors).toEqual(['the Discord client reported an error']);
+  });
+
+  it('starts without slash commands where they cannot be registered', async () => {
+    const server = await openSandbox();
+    await server.setFault({
+      kind: 'status',
+      status: 403,
+      code: 50001,
+      route: 'PUT /applications/*/commands',
+    });
+    const { gateway, logger } = await runGateway({ server });
+    expect(gateway.isReady()).toBe(true);
+    expect(logger.warnings).toEqual(['the commands could not be registered']);
+  });
+
+  it('gives up with one clear line on a bad token or a server that is not there', async () => {
+    const wrongToken = { ...(await openSandbox()), token: 'wrong' };
+    await expect(runGateway({ server: wrongToken })).rejects.toMatchObject({ failure: 'token' });
+    const noServer = { ...(await openSandbox()), apiUrl: 'http://127.0.0.1:1/api' };
+    await expect(runGateway({ server: noServer })).rejects.toMatchObject({ failure: 'unreachable' });
+  });
+
+  it('goes on without Message Content when it is refused, and takes no message without words for an empty one [G3c]', async () => {
+    const server = await openSandbox({ disallowedIntents: ['messageContent'] });
+    const { channels } = await server.info();
+    const autoReplyChannelIds = Object.values(channels);
+    const { client, handlers, history, logger, lost, settled } = await runGateway({
+      server,
+      access: { autoReplyChannelIds },
+    });
+    expect(readsContent(client)).toBe(false);
+    expect(logger.warnings.filter((line) => line.includes('Message Content'))).toHaveLength(1);
+    const unread = await server.say({ as: 'bob', in: '#general', text: 'to whom it may concern' });
+    await server.say({ as: 'bob', in: '#general', text: 'to you', mentionBot: true });
+    await server.say({ as: 'carol', in: 'dm', text: 'in private' });
+    await settled();
+    expect(handlers.texts.toSorted()).toEqual(['in private', 'to you']);
+    expect(textsOf(await history.recent(unread.channelId, 10))).toEqual(['to you']);
+
+    await server.dropConnection({ how: 'invalidate' });
+    await connectedAgain(client);
+    await server.say({ as: 'bob', in: '#general', text: 'still to you', mentionBot: true });
+    await expect.poll(() => handlers.texts).toContain('still to you');
+    expect(lost).toEqual([]);
+  });
+
+  it('does not ask for Message Content any more when it is taken away while it runs [G3c]', async () => {
+    const { server, client, handlers, lost } = await runGateway();
+    expect(readsContent(client)).toBe(true);
+    await server.allowIntents({ messageContent: false });
+    const again = connectedAgain(client);
+    await server.dropConnection({ how: 'invalidate' });
+    await again;
+    expect(readsContent(client)).toBe(false);
+    await server.say({ as: 'bob', in: '#general', text: 'to you', mentionBot: true });
+    await expect.poll(() => handlers.texts).toEqual(['to you']);
+    expect(lost).toEqual([]);
   });
 
   it('gives up where Discord refuses the intents without Message Content too [O2]', async () => {

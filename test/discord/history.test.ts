@@ -7,7 +7,7 @@ import { offerText } from '../../src/core/tool.ts';
 import { createHistory, type HistoryOptions } from '../../src/discord/history.ts';
 import { RecordingLogger } from '../support/recording-logger.ts';
 import { deferred } from '../support/deferred.ts';
-import { textsOf } from './support/gateway-harness.ts';
+import { openSandbox, runGateway, textsOf } from './support/gateway-harness.ts';
 
 const channelId = '200000000000000001';
 
@@ -50,6 +50,19 @@ function historyOf(changes: Partial<HistoryOptions> = {}) {
 }
 
 describe('history', () => {
+  it('fetches a cold channel once, and is kept current by events from then on', async () => {
+    const { history, fetches } = historyOf({
+      fetchNewest: () => Promise.resolve([message(3), message(1), message(2)]),
+    });
+    history.seen(message(3));
+    expect(textsOf(await history.recent(channelId, 10))).toEqual(['message 1', 'message 2', 'message 3']);
+    history.seen(message(4));
+    history.removed(channelId, [message(2).id]);
+    history.edited(channelId, message(1).id, 'corrected');
+    expect(textsOf(await history.recent(channelId, 10))).toEqual(['corrected', 'message 3', 'message 4']);
+    expect(fetches).toHaveLength(1);
+  });
+
   it('goes on with nobody after an answer to somebody who is not known any more [G2]', () => {
     const { history } = historyOf();
     const bot = { id: '100000000000000002', name: 'Discoclaw', kind: 'self' } as const;
@@ -61,6 +74,17 @@ describe('history', () => {
     expect(history.isTalkingWith(alice.author.id, channelId, message(4).id)).toBe(false);
   });
 
+  it('follows what happens to the message that a thread was made from, whose id is the thread’s', async () => {
+    const parentId = '200000000000000002';
+    const starter = message(1, { channelId: message(1).id });
+    const { history } = historyOf({ fetchNewest: () => Promise.resolve([starter]) });
+    expect(textsOf(await history.recent(starter.id, 10))).toEqual(['message 1']);
+    history.edited(parentId, starter.id, 'corrected');
+    expect(textsOf(await history.recent(starter.id, 10))).toEqual(['corrected']);
+    history.removed(parentId, [starter.id]);
+    expect(await history.recent(starter.id, 10)).toEqual([]);
+  });
+
   it('keeps embeds that Discord sends while their message is still being checked', async () => {
     const { history } = historyOf();
     history.showCards(channelId, message(1).id, [{ kind: 'card', text: 'Weather' }]);
@@ -68,6 +92,30 @@ describe('history', () => {
     expect(await history.recent(channelId, 10)).toMatchObject([
       { shown: [{ kind: 'card', text: 'Weather' }], hasThirdPartyText: true },
     ]);
+  });
+
+  it('leaves out commands, what is hidden by its id, and what says nothing', async () => {
+    const hidden = message(3, {
+      author: { id: '1', name: 'Discoclaw', kind: 'self' },
+      text: 'Remembered: "tea"',
+    });
+    const { history } = historyOf({
+      hiddenIn: () => Promise.resolve((id) => id === hidden.id),
+      fetchNewest: () =>
+        Promise.resolve([
+          message(1),
+          message(2, { text: '!memory remember tea' }),
+          hidden,
+          message(4, { text: '' }),
+          message(5, { text: '', attachments: ['cat.png'] }),
+          message(6, {
+            text: '!memory is how you ask me',
+            author: { id: '1', name: 'Discoclaw', kind: 'self' },
+          }),
+        ]),
+    });
+    const recent = await history.recent(channelId, 10);
+    expect(recent.map(({ id }) => id)).toEqual([message(1).id, message(5).id, message(6).id]);
   });
 
   it('leaves out the answer to a message that was deleted [G5], and keeps one to a message further back', async () => {
@@ -180,5 +228,34 @@ describe('history', () => {
         },
       ),
     );
+  });
+
+  it('keeps the newest ones in whatever order they come', async () => {
+    const { history } = historyOf();
+    const numbers = Array.from({ length: 500 }, (_, index) => index + 1);
+    for (const number of numbers) history.seen(message(((number * 7) % 500) + 1));
+    expect(textsOf(await history.recent(channelId, 50))).toEqual(
+      numbers.slice(-50).map((number) => `message ${number}`),
+    );
+  });
+
+  it('is made of what was said before the start, commands left out, and costs one request', async () => {
+    const server = await openSandbox();
+    await server.addPerson({ name: 'robot', bot: true });
+    await server.say({ as: 'bob', in: '#general', text: 'hello @carol' });
+    await server.say({ as: 'robot', in: '#general', text: 'beep' });
+    await server.say({ as: 'bob', in: '#general', text: '!memory show' });
+    const { history, settled, ids } = await runGateway({ server });
+    const general = ids['general'] ?? '';
+    const recent = await history.recent(general, 10);
+    expect(recent.map(({ author, text }) => `${author.kind} ${author.name}: ${text}`)).toEqual([
+      'human bob: hello @carol',
+      'bot robot: beep',
+    ]);
+    await server.say({ as: 'carol', in: '#general', text: 'hi' });
+    await settled();
+    expect(textsOf(await history.recent(general, 10))).toEqual(['hello @carol', 'beep', 'hi']);
+    const fetched = await server.requests({ method: 'GET', path: '/channels/*/messages' });
+    expect(fetched.filter(({ query }) => query['limit'] === '50')).toHaveLength(1);
   });
 });

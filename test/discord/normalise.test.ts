@@ -1,12 +1,33 @@
-import { Events, MessageType } from 'discord.js';
+import { Events, MessageReferenceType, MessageType } from 'discord.js';
 import * as fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 
 import { ownWords } from '../../src/core/own-words.ts';
 import { readableText, userName, type Names } from '../../src/discord/normalise.ts';
-import { runGateway } from './support/gateway-harness.ts';
+import { runGateway, type RunningGateway } from './support/gateway-harness.ts';
 
 describe('a message in the core’s words', () => {
+  it('has its author, its moment and the names of its files', async () => {
+    const { server, handlers, settled, ids } = await runGateway();
+    const said = await server.say({
+      as: 'bob',
+      in: 'dm',
+      text: 'look',
+      attachments: [{ name: 'cat.png' }, { name: 'notes.txt', text: 'hello' }],
+    });
+    await settled();
+    expect(handlers.messages).toMatchObject([
+      {
+        id: said.id,
+        channelId: said.channelId,
+        author: { id: ids['bob'], name: 'bob', kind: 'human' },
+        text: 'look',
+        at: said.at,
+        attachments: ['cat.png', 'notes.txt'],
+      },
+    ]);
+  });
+
   it('is ignored if nobody wrote it: a join, a pin, an answer to a slash command', async () => {
     const { client, handlers, history, settled, ids } = await runGateway({
       access: { autoReplyChannelIds: ['120000000000000001'] },
@@ -148,6 +169,26 @@ describe('readable text', () => {
 
 const file = { name: 'notes.txt', text: 'hello' };
 
+/** Gives the client a message as Discord would, of Bob in his DM. */
+async function receive({ client, server, settled }: RunningGateway, data: object): Promise<void> {
+  const { id: channelId } = await server.openDm({ person: 'bob' });
+  const channel = await client.channels.fetch(channelId);
+  if (channel?.isTextBased() !== true) throw new Error('A DM takes messages');
+  const author = { id: '140000000000000002', username: 'bob', discriminator: '0', avatar: null };
+  const message: unknown = Reflect.apply(Reflect.get(channel.messages, '_add'), channel.messages, [
+    {
+      id: '1570000000000000001',
+      channel_id: channelId,
+      type: MessageType.Default,
+      author,
+      content: '',
+      ...data,
+    },
+  ]);
+  Reflect.apply(Reflect.get(client, 'emit'), client, [Events.MessageCreate, message]);
+  await settled();
+}
+
 describe('what comes with a message', () => {
   it('are its files, with where they lie and how long and large they are', async () => {
     const { server, handlers, settled } = await runGateway();
@@ -189,5 +230,46 @@ describe('what comes with a message', () => {
       undefined,
       undefined,
     ]);
+  });
+
+  it('is a message that it passes on, which makes it a turn without words', async () => {
+    const running = await runGateway();
+    const snapshot = {
+      content: 'Hi <@140000000000000001>',
+      mentions: [{ id: '140000000000000001', username: 'alice', discriminator: '0', avatar: null }],
+      attachments: [{ id: '1', filename: 'plan.txt', size: 7, url: 'https://cdn.discordapp.com/plan.txt' }],
+      timestamp: '2026-01-15T10:00:00.000Z',
+      type: 0,
+      flags: 0,
+    };
+    await receive(running, {
+      message_reference: {
+        type: MessageReferenceType.Forward,
+        channel_id: '1570000000000000009',
+        message_id: '1560000000000000001',
+      },
+      message_snapshots: [{ message: snapshot }],
+    });
+    expect(running.handlers.messages).toMatchObject([
+      {
+        text: '',
+        attachments: [],
+        shown: [
+          {
+            kind: 'forwarded message',
+            text: 'written Wed 2026-10-14 18:43 UTC · Hi @alice · attached: plan.txt',
+          },
+        ],
+        hasThirdPartyText: true,
+        forwards: [
+          {
+            text: 'Hi @alice',
+            at: '2026-10-14T18:43:03.398Z',
+            files: [{ name: 'plan.txt', size: 7, url: 'https://cdn.discordapp.com/plan.txt' }],
+          },
+        ],
+      },
+    ]);
+    expect(running.handlers.messages[0]?.repliesTo).toBeUndefined();
   });
 });

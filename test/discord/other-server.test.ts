@@ -151,6 +151,18 @@ describe('another Discord-compatible server [L5] [Z6]', () => {
     expect(malformed).toEqual([]);
   });
 
+  it('may leave out the server of threads in a list of these', async () => {
+    const { server, client, settled, malformed } = await runGateway();
+    const { guilds, channels } = await server.info();
+    const thread = await server.addThread({ as: 'alice', channel: '#general', name: 'plans' });
+    const listed = { id: thread.id, type: 11, name: 'plans', parent_id: channels['general'] };
+    const sync = { guild_id: guilds['Sandbox'], channel_ids: [channels['general']], threads: [listed] };
+    server.sendRaw({ t: 'THREAD_LIST_SYNC', d: sync });
+    await settled();
+    expect(malformed).toEqual([]);
+    expect(client.channels.cache.get(thread.id)).toMatchObject({ name: 'plans' });
+  });
+
   it('that does not say who may read its channels has no public ones [V0]', async () => {
     const { seen } = await seenWith(new Map(), ['permission_overwrites', 'unavailable']);
     expect(seen).toMatchObject({

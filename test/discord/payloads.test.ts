@@ -4,7 +4,6 @@ import { createServer } from 'node:http';
 import { describe, expect, it, onTestFinished } from 'vitest';
 
 import { createDiscordApi } from '../../src/discord/discord-api.ts';
-import { usableEvent } from '../../src/discord/payloads.ts';
 import { createMalformedCount } from '../../src/discord/shard.ts';
 import { RecordingLogger } from '../support/recording-logger.ts';
 import { payloadScene, playMalformedPayloads } from './payloads-property.ts';
@@ -56,26 +55,6 @@ describe('payloads that are not as documented [L5]', () => {
     for (const t of types) for (const d of [null, 'x', [], {}]) server.sendRaw({ t, d });
     await server.delivered();
     expect(malformed.toSorted()).toEqual(types.flatMap((t) => [t, t, t, t]).toSorted());
-  });
-
-  it('are a server without its unusable channels, and none without its roles, which no message overtakes', async () => {
-    const { server, handlers } = await runGateway();
-    const { ids } = await payloadScene(server);
-    const guild = Object(
-      documentedEvents(ids, theFirst).find(({ t, d }) => t === 'GUILD_CREATE' && Object(d).id !== ids.guildId)
-        ?.d,
-    );
-    expect(usableEvent('GUILD_CREATE', { ...guild, roles: [null, ...guild.roles] })).toBe('malformed');
-    server.sendRaw({ t: 'GUILD_CREATE', d: { ...guild, channels: [null, ...guild.channels, { id: 'x' }] } });
-    const message = documentedEvents(ids, theFirst).find(({ t }) => t === 'MESSAGE_CREATE')?.d;
-    const place = { guild_id: guild.id, channel_id: guild.channels[0].id, channel_type: undefined };
-    const reference = { message_reference: undefined, referenced_message: undefined, type: 0 };
-    const words = {
-      content: `<@${ids.botId}> hello`,
-      mentions: [{ id: ids.botId, username: 'Discoclaw', bot: true }],
-    };
-    server.sendRaw({ t: 'MESSAGE_CREATE', d: { ...Object(message), ...place, ...reference, ...words } });
-    await expect.poll(() => handlers.messages).toMatchObject([{ place: { channelName: 'a-channel' } }]);
   });
 
   it('are counted, and named in the log now and then, without a word of them', async () => {

@@ -56,6 +56,13 @@ describe('what may be done in a channel', () => {
     expect(memberMay('pin', general, await person(running, 'bob'))).toBe(false);
   });
 
+  it('is nothing if the channel cannot be viewed', async () => {
+    const running = await runGateway();
+    await running.server.setOverwrite({ channel: '#general', for: 'Discoclaw', deny: ['ViewChannel'] });
+    await running.settled();
+    expect(allowed(running, 'general')).toEqual([]);
+  });
+
   it('is read-only for somebody with a time-out', async () => {
     const running = await runGateway();
     const bob = await person(running, 'bob');
@@ -89,5 +96,29 @@ describe('what may be done in a channel', () => {
     expect(memberMay('send', general, bob)).toBeUndefined();
     expect(allowed(running, 'general')).toEqual(capabilities);
     expect(botMay('send', undefined)).toBe(true);
+  });
+});
+
+describe('a channel where the bot may not speak [J3]', () => {
+  it('gets no turn, no typing and no reply, only a reaction for people who mention the bot, and a log line', async () => {
+    const running = await runGateway();
+    const { server, handlers, logger, replies, ids } = running;
+    await server.setOverwrite({ channel: '#general', for: 'Discoclaw', deny: ['SendMessages'] });
+    const { id } = await server.say({ as: 'alice', in: '#general', text: '@Discoclaw hello' });
+    await server.say({ as: 'alice', in: '#general', text: '!memory remember I like tea' });
+    await running.settled();
+    expect(handlers.texts).toEqual(['!memory remember I like tea']);
+    expect(handlers.events).toContain(`unanswerable ${id}`);
+    expect(
+      logger.lines.filter(({ event }) => event === 'a message is not answered where the bot may not speak'),
+    ).toHaveLength(1);
+
+    const channelId = ids['general'] ?? '';
+    const typing = replies.typing(channelId);
+    typing.show();
+    typing.end();
+    expect(await replies.send(channelId, 'Hello', '')).toEqual({ kind: 'refused', reason: 'place', ids: [] });
+    const requests = await server.requests();
+    expect(requests.filter(({ method, path }) => method === 'POST' && path.includes(channelId))).toEqual([]);
   });
 });

@@ -24,6 +24,16 @@ function forget(client: Client, ...channelIds: readonly (string | undefined)[]):
 }
 
 describe('the place of a message [V0]', () => {
+  it('is private where @everyone cannot view the channel', async () => {
+    const running = await runGateway();
+    expect(await placeOfMessage(running, '#general')).toMatchObject({ audience: 'public' });
+    expect(await placeOfMessage(running, '#secret')).toMatchObject({
+      audience: 'private',
+      homeId: running.ids['secret'],
+      channelName: 'secret',
+    });
+  });
+
   it('follows the channel’s permissions from one message to the next', async () => {
     const running = await runGateway();
     expect(await placeOfMessage(running, '#dev')).toMatchObject({ audience: 'public' });
@@ -290,6 +300,32 @@ describe('an age-restricted channel [V0]', () => {
       audience: 'private',
       readers: ['18:@everyone'],
     });
+  });
+});
+
+describe('a server whose people are let in by a role [V0]', () => {
+  it('has public channels where that role was named, and private ones where not', async () => {
+    let memberRole: string | undefined;
+    const running = await runGateway({ memberRole: () => memberRole });
+    const { server } = running;
+    const verified = await server.setRole({
+      name: 'Verified',
+      permissions: ['ViewChannel', 'SendMessages'],
+      people: ['alice', 'Discoclaw'],
+    });
+    const staff = await server.setRole({ name: 'Staff', permissions: ['ViewChannel'] });
+    await server.setRole({ name: '@everyone', permissions: [] });
+    const before = await placeOfMessage(running, '#dev');
+    expect(before).toMatchObject({ audience: 'private', readers: [verified.id, staff.id].toSorted() });
+    memberRole = verified.id;
+    const place = await placeOfMessage(running, '#dev');
+    expect(place).toEqual({ ...before, audience: 'public' });
+    await server.setOverwrite({ channel: '#dev', for: 'Verified', deny: ['ViewChannel'] });
+    await server.setOverwrite({ channel: '#dev', for: 'Discoclaw', allow: ['ViewChannel'] });
+    expect(await placeOfMessage(running, '#dev')).toMatchObject({ audience: 'private' });
+    expect(await placeOfMessage(running, '#general')).toMatchObject({ audience: 'public' });
+    memberRole = '999999999999999999';
+    expect(await placeOfMessage(running, '#general')).toMatchObject({ audience: 'private' });
   });
 });
 

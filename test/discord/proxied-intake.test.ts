@@ -33,6 +33,18 @@ async function open(options: RunOptions = {}) {
 }
 
 describe('a copy [G2a]', () => {
+  it('is a message of the account under the copy’s name, and so are its edits [G5]', async () => {
+    const { server, handlers, settled, writes, bob } = await open();
+    const copy = await writes('@Discoclaw hello');
+    await settled();
+    expect(handlers.messages).toMatchObject([
+      { id: copy.id, author: { id: bob, name: 'Anna', kind: 'human' }, text: 'hello', isProxied: true },
+    ]);
+    await server.edit({ message: copy.id, text: '@Discoclaw good morning' });
+    await settled();
+    expect(handlers.edits).toMatchObject([{ messageId: copy.id, authorId: bob, text: 'good morning' }]);
+  });
+
   it('is asked about at PluralKit only where it is for the bot', async () => {
     const { handlers, settled, writes, kit } = await open();
     await writes('good morning');
@@ -72,6 +84,40 @@ describe('a copy [G2a]', () => {
     const reactions = async () =>
       (await server.messages({ in: '#general' })).find(({ id }) => id === copy.id)?.reactions ?? {};
     await expect.poll(async () => Object.keys(await reactions())).toEqual(['🔒']);
+  });
+
+  it('ends its original, also where that stands, and without a record is a webhook’s message', async () => {
+    const { server, handlers, settled, kit, bob } = await open();
+    const original = await server.say({ as: 'bob', in: '#general', text: 'A: @Discoclaw hello' });
+    kit.storeNext({ original: original.id, sender: bob });
+    const copy = await postCopy(server, { in: '#general', text: '@Discoclaw hello' });
+    await settled();
+    expect(handlers.messages.map(({ id }) => id)).toEqual([original.id, copy.id]);
+    expect(handlers.events).toContain(`deleted ${original.id}`);
+    kit.is({ status: 403 });
+    await postCopy(server, { in: '#general', text: '@Discoclaw hello again' });
+    await settled();
+    expect(handlers.messages).toHaveLength(2);
+  });
+
+  it('replies to what its card links to', async () => {
+    const { server, handlers, settled, kit, bob, general } = await open();
+    const first = await server.say({ as: 'carol', in: '#general', text: '@Discoclaw hello' });
+    await settled();
+    const link = `https://discord.com/channels/1/${general}/${first.id}`;
+    kit.storeNext({ original: '300000000000000000', sender: bob });
+    await postCopy(server, {
+      in: '#general',
+      text: '@Discoclaw what she says',
+      embeds: [{ description: `**[Reply to:](${link})** hello` }],
+    });
+    await settled();
+    expect(handlers.messages.at(-1)).toMatchObject({
+      author: { id: bob },
+      repliesTo: { id: first.id, channelId: general },
+      shown: undefined,
+      hasThirdPartyText: true,
+    });
   });
 
   it('that was posted while the bot was off is known by its record, and in history only then [K11]', async () => {

@@ -151,6 +151,31 @@ describe('who may have a channel read [B4]', () => {
     });
   });
 
+  it('asks Discord for nothing in a channel whose answer others would read who cannot read it', async () => {
+    const running = await runGateway();
+    const { server, settled } = running;
+    await server.say({ as: 'bob', in: '#secret', text: 'the merger is on' });
+    await server.say({ as: 'carol', in: '#dev', text: 'the build is green' });
+    await settled();
+    expect(await read(running, 'bob', '#general', { channel: '#secret' })).toEqual({ kind: 'none' });
+    expect(texts(await read(running, 'bob', '#general', { channel: '#dev' }))).toEqual([
+      'the build is green',
+    ]);
+    expect(texts(await read(running, 'bob', '#secret', { channel: '#dev' }))).toEqual(['the build is green']);
+    expect(texts(await read(running, 'bob', '#secret', { since: new Date(0) }))).toEqual([
+      'the merger is on',
+    ]);
+    expect(
+      texts(
+        await read(running, 'bob', '#general', {
+          channel: '#secret',
+          isForAskerOnly: true,
+          since: new Date(0),
+        }),
+      ),
+    ).toEqual(['the merger is on']);
+  });
+
   it('reads a thread as its channel, and a private thread for those in it alone', async () => {
     const running = await runGateway();
     const { server, settled } = running;

@@ -107,6 +107,26 @@ describe('a bot in two processes [X3]', () => {
     expect([await fetched(one.channelId), await fetched(deleted)]).toEqual([1, 0]);
   });
 
+  it('registers commands in one of them', async () => {
+    const { server, run } = await twoShards();
+    for (const shards of [second, first]) {
+      const { gateway } = await run(shards);
+      await gateway.commandsRegistered;
+      const written = await server.requests({ method: 'PUT', path: '/applications/*/commands' });
+      expect(written).toHaveLength(shards === first ? 1 : 0);
+    }
+  });
+
+  it('tells whether it is in a guild only of its own', async () => {
+    const { server, run, zero, one } = await twoShards();
+    const bots = [await run(first), await run(second)];
+    expect(bots.map(({ gateway }) => gateway.guildIds())).toEqual([[zero.guildId], [one.guildId]]);
+    expect(bots.map(({ gateway }) => gateway.hasGuild(zero.guildId))).toEqual([true, false]);
+    await server.setBotMembership({ guild: one.guild, isMember: false });
+    for (const { settled } of bots) await settled();
+    expect(bots.map(({ gateway }) => gateway.guildIds())).toEqual([[zero.guildId], []]);
+  });
+
   it('counts the servers of the other one as being there', async () => {
     const { run } = await twoShards();
     const { client } = await run(first);

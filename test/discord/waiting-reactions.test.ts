@@ -1,7 +1,9 @@
 import { describe, expect, it } from 'vitest';
 
+import { createDiscordApi } from '../../src/discord/discord-api.ts';
 import { createWaitingReactions } from '../../src/discord/discord-ports.ts';
 import { RecordingLogger } from '../support/recording-logger.ts';
+import { runGateway } from './support/gateway-harness.ts';
 
 /** Waiting reactions over an API that takes its time for the first request. */
 function reactionsOver({ fails = false } = {}) {
@@ -25,6 +27,20 @@ describe('waiting reactions on messages', () => {
     expect(requests).toEqual(['put 👀 7', 'delete 👀 7']);
   });
 
+  it('come no faster than Discord takes them from one channel', async () => {
+    const { server, client } = await runGateway({ sandbox: { rateLimits: true } });
+    const reactions = createWaitingReactions(createDiscordApi(client), new RecordingLogger());
+    const said = [
+      await server.say({ as: 'alice', in: '#general', text: 'one' }),
+      await server.say({ as: 'bob', in: '#general', text: 'two' }),
+    ];
+    for (const { channelId, id } of said) reactions.add(channelId, id);
+    for (const { channelId, id } of said) reactions.remove(channelId, id);
+    await reactions.close();
+    expect(await server.requests({ path: '/channels/*/messages/*/reactions/*/@me' })).toHaveLength(4);
+    expect(await server.invalidRequests()).toMatchObject({ count: 0 });
+  });
+
   it('say at once that somebody waits, though many messages of another are marked as not taken [L1]', async () => {
     const { reactions, requests } = reactionsOver();
     for (const id of ['1', '2', '3']) reactions.refuse('5', id);
@@ -33,5 +49,14 @@ describe('waiting reactions on messages', () => {
     // A stop does not wait for the rest.
     await reactions.close();
     expect(requests).toEqual(['put 👀 7', 'put 🚫 1']);
+  });
+
+  it('that Discord refuses are only logged', async () => {
+    const { reactions, logger } = reactionsOver({ fails: true });
+    reactions.add('1', '7');
+    reactions.remove('1', '7');
+    await reactions.close();
+    expect(logger.warnings).toEqual([]);
+    expect(logger.lines.map(({ level }) => level)).toEqual(['debug', 'debug']);
   });
 });

@@ -26,6 +26,16 @@ function idOf(reference: string, changes: Partial<Parameters<typeof messageIn>[1
 }
 
 describe('a message as the model names it', () => {
+  it('is the one being answered, the one that it replies to, or the bot’s last one before', async () => {
+    await expect(idOf('current')).resolves.toBe(asked.id);
+    await expect(idOf('my_last')).resolves.toBe('400000000000000002');
+    const reply = incoming({
+      id: '400000000000000012',
+      repliesTo: { id: '400000000000000003', channelId: publicPlace.channelId },
+    });
+    await expect(idOf('replied_to', { messages: [reply] })).resolves.toBe('400000000000000003');
+  });
+
   it('is one of the channel by its id or link', async () => {
     await expect(idOf(' 400000000000000003 ')).resolves.toBe('400000000000000003');
     await expect(

@@ -31,6 +31,55 @@ async function openScene() {
 }
 
 describe('an action while others’ words are in the context [M8]', () => {
+  it('is offered with exactly what would be done, and done when the button is pressed', async () => {
+    const { server, ask, press, carols, ids, changingRequests } = await openScene();
+    const context = await ask('bob', '#general', unsaid);
+    const pin = await press(context, 'discord_pin', { message: carols.id });
+    const react = await press(context, 'discord_react', { message: 'my_last', emoji: '🎉' });
+    const thread = await press(context, 'discord_start_thread', { name: 'plans', message: carols.id });
+    const poll = await press(context, 'discord_poll', {
+      question: 'Lunch?',
+      answers: ['pizza', 'soup'],
+      hours: 2,
+    });
+    const send = await press(context, 'discord_send', { channel: '#dev', text: 'one\u202e\n**two**' });
+    expect(await changingRequests()).toHaveLength(0);
+    expect([pin, react, thread, poll, send].map(({ offer }) => [offer?.what, offer?.words])).toEqual([
+      [expect.stringMatching(new RegExp(`^Pin this message: https:\\S+/${carols.id}$`, 'u')), carols.text],
+      [expect.stringMatching(/^React with 🎉 to this message: https:/u), 'No.'],
+      [
+        expect.stringMatching(
+          new RegExp(`^Start a thread from this message: https:\\S+/${carols.id} with`, 'u'),
+        ),
+        'plans',
+      ],
+      ['Make a poll for 2 hours, with one answer each:', 'Lunch?\n- pizza\n- soup'],
+      [`Send to <#${ids['dev']}>:`, 'one\n**two**'],
+    ]);
+    const notes = [];
+    for (const { carryOut } of [pin, react, thread, poll, send]) notes.push(await carryOut());
+    expect(notes).toEqual([
+      '📌 pinned',
+      '🎉 reacted',
+      `🧵 started <#${carols.id}>`,
+      '📊 made a poll',
+      `➡️ sent to <#${ids['dev']}>`,
+    ]);
+    const [sent] = await server.messages({ in: '#dev', from: 'bot' });
+    expect(sent?.text).toBe(`one\n**two**\n-# for <@${context.speaker.id}>`);
+  });
+
+  it('is not offered where it is not possible', async () => {
+    const { server, ask, press, settled } = await openScene();
+    await server.setOverwrite({ channel: '#general', for: 'bob', deny: ['PinMessages'] });
+    await settled();
+    const context = await ask('bob', '#general', unsaid);
+    expect((await press(context, 'discord_pin', { message: 'current' })).offer).toBeUndefined();
+    expect(
+      (await press(context, 'discord_react', { message: '900000000000000001', emoji: '🎉' })).offer,
+    ).toBeUndefined();
+  });
+
   it('is checked again when the button is pressed, and tells the person why it was not done', async () => {
     const { server, ask, press, carols, changingRequests, settled } = await openScene();
     const context = await ask('bob', '#general', unsaid);

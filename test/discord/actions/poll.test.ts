@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 
-import { openActionStage } from '../support/action-harness.ts';
+import { inPrivate, openActionStage } from '../support/action-harness.ts';
 
 const lunch = { question: 'Lunch?', answers: ['pizza', 'soup'] };
 
@@ -37,6 +37,14 @@ describe('a poll', () => {
     expect(await refused({ answers: ['pizza'] })).toMatch(/answers/u);
     expect(await refused({ answers: ['pizza', 'x'.repeat(56)] })).toMatch(/answers/u);
     expect(await refused({ hours: 800 })).toMatch(/hours/u);
+    expect(await changingRequests()).toEqual([]);
+  });
+
+  it('is not made in a channel that became public meanwhile', async () => {
+    const { ask, act, changingRequests } = await openActionStage();
+    const context = await ask('alice', '#general', 'make a poll');
+    const before = { ...context, place: inPrivate(context.place) };
+    expect((await act(before, 'discord_poll', lunch)).text).toMatch(/visible to more people/u);
     expect(await changingRequests()).toEqual([]);
   });
 });

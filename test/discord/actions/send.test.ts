@@ -17,6 +17,18 @@ async function sentTo({ server }: ActionStage, where: string): Promise<readonly 
 }
 
 describe('sending to another channel', () => {
+  it('sends from a public channel what the model says, at whose wish, pinging nobody', async () => {
+    const stage = await openActionStage();
+    const context = await stage.ask('bob', '#general', 'tell #dev');
+    const text = `@everyone <@${stage.ids['carol'] ?? ''}> the build is green`;
+    const outcome = await stage.act(context, 'discord_send', { channel: '#dev', text });
+    expect(outcome).toMatchObject({ ok: true, note: `➡️ sent to <#${stage.ids['dev'] ?? ''}>` });
+    const [sent] = await stage.server.messages({ in: '#dev', from: 'bot' });
+    expect(sent).toMatchObject({ text: `${text}\n-# for <@${context.speaker.id}>`, mentions: [] });
+    const [request] = await stage.changingRequests();
+    expect(request?.body).toMatchObject({ allowed_mentions: { parse: [] }, enforce_nonce: true });
+  });
+
   it('leaves the words there as somebody else’s, not as an answer', async () => {
     const stage = await openActionStage();
     const context = await stage.ask('bob', '#general', 'tell #dev');
@@ -30,6 +42,19 @@ describe('sending to another channel', () => {
     ]);
   });
 
+  it('sends once, though the turn is asked again', async () => {
+    const stage = await openActionStage();
+    const context = await stage.ask('bob', '#general', 'tell #dev');
+    await stage.act(context, 'discord_send', wish('one'));
+    await stage.act(context, 'discord_send', wish('two'));
+    const again = { ...context };
+    expect(await stage.act(again, 'discord_send', wish('one'))).toMatchObject({ ok: true });
+    expect((await stage.act(again, 'discord_send', wish('something else'))).text).toMatch(
+      /nothing was sent again/u,
+    );
+    expect((await sentTo(stage, '#dev')).map((text) => text.split('\n')[0])).toEqual(['one', 'two']);
+  });
+
   it('sends once, though Discord has forgotten the nonce', async () => {
     let now = Date.now() - 10 * 60_000;
     const stage = await openActionStage({ sandbox: { now: () => new Date(now) } });
@@ -39,6 +64,25 @@ describe('sending to another channel', () => {
     now = Date.now();
     expect((await stage.act({ ...context }, 'discord_send', green)).text).toMatch(/nothing was sent again/u);
     expect(await sentTo(stage, '#dev')).toHaveLength(1);
+  });
+
+  it('asks by a button before it sends anything from a direct message, a private channel or a thread of one [J2]', async () => {
+    const stage = await openActionStage();
+    const thread = await stage.server.addThread({ channel: '#secret', name: 'plots', as: 'bob' });
+    for (const where of ['dm', '#secret', thread.id]) {
+      const context = await stage.ask('bob', where, 'tell #dev that lunch is ready');
+      const { ok, offer } = await stage.act(context, 'discord_send', wish(`from ${where}`));
+      expect([ok, offer?.what, offer?.words]).toEqual([
+        false,
+        `Send to <#${stage.ids['dev'] ?? ''}>:`,
+        `from ${where}`,
+      ]);
+      expect(await sentTo(stage, '#dev')).toEqual([]);
+      expect(await offer?.carryOut(new AbortController().signal)).toMatch(/^➡️ sent to /u);
+      const [message] = await stage.server.messages({ in: '#dev', from: 'bot' });
+      expect(message?.text).toBe(`from ${where}\n-# for <@${context.speaker.id}>`);
+      await stage.server.delete({ message: message?.id ?? '' });
+    }
   });
 
   it('takes what was said in private for private, though the channel is public by now', async () => {
@@ -119,6 +163,15 @@ describe('sending to another channel', () => {
     ).toMatchObject({
       ok: true,
     });
+  });
+
+  it('asks which one where several channels have the name', async () => {
+    const stage = await openActionStage();
+    await stage.server.addChannel({ name: 'dev' });
+    const context = await stage.ask('bob', '#general', 'tell #dev');
+    expect((await stage.act(context, 'discord_send', { channel: '#dev', text: 'hello' })).text).toMatch(
+      /by its id/u,
+    );
   });
 });
 

@@ -1,8 +1,26 @@
 import { describe, expect, it } from 'vitest';
 
-import { openActionStage } from '../support/action-harness.ts';
+import { inPrivate, openActionStage } from '../support/action-harness.ts';
 
 describe('starting a thread', () => {
+  it('starts one from a message, another one freely, and a private one that the person is in', async () => {
+    const { server, ask, act } = await openActionStage();
+    const context = await ask('bob', '#general', 'start threads, one of them from this');
+    const fromMessage = await act(context, 'discord_start_thread', {
+      name: 'this\nhere',
+      message: 'current',
+    });
+    expect(fromMessage).toMatchObject({ ok: true, note: `🧵 started <#${context.messages[0]?.id}>` });
+    expect(await act(context, 'discord_start_thread', { name: 'plans' })).toMatchObject({ ok: true });
+    expect(await act(context, 'discord_start_thread', { name: 'plots', private: true })).toMatchObject({
+      ok: true,
+    });
+    const threads = (await server.channels()).filter(({ kind }) => kind === 'thread');
+    expect(threads.map(({ name }) => name)).toEqual(['this here', 'plans', 'plots']);
+    expect(threads[1]?.seenBy).toContain('carol');
+    expect(threads[2]?.seenBy).toEqual(['Discoclaw', 'alice', 'bob']);
+  });
+
   it('takes the one that an earlier try at the turn has started', async () => {
     const { server, ask, act, settled } = await openActionStage();
     const context = await ask('bob', '#general', 'start a thread, and one from this');
@@ -31,6 +49,16 @@ describe('starting a thread', () => {
     const dm = await ask('bob', 'dm', 'start a thread');
     expect((await act(dm, 'discord_start_thread', { name: 'plans' })).text).toMatch(
       /not possible in direct messages/u,
+    );
+    expect(await changingRequests()).toEqual([]);
+  });
+
+  it('says nothing in a channel that became public meanwhile', async () => {
+    const { ask, act, changingRequests } = await openActionStage();
+    const context = await ask('bob', '#general', 'start a thread');
+    const before = { ...context, place: inPrivate(context.place) };
+    expect((await act(before, 'discord_start_thread', { name: 'what I know' })).text).toMatch(
+      /visible to more people/u,
     );
     expect(await changingRequests()).toEqual([]);
   });

@@ -129,6 +129,15 @@ describe('an attached file', () => {
     expect(await reasonFor(bytes, changes)).toBe(reason);
   });
 
+  it('is opened up to the limits', async () => {
+    expect(await reasonFor(Buffer.alloc(100 * kilobyte, 'x'))).toBe('opened as text');
+    const large = Buffer.concat([
+      sampleBytes.png,
+      Buffer.alloc((15 * megabyte) / 4 - sampleBytes.png.length),
+    ]);
+    expect(await reasonFor(large, { pixels: 8000 })).toBe('opened as image');
+  });
+
   it('is made smaller where it is a picture that is too large for the model', async () => {
     const photo = await noisyPicture(2400, 800);
     const { open } = await openingOf(photo);
@@ -159,6 +168,14 @@ describe('an attached file', () => {
     expect(file).toMatchObject({ kind: 'unopened', reason: 'longer than announced' });
     await expect.poll(() => server.brokenOff).toEqual(['/endless.txt']);
     expect(logger.warnings).toEqual(['an attached file could not be fetched']);
+  });
+
+  it('is not read on when its beginning shows that nothing can be made of it', async () => {
+    const { open, server } = await openingFrom((_, response) => {
+      response.write(Buffer.concat([sampleBytes.exe, Buffer.alloc(1000)]));
+    });
+    expect(await open(['setup.exe'], { size: 4 * megabyte })).toMatchObject([{ kind: 'unopened' }]);
+    await expect.poll(() => server.brokenOff).toEqual(['/setup.exe']);
   });
 
   it('is not fetched from anywhere else, and not by way of a redirect', async () => {
@@ -198,6 +215,18 @@ describe('an attached file', () => {
     ]);
     expect(logger.lines).toEqual([
       { level: 'warn', event: 'an attached file could not be fetched', data: { index: 0, failure } },
+    ]);
+  });
+
+  it('does not hold up others if it never arrives', async () => {
+    const { open } = await openingFrom((request, response) => {
+      if (request.url === '/never.txt') return;
+      response.write('first words, many of them, ');
+      setTimeout(() => response.end('and the rest'), 50);
+    }, 1_500);
+    expect(await open(['quick.txt', 'never.txt'], { size: 1000 })).toMatchObject([
+      { kind: 'text', text: 'first words, many of them, and the rest' },
+      { kind: 'unopened', reason: 'it could not be fetched' },
     ]);
   });
 

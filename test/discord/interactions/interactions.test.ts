@@ -6,11 +6,62 @@ import { runGateway } from '../support/gateway-harness.ts';
 const typing = { as: 'bob', name: 'memory', subcommand: 'remember', option: 'text' };
 
 describe('completion', () => {
+  it('offers what the command offers for what was typed in this place', async () => {
+    const { server, handlers, ids } = await runGateway();
+    const choices = await server.complete({ ...typing, in: '#general', value: 'te' });
+    expect(choices).toEqual([{ name: 'tea · 1a2b', value: '1a2b' }]);
+    expect(handlers.completions).toMatchObject([
+      {
+        name: 'memory',
+        subcommand: 'remember',
+        option: 'text',
+        typed: 'te',
+        speaker: { id: ids['bob'] },
+        place: { channelId: ids['general'], audience: 'public' },
+      },
+    ]);
+  });
+
+  it('offers nothing to people without access, and tells nobody that they typed', async () => {
+    const { server, handlers } = await runGateway({ access: { access: 'allowlist' } });
+    expect(await server.complete({ ...typing, in: '#general' })).toEqual([]);
+    expect(handlers.completions).toEqual([]);
+  });
+
   it('offers nothing instead of coming too late', async () => {
     const { server, handlers } = await runGateway();
     const never = deferred<[]>();
     handlers.choices = () => never.promise;
     expect(await server.complete({ ...typing, in: 'dm' })).toEqual([]);
+  });
+});
+
+describe('the menu of a message', () => {
+  it('hands on the message, and answers for the asker’s eyes only', async () => {
+    const { server, handlers, ids } = await runGateway();
+    const said = await server.say({ as: 'carol', in: '#general', text: 'I keep bees, @bob' });
+    const outcome = await server.menu({ as: 'bob', message: said.id, name: 'Remember this' });
+    expect(outcome).toMatchObject({ isEphemeral: true, answer: { text: 'Here you are.' } });
+    expect(handlers.menus).toMatchObject([
+      {
+        id: outcome.id,
+        name: 'Remember this',
+        speaker: { id: ids['bob'], name: 'bob' },
+        place: { channelId: ids['general'] },
+        message: { id: said.id, text: 'I keep bees, @bob', author: { id: ids['carol'], kind: 'human' } },
+      },
+    ]);
+  });
+
+  it('works in DMs, also on what the bot wrote', async () => {
+    const { server, handlers, replies } = await runGateway();
+    const asked = await server.say({ as: 'bob', in: 'dm', text: 'hello' });
+    const sent = await replies.send(asked.channelId, 'Hello bob', asked.id);
+    const [own = ''] = sent.kind === 'sent' ? sent.ids : [];
+    await server.menu({ as: 'bob', message: own, name: 'Remember this' });
+    expect(handlers.menus).toMatchObject([
+      { place: { audience: 'dm' }, message: { text: 'Hello bob', author: { kind: 'self' } } },
+    ]);
   });
 });
 
@@ -116,6 +167,15 @@ describe('a button that opens a form', () => {
     });
     expect(sent.answer).toMatchObject({ id: message, components: { rows: [] } });
     expect(sent.followUps).toMatchObject([{ isEphemeral: true, text: 'Here you are.' }]);
+  });
+
+  it('leaves the others where they concern something else', async () => {
+    const { server, message, clicked } = await opened('Edit 2');
+    await server.submit({ as: 'bob', interaction: clicked.id, followUps: 1, until: 'acknowledged' });
+    const rows = (await server.messages({ in: '#general', as: 'bob' })).find(
+      ({ id }) => id === message,
+    )?.components;
+    expect(rows?.rows[0]?.buttons.map(({ label }) => label)).toEqual(['Edit', 'Edit 2', 'No']);
   });
 
   it('answers in words if its form is gone, and works for nobody else', async () => {

@@ -4,6 +4,35 @@ import { deferred } from '../../support/deferred.ts';
 import { runGateway } from '../support/gateway-harness.ts';
 
 describe('slash commands', () => {
+  it('are answered for the asker’s eyes only', async () => {
+    const { server, handlers, ids } = await runGateway();
+    const outcome = await server.slash({
+      as: 'bob',
+      in: '#general',
+      name: 'memory',
+      subcommand: 'remember',
+      options: { text: 'I like tea' },
+    });
+    expect(outcome).toMatchObject({ isEphemeral: true, answer: { text: 'Here you are.' } });
+    expect(handlers.commands).toMatchObject([
+      {
+        id: outcome.id,
+        command: { name: 'memory', subcommand: 'remember', options: { text: 'I like tea' } },
+        speaker: { id: ids['bob'], name: 'bob', isOwner: false },
+        place: { audience: 'public', channelId: ids['general'] },
+        ephemeral: true,
+      },
+    ]);
+  });
+
+  it('work in DMs', async () => {
+    const { server, handlers } = await runGateway();
+    await server.slash({ as: 'alice', in: 'dm', name: 'memory', subcommand: 'show' });
+    expect(handlers.commands).toMatchObject([
+      { command: { subcommand: 'show', options: {} }, speaker: { isOwner: true }, place: { audience: 'dm' } },
+    ]);
+  });
+
   it('answer in several messages where one cannot hold it all, for the asker’s eyes only, pinging nobody, with buttons under the last [K3]', async () => {
     const { server, handlers } = await runGateway();
     handlers.commandAnswer = () => Promise.resolve('- an item\n'.repeat(450));
@@ -23,6 +52,22 @@ describe('slash commands', () => {
     expect(texts.join('\n')).toBe('- an item\n'.repeat(450).trim());
     const sent = await server.requests({ path: '/webhooks/*/*/messages/*' });
     for (const { body } of sent) expect(body).toMatchObject({ allowed_mentions: { parse: [] } });
+  });
+
+  it('are given the file that was chosen [K10]', async () => {
+    const { server, handlers } = await runGateway();
+    await server.slash({
+      as: 'bob',
+      in: '#general',
+      name: 'memory',
+      subcommand: 'import',
+      options: { file: 'list.md' },
+      attachments: [{ name: 'list.md', text: '- I like tea' }],
+    });
+    const [{ files = [] } = {}] = handlers.commands;
+    expect(files).toMatchObject([{ name: 'list.md', size: 12 }]);
+    const downloaded = await fetch(files[0]?.url ?? '');
+    expect(await downloaded.text()).toBe('- I like tea');
   });
 
   it('answer with files, a message each, for the asker’s eyes only [K10]', async () => {
@@ -65,6 +110,13 @@ describe('slash commands', () => {
     expect(await answered).toMatchObject({ answer: { text: 'Done at last.' } });
   });
 
+  it('are refused to people without access, for their eyes only', async () => {
+    const { server, handlers } = await runGateway({ access: { access: 'allowlist' } });
+    const outcome = await server.slash({ as: 'bob', in: '#general', name: 'memory', subcommand: 'show' });
+    expect(outcome).toMatchObject({ isEphemeral: true, answer: { text: expect.stringContaining('access') } });
+    expect(handlers.commands).toEqual([]);
+  });
+
   it('are refused in channels that the bot is kept out of; a thread counts as its parent', async () => {
     const { server, handlers } = await runGateway({ access: { channelIds: ['120000000000000002'] } });
     const thread = await server.addThread({ channel: '#dev', name: 'plans', as: 'bob' });
@@ -94,6 +146,21 @@ describe('slash commands', () => {
     await asked;
     await expect.poll(() => handlers.messages).toHaveLength(1);
     expect(handlers.order).toEqual(['command show', 'message !memory remember tea']);
+  });
+
+  it('are not done where they could not be acknowledged', async () => {
+    const { server, handlers, logger, gateway } = await runGateway();
+    await server.setFault({
+      kind: 'status',
+      status: 404,
+      code: 10062,
+      route: 'POST /interactions/*/*/callback',
+    });
+    const failing = server.slash({ as: 'bob', in: 'dm', name: 'memory', subcommand: 'show', timeoutMs: 300 });
+    await expect(failing).rejects.toThrow('300');
+    await expect.poll(() => logger.warnings).toContain('a command could not be acknowledged');
+    await gateway.idle();
+    expect(handlers.commands).toEqual([]);
   });
 
   it('say that something went wrong if an answer could not be delivered', async () => {

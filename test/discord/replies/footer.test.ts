@@ -4,6 +4,7 @@ import { describe, expect, it } from 'vitest';
 
 import type { Footer } from '../../../src/core/reply.ts';
 import { splitFooter, withFooter } from '../../../src/discord/replies/split-reply.ts';
+import { growReply } from '../../../src/discord/replies/growing-reply.ts';
 import { createReplies } from '../../../src/discord/replies/replies.ts';
 import { VirtualDiscord } from '../support/virtual-discord.ts';
 
@@ -48,6 +49,10 @@ describe('the footer of an answer [K6]', () => {
     );
   });
 
+  it('is never all of a message', () => {
+    expect(splitFooter('-# Paused\n-# for now')).toEqual({ text: '-# Paused\n-# for now', lines: [] });
+  });
+
   it('finds 200 characters free in the last part of a split answer, and makes room in any other', async () => {
     const word = 'word ';
     const split = await answered(word.repeat(790));
@@ -67,6 +72,12 @@ describe('the footer of an answer [K6]', () => {
     const hidden = await answered(`||${'he dies '.repeat(245)}||`, footer('x'.repeat(400)));
     expect(hidden.length).toBeGreaterThan(1);
     for (const part of hidden) expect(part.match(/\|\|/gu)).toHaveLength(2);
+  });
+
+  it('leaves the bot’s own small print as it is', async () => {
+    const discord = new VirtualDiscord();
+    await discord.until(growReply(discord.options, start).finish('-# Paused'));
+    expect(discord.texts).toEqual(['-# Paused']);
   });
 
   it('is replaced in an existing message, whatever it holds by now', async () => {

@@ -34,6 +34,52 @@ const paragraph = (word: string, characters: number): string =>
   `${word} `.repeat(Math.ceil(characters / (word.length + 1))).slice(0, characters - 1) + '.';
 
 describe('a reply that grows [U1]', () => {
+  it('is there soon after the first text, and then edited at most every 1.2 seconds, with the newest', async () => {
+    const { discord, reply, told } = growing();
+    for (let second = 0; second < 50; second += 1) {
+      reply.show('word '.repeat(second + 1));
+      await discord.pass(100);
+    }
+    const whole = 'word '.repeat(60);
+    expect(await discord.until(reply.finish(whole))).toEqual({
+      kind: 'sent',
+      ids: [...discord.standing.keys()],
+    });
+    expect(discord.changes.map(({ kind, at }) => `${kind} ${at}`)).toEqual([
+      'post 200',
+      'edit 1400',
+      'edit 2600',
+      'edit 3800',
+      'edit 5000',
+      'edit 6200',
+    ]);
+    expect(discord.changes[2]?.content).toBe('word '.repeat(26).trim());
+    expect(discord.texts).toEqual([whole.trim()]);
+    expect(told).toEqual([[], [...discord.standing.keys()]]);
+  });
+
+  it('that is whole at once is posted at once, whole, and edited never', async () => {
+    const { discord, reply } = growing();
+    reply.show('Hi');
+    await discord.until(reply.finish('Hi there.'));
+    expect(discord.changes).toMatchObject([{ kind: 'post', content: 'Hi there.', at: 0 }]);
+  });
+
+  it('goes on in further messages, and touches none that is full again', async () => {
+    const { discord, reply } = growing();
+    const text = [1, 2, 3].map((number) => paragraph(`part${number}`, 1900)).join('\n\n');
+    for (let end = 0; end <= text.length; end += 150) {
+      reply.show(text.slice(0, end));
+      await discord.pass(400);
+    }
+    await discord.until(reply.finish(text));
+    expect(discord.texts).toEqual(splitReply(text));
+    const ids = [...discord.standing.keys()];
+    const order = discord.changes.map(({ id }) => ids.indexOf(id));
+    expect(order).toEqual(order.toSorted((a, b) => a - b));
+    expect(discord.nonces).toEqual([0, 1, 2].map((index) => `${asked}-${index}`));
+  });
+
   it('begins again in the same messages where the text does, and those too many go in the end', async () => {
     const { discord, reply, told } = growing();
     reply.show(`${paragraph('first', 1900)}\n\n${paragraph('second', 1900)}`);
@@ -45,6 +91,19 @@ describe('a reply that grows [U1]', () => {
     expect(await discord.until(reply.finish('Again: better.'))).toMatchObject({ kind: 'sent' });
     expect(discord.texts).toEqual(['Again: better.']);
     expect(told.at(-1)).toHaveLength(1);
+  });
+
+  it('goes on in the messages that stand there from before a restart', async () => {
+    const standing = ['900000000000000701', '900000000000000702'];
+    const { discord, reply } = growing({ existingIds: standing });
+    for (const id of standing) discord.standing.set(id, 'from before');
+    expect(reply.hasStarted()).toBe(true);
+    reply.show('The new');
+    await discord.pass(100);
+    expect(discord.texts).toEqual(['The new', 'from before']);
+    expect(await discord.until(reply.finish('The new answer.'))).toMatchObject({ ids: [standing[0]] });
+    expect(discord.texts).toEqual(['The new answer.']);
+    expect(discord.nonces).toEqual([]);
   });
 
   it('corrects a message that Discord says was there already', async () => {

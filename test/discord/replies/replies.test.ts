@@ -152,10 +152,69 @@ describe('replies', () => {
     expect(bodies.map(({ flags }) => flags)).toEqual([undefined, MessageFlags.SuppressEmbeds]);
   });
 
+  it('arrive although the message they answer is gone', async () => {
+    const { server, replies } = await runGateway();
+    const asked = await server.say({ as: 'bob', in: '#general', text: 'never mind' });
+    await server.delete({ message: asked.id });
+    await replies.send(asked.channelId, 'Too late!', asked.id);
+    expect(await server.messages({ in: '#general', from: 'bot' })).toMatchObject([{ text: 'Too late!' }]);
+  });
+
   it('go out without the reference where the bot may not read the channel’s history', async () => {
     const { replies, bodies } = repliesOver([refusal(160_002, 400)]);
     await replies.send(channelId, 'hello', snowflakeAt(new Date()));
     expect(bodies.map((body) => 'message_reference' in body)).toEqual([true, false]);
+  });
+
+  it('survive a rate limit and a server error', async () => {
+    const { server, replies } = await runGateway();
+    const asked = await server.say({ as: 'bob', in: 'dm', text: 'hello' });
+    await server.setFault({ kind: '429', retryAfterSeconds: 0.05, route: 'POST /channels/*/messages' });
+    await server.setFault({ kind: 'status', status: 502, route: 'POST /channels/*/messages', times: 2 });
+    await replies.send(asked.channelId, 'Here.', asked.id);
+    expect(await server.messages({ in: '@bob', from: 'bot' })).toHaveLength(1);
+  });
+
+  it('are there once, though the connection broke before Discord could say so', async () => {
+    const { server, replies } = await runGateway();
+    const asked = await server.say({ as: 'bob', in: 'dm', text: 'hello' });
+    await server.setFault({ kind: 'lost', route: 'POST /channels/*/messages' });
+    await replies.send(asked.channelId, 'Here.', asked.id);
+    expect(await server.messages({ in: '@bob', from: 'bot' })).toHaveLength(1);
+  });
+
+  it('that grow wait where Discord limits the rate, and go on with the newest text', async () => {
+    const { server, replies, history } = await runGateway();
+    const asked = await server.say({ as: 'bob', in: 'dm', text: 'hello' });
+    const route = 'PATCH /channels/*/messages/*';
+    await server.setFault({ kind: '429', retryAfterSeconds: 1, route });
+    const reply = replies.begin({
+      channelId: asked.channelId,
+      nonceBase: asked.id,
+      mayShow: () => Promise.resolve(true),
+      onMessages: () => Promise.resolve(),
+      onGone: () => {},
+    });
+    reply.show('One');
+    const { id } = await server.waitForReply({ in: '@bob', containing: 'One' });
+    reply.show('One two');
+    await expect.poll(() => server.requests({ method: 'PATCH' })).toHaveLength(1);
+    for (const text of ['One two three', 'One two three four']) reply.show(text);
+    expect(await reply.finish('One two three four five')).toEqual({ kind: 'sent', ids: [id] });
+    const patches = await server.requests({ method: 'PATCH' });
+    expect(patches.map(({ status }) => status)).toEqual([429, 200, 200]);
+    const versions = await server.versions({ message: id });
+    expect(versions.map(({ text }) => text)).toEqual(['One', 'One two', 'One two three four five']);
+    expect(history.messageOf(asked.channelId, id)?.text).toBe('One two three four five');
+  });
+
+  it('are tried again after a broken connection, but not after a refusal', async () => {
+    const broken = repliesOver([new Error('socket hang up'), new Error('socket hang up')]);
+    await broken.replies.send(channelId, 'hello', '1');
+    expect(broken.bodies).toHaveLength(3);
+    const refused = repliesOver([refusal(50_013)]);
+    expect(await refused.replies.send(channelId, 'hello', '1')).toMatchObject({ kind: 'refused' });
+    expect(refused.bodies).toHaveLength(1);
   });
 
   it('are refused for good by every 4xx that cannot pass by itself, because of the place or of what they say [G3d]', async () => {
@@ -255,6 +314,12 @@ describe('replies', () => {
     expect(told).toEqual(['7']);
     expect(bodies).toEqual([]);
   });
+
+  it('send nothing for a blank text', async () => {
+    const { replies, bodies } = repliesOver();
+    expect(await replies.send(channelId, ' \n ', '1')).toEqual({ kind: 'sent', ids: [] });
+    expect(bodies).toEqual([]);
+  });
 });
 
 describe('typing', () => {
@@ -285,5 +350,23 @@ describe('typing', () => {
     asked.end();
     asked.show();
     expect(shown).toBe(4);
+  });
+
+  it('is given up quietly where it is refused', async () => {
+    vi.useFakeTimers();
+    let asked = 0;
+    const { replies, logger } = repliesOver([], {
+      api: {
+        ...unused,
+        showTyping() {
+          asked += 1;
+          return Promise.reject(refusal(50_001));
+        },
+      },
+    });
+    replies.typing(channelId);
+    await vi.advanceTimersByTimeAsync(60_000);
+    expect(asked).toBe(1);
+    expect(logger.warnings).toEqual(['typing could not be shown']);
   });
 });

@@ -148,6 +148,8 @@ export interface RunOptions {
   readonly recover?: (channelId: string) => Promise<void>;
   /** Nothing is set where not given. */
   readonly answerModes?: IntakeOptions['answerModes'];
+  /** Of every guild; none where not given. */
+  readonly memberRole?: () => string | undefined;
   readonly hidden?: ReadonlySet<string>;
   /** Of every channel. */
   readonly remembered?: readonly RememberedMessage[];
@@ -265,7 +267,7 @@ export async function runGateway(options: RunOptions = {}): Promise<RunningGatew
     proxied: options.proxied ?? noProxies,
     hiddenIn: () => Promise.resolve((messageId) => options.hidden?.has(messageId) ?? false),
     isCommand: (text) => parseCommand(text) !== undefined,
-    memberRole: async () => undefined,
+    memberRole: async () => options.memberRole?.(),
     noteGone: (channelId) => void options.gone?.add(channelId),
     recent,
     clock,
