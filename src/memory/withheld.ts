@@ -44,7 +44,7 @@ const recordSchema = z.object({
   at: z.string(),
   /** From then on it cannot be undone. It covers until all is deleted, however long that takes. */
   until: z.string(),
-  /** Since when work on some conversations waits, those whose log has any of it: for this one or one before it. */
+  /** The conversations whose log has any of it, and since when work on them waits, for this record or an earlier one. */
   waitingSince: z.string(),
   waiting: z.array(z.string()).readonly(),
   /** With the answers to them [K4]. */

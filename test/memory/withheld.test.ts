@@ -196,7 +196,7 @@ describe('what is forgotten [F5]', () => {
     expect(await items()).toEqual(['I keep AXOLOTLS']);
   });
 
-  it('takes along what waits for a yes, which waits again once it is taken back [K9]', async () => {
+  it('covers a proposal too, which waits again after undo [K9]', async () => {
     const { memory, store, say, forget, notice, finish } = open();
     const from = await say('I keep axolotls. Axolotls like the cold.');
     await notice('I keep axolotls.', from);

@@ -40,6 +40,11 @@ describe('a conversation’s first window [H1]', () => {
     expect(window.begin).toBe(idOf(2));
   });
 
+  it("ends at a person's message that does not fit, and does not look behind it", () => {
+    const messages = [chatMessage(1, 'old'), chatMessage(2, 'x'.repeat(200)), chatMessage(3, 'new')];
+    expect(texts(windowOf(messages, { budget: 100 }))).toEqual(['Alice: new\n']);
+  });
+
   it('cuts the newest message of a person instead, so that one long message does not empty history', () => {
     const window = windowOf([chatMessage(1, 'old'), chatMessage(2, 'word '.repeat(100))], { budget: 100 });
     expect(texts(window)).toHaveLength(1);
@@ -54,6 +59,17 @@ describe('a conversation’s first window [H1]', () => {
     expect(window.entries.map((entry) => entry.role)).toEqual(['user', 'assistant']);
     expect(texts(window)[1]).toMatch(/…\n$/u);
     expect(length(window)).toBeLessThanOrEqual(1000);
+  });
+
+  it('has an older message whole or not at all', () => {
+    const messages = [chatMessage(1, 'why?'), ownMessage(2, 'because '.repeat(50)), chatMessage(3, 'so?')];
+    expect(texts(windowOf(messages, { budget: 400 }))).toEqual(['Alice: so?\n']);
+    expect(texts(windowOf(messages, { budget: 700 }))).toHaveLength(3);
+  });
+
+  it('keeps a part of a long question after a long answer', () => {
+    const messages = [chatMessage(1, 'why '.repeat(300)), otherBotMessage(2, 'so '.repeat(500))];
+    expect(texts(windowOf(messages, { budget: 900 }))).toHaveLength(2);
   });
 
   it('looks past a message that says nothing', () => {
@@ -95,6 +111,13 @@ describe('the next windows [P2]', () => {
     expect(texts(moved)).toEqual(['Alice: why?\n', `${'because '.repeat(75).trim()}\n`]);
   });
 
+  it('show an answer as the window that began with it did, also where it takes most of the budget', () => {
+    const exchange = [chatMessage(1, 'why?'), ownMessage(2, 'because '.repeat(100))];
+    const first = windowOf(exchange, { budget: 1000 });
+    const second = windowOf([...exchange, chatMessage(3, 'so?')], { begin: first.begin, budget: 1000 });
+    expect(texts(second).slice(0, 2)).toEqual(texts(first));
+  });
+
   it('show edits, no deleted message, and begin at the next where the first was deleted', () => {
     const { begin } = windowOf(people(3));
     const changed = people(3)
@@ -103,6 +126,12 @@ describe('the next windows [P2]', () => {
     const window = windowOf(changed, { begin });
     expect(texts(window)).toEqual(['Alice: changed\n', 'Alice: hello 2\n']);
     expect(window.begin).toBe(begin);
+  });
+
+  it('begin no later than with the turn’s own message, which is history for the next', () => {
+    const window = windowOf([chatMessage(2, 'hi')], { messageId: idOf(1) });
+    expect(window.begin).toBe(idOf(1));
+    expect(windowOf([]).begin).toBe(idOf(1_000_000));
   });
 });
 
@@ -136,7 +165,7 @@ describe('when something was said [H3]', () => {
     ]);
   });
 
-  it('goes by the days of the time zone', () => {
+  it('goes by the days of the time zone, also where clocks change', () => {
     const aroundMidnight = [chatMessage(1, 'before', at(659)), chatMessage(2, 'after', at(661))];
     expect(shownOf(aroundMidnight, { timeZone: 'Europe/Berlin' })).toEqual([
       'user [Thu 2026-01-15 23:59] Alice: before\n',
@@ -145,6 +174,13 @@ describe('when something was said [H3]', () => {
     expect(shownOf(aroundMidnight)).toEqual([
       'user [Thu 2026-01-15 22:59] Alice: before\n',
       'user Alice: after\n',
+    ]);
+    const clocksGoBack = ['2026-10-25T00:30:00Z', '2026-10-25T01:10:00Z', '2026-10-25T02:15:00Z'];
+    const lines = clocksGoBack.map((time, index) => chatMessage(index, 'hi', { at: time }));
+    expect(shownOf(lines, { timeZone: 'Europe/Berlin' })).toEqual([
+      'user [Sun 2026-10-25 02:30] Alice: hi\n',
+      'user Alice: hi\n',
+      'user [Sun 2026-10-25 03:15] Alice: hi\n',
     ]);
   });
 
@@ -156,6 +192,25 @@ describe('when something was said [H3]', () => {
       'assistant Sorry, I was away.\n',
       'user Alice: ah\n',
     ]);
+  });
+
+  it('is repeated where the line before is left out', () => {
+    const messages = [
+      chatMessage(1, 'x'.repeat(100), at(0)),
+      chatMessage(2, 'short', at(5)),
+      chatMessage(3, 'shorter', at(10)),
+    ];
+    expect(shownOf(messages, { budget: 100 })).toEqual([
+      'user [Thu 2026-01-15 12:05] Alice: short\n',
+      'user Alice: shorter\n',
+    ]);
+  });
+
+  it('is counted in the budget: a line that fits only without its date is left out', () => {
+    const messages = [chatMessage(1, 'one', at(0)), chatMessage(2, 'two', at(dayMinutes))];
+    const whole = '[Thu 2026-01-15 12:00] Alice: one\n[Fri 2026-01-16 12:00] Alice: two\n'.length;
+    expect(shownOf(messages, { budget: whole })).toHaveLength(2);
+    expect(shownOf(messages, { budget: whole - 1 })).toEqual(['user [Fri 2026-01-16 12:00] Alice: two\n']);
   });
 
   it('cannot be forged by a name or a message', () => {
@@ -218,6 +273,16 @@ describe('historyEntry', () => {
     expect(historyEntry(chatMessage(1, '', { attachments: ['cat.png'] }))?.text).toBe(
       'Alice: [attached: cat.png]\n',
     );
+  });
+
+  it('shows no line for a message that says nothing', () => {
+    expect(historyEntry(chatMessage(1, ' \u200b\n'))).toBeUndefined();
+  });
+
+  it('counts name and line break when it cuts', () => {
+    const entry = historyEntry(chatMessage(1, 'one two three four'), 20);
+    expect(entry?.text).toBe('Alice: one two…\n');
+    expect(historyEntry(chatMessage(1, 'one'), 5)).toBeUndefined();
   });
 });
 

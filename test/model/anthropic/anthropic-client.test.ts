@@ -7,6 +7,9 @@ import { recordingLogger } from '../../support/recording-logger.ts';
 import { failureOf } from '../failure-of.ts';
 import { clientOf, request } from './client-under-test.ts';
 
+const thinking = { type: 'thinking', thinking: '', signature: 'signed' };
+const lookUp = { name: 'look_up', description: 'Looks up', inputSchema: { type: 'object' } };
+
 describe('an answer', () => {
   it('streams its text, counts its tokens and comes back whole', async () => {
     const { client } = await clientOf(() => ({ text: ['Hel', 'lo ', 'there'] }));
@@ -30,27 +33,88 @@ describe('an answer', () => {
     expect(client.isOffline).toBe(false);
   });
 
+  it('gives tool calls with their parsed input', async () => {
+    const calls = [
+      { id: 'a', name: 'look_up', input: { query: 'tea' } },
+      { id: 'b', name: 'look_up', input: {} },
+    ];
+    const { client } = await clientOf(() => ({ toolUse: calls, text: 'One moment.' }));
+
+    const response = await client.complete(request());
+
+    expect(response.stop).toBe('tool_use');
+    expect(response.content).toEqual([
+      { type: 'text', text: 'One moment.' },
+      ...calls.map((call) => ({ type: 'tool_use', ...call })),
+    ]);
+  });
+
+  it('keeps what the model thought and sends it back unchanged, in its place', async () => {
+    const answers: ModelAnswer[] = [
+      {
+        events: messageEvents(
+          [
+            ...blockEvents(0, { ...thinking, signature: '' }, [
+              { type: 'signature_delta', signature: 'signed' },
+            ]),
+            ...blockEvents(1, { type: 'tool_use', id: 'a', name: 'look_up', input: {} }, []),
+          ],
+          'tool_use',
+        ),
+      },
+      { text: 'Done' },
+    ];
+    const { client, server } = await clientOf((_, index) => answers[index] ?? 'empty');
+
+    const first = await client.complete(request({ tools: [lookUp] }));
+    await client.complete(
+      request({
+        tools: [lookUp],
+        messages: [
+          ...request().messages,
+          { role: 'assistant', content: first.content },
+          { role: 'user', content: [{ type: 'tool_result', toolUseId: 'a', text: 'found', isError: false }] },
+        ],
+      }),
+    );
+
+    expect(server.requests[1]?.body.messages?.slice(1)).toEqual([
+      { role: 'assistant', content: [thinking, { type: 'tool_use', id: 'a', name: 'look_up', input: {} }] },
+      {
+        role: 'user',
+        content: [{ type: 'tool_result', tool_use_id: 'a', content: 'found', is_error: false }],
+      },
+    ]);
+  });
+
+  it('may hold events, blocks and deltas of unknown kinds, which are passed over', async () => {
+    const blocks = [
+      { type: 'news', text: 'x' },
+      ...blockEvents(0, { type: 'hologram', text: 'x' }, [{ type: 'hologram_delta', text: 'x' }]),
+      ...blockEvents(1, { type: 'text', text: '' }, [
+        { type: 'glyph_delta', text: 'x' },
+        { type: 'text_delta', text: 'Hello' },
+      ]),
+    ];
+    const { client } = await clientOf(() => ({ events: messageEvents(blocks, 'end_turn') }));
+    const pieces: string[] = [];
+
+    const response = await client.complete(request(), { onText: (piece) => pieces.push(piece) });
+
+    expect(response.content).toEqual([{ type: 'text', text: 'Hello' }]);
+    expect(pieces).toEqual(['Hello']);
+  });
+
   const hello = blockEvents(0, { type: 'text', text: '' }, [{ type: 'text_delta', text: 'Hello' }]);
   const end = [{ type: 'message_delta', delta: { stop_reason: 'end_turn' } }, { type: 'message_stop' }];
 
   it.each([
+    ['no counts', [{ type: 'message_start', message: {} }, ...hello, ...end]],
     [
       'no counts but null',
       [{ type: 'message_start', message: { content: null, usage: null } }, ...hello, ...end],
     ],
     ['no beginning', [...hello, ...end]],
-    [
-      'events, blocks and deltas of unknown kinds',
-      [
-        { type: 'news', text: 'x' },
-        ...blockEvents(0, { type: 'hologram', text: 'x' }, [{ type: 'hologram_delta', text: 'x' }]),
-        ...blockEvents(1, { type: 'text', text: '' }, [
-          { type: 'glyph_delta', text: 'x' },
-          { type: 'text_delta', text: 'Hello' },
-        ]),
-        ...end,
-      ],
-    ],
     [
       'two beginnings',
       [{ type: 'message_start', message: {} }, { type: 'message_start', message: {} }, ...hello, ...end],
@@ -120,6 +184,21 @@ describe('an answer', () => {
     });
   });
 
+  it('may come in one piece though a stream was asked for', async () => {
+    const message = {
+      content: [{ type: 'text', text: 'Whole' }],
+      stop_reason: 'end_turn',
+      usage: { input_tokens: 1 },
+    };
+    const { client } = await clientOf(() => ({ message }));
+    const pieces: string[] = [];
+
+    const response = await client.complete(request(), { onText: (piece) => pieces.push(piece) });
+
+    expect(response.content).toEqual([{ type: 'text', text: 'Whole' }]);
+    expect(pieces).toEqual(['Whole']);
+  });
+
   it('that reached the output limit is cut, and a tool call cut with it is dropped', async () => {
     const cut = messageEvents(
       [
@@ -173,6 +252,20 @@ describe('pictures and documents', () => {
 });
 
 describe('the limit of calls', () => {
+  it('reports who has to wait, and when the wait is over', async () => {
+    const { client } = await clientOf(() => ({ text: 'Hi', delayMs: 20 }), { concurrency: 1 });
+    const told: string[] = [];
+    const ask = (name: string) =>
+      client.complete(request(), {
+        onText: () => told.push(`${name} speaks`),
+        onQueue: (isWaiting) => told.push(`${name} ${isWaiting ? 'waits' : 'begins'}`),
+      });
+
+    await Promise.all([ask('first'), ask('second')]);
+
+    expect(told).toEqual(['second waits', 'first speaks', 'second begins', 'second speaks']);
+  });
+
   it('counts the time in the queue', async () => {
     const { client } = await clientOf(() => 'silent', { concurrency: 1, totalTimeoutMs: 150 });
 
@@ -187,10 +280,12 @@ describe('the key', () => {
   const secret = 'gateway-secret-0123456789';
   const faults: readonly (readonly [string, ModelAnswer])[] = [
     ['a refused key', { status: 401, error: `invalid key ${secret} in header` }],
+    ['a server error', { status: 500, error: `upstream said ${secret}` }],
     [
       'an error inside the stream',
       { events: [{ type: 'error', error: { type: 'api_error', message: secret } }] },
     ],
+    ['a broken stream', 'cut'],
   ];
 
   it.each(faults)('shows neither in errors nor in the log: %s', async (_, fault) => {
