@@ -14,6 +14,8 @@ export const limits = {
   formerNotes: 20,
   /** Waiting proposals of a person, the newest [K9]. */
   proposals: 20,
+  /** Reminders of a person; more are refused [RM7]. */
+  reminders: 50,
   /** Past pauses of a person, the newest; the oldest of more are merged [K9]. */
   pastPauses: 20,
   /** Replaced summaries of a session, the newest. */

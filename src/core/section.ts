@@ -16,6 +16,7 @@ export const sectionNames = [
   'notebook_index',
   'recent_elsewhere',
   'matching_items',
+  'reminders',
   'turn_facts',
   'replied_to',
   'forwarded',

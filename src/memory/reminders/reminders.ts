@@ -4,7 +4,7 @@ import { Temporal } from 'temporal-polyfill';
 import { z } from 'zod';
 
 import { limits } from '../../core/limits.ts';
-import { placeSchema, type Place } from '../../core/place.ts';
+import { placeSchema } from '../../core/place.ts';
 import { hasSecret } from '../../core/secrets.ts';
 import { dataLine, fitLines } from '../../core/section.ts';
 import { assertSnowflake } from '../../core/snowflake.ts';
@@ -15,7 +15,7 @@ import { mayUse, reachOf } from '../../core/visibility.ts';
 import type { Work, Writes } from '../../core/writes.ts';
 import { personOf, type MemoryLayer } from '../layer.ts';
 import { readWithheld } from '../withheld.ts';
-import { momentOf, nextAfter, repeats, wallTimeIn, type Repeat } from './wall-clock.ts';
+import { nextAfter, repeats, wallTimeIn } from './wall-clock.ts';
 
 /** Characters of what somebody is reminded of [RM7]. */
 export const reminderMaxChars = 500;
@@ -288,6 +288,3 @@ export function shownMoment(at: Date): string {
   const seconds = Math.floor(at.getTime() / 1000);
   return `<t:${seconds}:F> (<t:${seconds}:R>)`;
 }
-
-export type { Place, Repeat };
-export { momentOf };
