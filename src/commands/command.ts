@@ -291,7 +291,7 @@ function splitOptions(
 ): Pick<CommandCall, 'options' | 'extra'> {
   const entries = Object.entries(options)
     .map(([name, option]) => ({ name, option }))
-    .filter(({ option }) => option.kind !== 'attachment');
+    .filter(({ option }) => option.kind !== 'attachment' && option.isSlashOnly !== true);
   if (entries.length === 0) return { options: {} };
   const values: Record<string, string> = {};
   const rest = entries[0]?.option.kind === 'id' ? written.replace(idLabel, '') : written;

@@ -1,10 +1,10 @@
-import type { CommandContext, CommandReply } from '../core/commands.ts';
+import type { CommandReply } from '../core/commands.ts';
 import type { CommandButton } from '../core/reply.ts';
 import { shownText } from '../core/text.ts';
-import { sessionOf } from '../core/turn-context.ts';
 import { mayUse, reachOf } from '../core/visibility.ts';
-import { isWaiting, shownMoment, whyNotSet, type Reminder, type Reminders } from '../memory/reminders/reminders.ts';
-import { repeats, type Repeat } from '../memory/reminders/wall-clock.ts';
+import { isWaiting, shownMoment, type Reminder, type Reminders } from '../memory/reminders/reminders.ts';
+import { whyNotSet } from '../memory/reminders/tool.ts';
+import { repeats, sameHourTomorrow, type Repeat } from '../memory/reminders/wall-clock.ts';
 import { readMoment, whyNot } from '../memory/reminders/when.ts';
 import type { PersonSettingsStore } from '../memory/settings/person-settings.ts';
 import type { PlaceSettings } from '../memory/settings/place-settings.ts';
@@ -18,7 +18,11 @@ export const remindDefinition = {
   name: 'remind',
   description: 'Remind me of something at a moment; only you see the answer, and the reminder comes here',
   options: {
-    when: { kind: 'text', description: 'Such as tomorrow at 9:00, in 20 minutes or 15 March', isOptional: true },
+    when: {
+      kind: 'text',
+      description: 'Such as tomorrow at 9:00, in 20 minutes or 15 March',
+      isOptional: true,
+    },
     what: { kind: 'text', description: 'What I shall remind you of', isOptional: true, isSlashOnly: true },
     repeat: {
       kind: 'choice',
@@ -79,7 +83,8 @@ export function createRemindCommand(ports: RemindPorts): Command {
       const timeZone = await ports.people.timeZoneOf(speaker.id);
       const now = new Date(at);
       const said = what === undefined ? splitWritten(when, now, timeZone) : { when, what, repeat };
-      if (said === undefined) return { text: when.trim() === '' ? usage : linesOf(whyNot('unreadable'), usage) };
+      if (said === undefined)
+        return { text: when.trim() === '' ? usage : linesOf(whyNot('unreadable'), usage) };
       const read = readMoment(said.when, now, timeZone);
       if (read.outcome !== 'read') return { text: `Nothing is set. ${whyNot(read.outcome)}` };
       const refused = await refusalToStore({ ...context, memory: ports });
@@ -122,7 +127,9 @@ export function createRemindersCommand({ reminders, people }: RemindPorts): Comm
       switch (wish) {
         case 'done':
           await reminders.done(work, id);
-          return { text: known.repeat === undefined ? 'Done.' : `Done for now; it comes again ${known.repeat}.` };
+          return {
+            text: known.repeat === undefined ? 'Done.' : `Done for now; it comes again ${known.repeat}.`,
+          };
         case 'remove':
           await reminders.remove(work, id);
           return { text: `I will not remind you of ${quoted(known.text)} any more.` };
@@ -130,9 +137,16 @@ export function createRemindersCommand({ reminders, people }: RemindPorts): Comm
         case 'move': {
           const timeZone = await people.timeZoneOf(speaker.id);
           if (when === '' && wish === 'move') return moveForm(known);
-          const read = readMoment(laterWords(when, known, timeZone), new Date(at), timeZone);
+          const now = new Date(at);
+          const read =
+            wish === 'later' && when === tomorrow
+              ? ({ outcome: 'read', at: sameHourTomorrow(new Date(known.at), now, timeZone) } as const)
+              : readMoment(when, now, timeZone);
           if (read.outcome !== 'read')
-            return { ...moveForm(known, whyNot(read.outcome)), text: `Nothing is changed. ${whyNot(read.outcome)}` };
+            return {
+              ...moveForm(known, whyNot(read.outcome)),
+              text: `Nothing is changed. ${whyNot(read.outcome)}`,
+            };
           await reminders[wish === 'later' ? 'snooze' : 'move'](work, id, read.at);
           return { text: `⏰ It comes ${shownMoment(read.at)}: ${quoted(known.text)}` };
         }
@@ -141,6 +155,9 @@ export function createRemindersCommand({ reminders, people }: RemindPorts): Comm
   });
 }
 
+/** Of the button: at the hour at which it came. */
+const tomorrow = 'tomorrow';
+
 /** Under what comes [RM5]. */
 export function buttonsUnder(reminder: Reminder): readonly CommandButton[] {
   const { id, repeat } = reminder;
@@ -148,7 +165,7 @@ export function buttonsUnder(reminder: Reminder): readonly CommandButton[] {
     { label: 'Done', line: `reminders done ${id}` },
     { label: '10 minutes', line: `reminders later ${id} in 10 minutes` },
     { label: '1 hour', line: `reminders later ${id} in 1 hour` },
-    { label: 'Tomorrow', line: `reminders later ${id} in 1 day` },
+    { label: 'Tomorrow', line: `reminders later ${id} ${tomorrow}` },
     ...(repeat === undefined ? [] : [removeButton(reminder, 'Done for good')]),
   ];
 }
@@ -167,10 +184,12 @@ function listed(all: readonly Reminder[]): CommandReply {
       lines,
       '-# Without buttons: `!reminders move <id> <when>` or `!reminders remove <id>`.',
     ),
-    buttons: all.slice(0, mostWithButtons).flatMap((each, index) => [
-      { label: `✏️ ${index + 1}`, line: `reminders move ${each.id}`, takes: 'nothing', opensForm: true },
-      removeButton(each, `🗑️ ${index + 1}`),
-    ]),
+    buttons: all
+      .slice(0, mostWithButtons)
+      .flatMap((each, index) => [
+        { label: `✏️ ${index + 1}`, line: `reminders move ${each.id}`, takes: 'nothing', opensForm: true },
+        removeButton(each, `🗑️ ${index + 1}`),
+      ]),
   };
 }
 
@@ -194,11 +213,6 @@ function moveForm({ id, text }: Reminder, reason?: string): CommandReply {
       line: `reminders move ${id}`,
     },
   };
-}
-
-/** `in 1 day` is the same hour of the next day, also where clocks change. */
-function laterWords(when: string, _known: Reminder, _timeZone: string): string {
-  return when;
 }
 
 /** Whose clock it goes by, and how that is changed [RM2]. */
@@ -228,7 +242,8 @@ function splitWritten(
   for (const { index, 0: between } of words.toReversed()) {
     const when = rest.slice(0, index).trim();
     const what = rest.slice(index + between.length).replace(/^:?\s*(?:to\s+)?/u, '');
-    if (what !== '' && readMoment(when, now, timeZone).outcome !== 'unreadable') return { when, what, repeat };
+    if (what !== '' && readMoment(when, now, timeZone).outcome !== 'unreadable')
+      return { when, what, repeat };
   }
   return undefined;
 }
@@ -243,8 +258,7 @@ function readRepeat(written: string): { readonly repeat: Repeat | undefined; rea
   const [head = '', unit = ''] = /^every\s+(\p{L}+)\s*/iu.exec(written) ?? [];
   const repeat = everyUnit.get(unit.toLowerCase());
   if (repeat !== undefined) return { repeat, rest: written.slice(head.length) };
-  return head === '' ? { repeat: undefined, rest: written } : { repeat: 'weekly', rest: written.replace(/^every\s+/iu, '') };
+  return head === ''
+    ? { repeat: undefined, rest: written }
+    : { repeat: 'weekly', rest: written.replace(/^every\s+/iu, '') };
 }
-
-export type { CommandContext };
-export { sessionOf };

@@ -62,6 +62,8 @@ export interface PlainOption {
   /** The handler itself answers where there is no text. */
   readonly mayBeEmpty?: true;
   readonly isOptional?: true;
+  /** The written form has no place for it. */
+  readonly isSlashOnly?: true;
 }
 
 /** One of a few values; in the written form, in any order with other options. */
@@ -75,6 +77,7 @@ export interface ChoiceOption {
     readonly aliases?: readonly string[];
   }[];
   readonly isOptional?: true;
+  readonly isSlashOnly?: true;
 }
 
 export interface CommandContext {

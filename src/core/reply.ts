@@ -177,6 +177,32 @@ export interface DirectMessagePort {
   ): Promise<{ readonly deleted: number; readonly isAll: boolean }>;
 }
 
+/** What the bot says at a moment, unasked [RM3]. */
+export interface ReminderPost {
+  /** Whether the person can read the channel now; what cannot be known counts as no. Never rejects. */
+  mayRead(userId: string, channelId: string): Promise<boolean>;
+  /**
+   * Posts one message in a channel, mentioning the person alone, or without `channelId` to them directly. `beforeSeen` is
+   * awaited with its id; it must not reject. Rejects with what may pass.
+   */
+  send(message: {
+    readonly userId: string;
+    readonly channelId: string | undefined;
+    readonly text: string;
+    readonly buttons: readonly CommandButton[];
+    /** At most 25 characters. */
+    readonly nonce: string;
+    readonly beforeSeen: (channelId: string, messageId: string) => Promise<void>;
+  }): Promise<'sent' | 'refused'>;
+  /** Whether one whose buttons name `mark` stands there since. Rejects with what may pass. */
+  isThere(message: {
+    readonly userId: string;
+    readonly channelId: string | undefined;
+    readonly after: Date;
+    readonly mark: string;
+  }): Promise<boolean>;
+}
+
 /** The bot's reactions: 👀 while a message waits, 🚫 where it is not taken [L1]. Neither throws nor delays. */
 export interface WaitingReactionPort {
   add(channelId: string, messageId: string): void;

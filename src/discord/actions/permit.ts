@@ -92,6 +92,12 @@ export function createChannelPort(places: Places): ChannelPort {
   };
 }
 
+/** Whether a person can read a channel of a server now; what cannot be known counts as no. */
+export async function mayRead(places: Places, userId: string, channelId: string): Promise<boolean> {
+  const channel = await places.find(channelId);
+  return channel !== undefined && !channel.isDMBased() && succeeds(seeingMember(channel, userId));
+}
+
 export async function succeeds(work: Promise<unknown>): Promise<boolean> {
   return work.then(
     () => true,

@@ -40,6 +40,8 @@ const reminderSchema = z.object({
   /** The message or command that set it. */
   messageId: z.string(),
   setAt: z.string(),
+  /** Since when it is being said: after a kill it may stand there already. */
+  begunAt: z.string().optional(),
   /** It came then, and waits for an answer. */
   cameAt: z.string().optional(),
   /** It could be delivered nowhere. */
@@ -98,7 +100,7 @@ export function createReminders(ports: {
         const after = by(before);
         isLosing = before.some(({ text }) => !after.some((each) => each.text === text));
         const isSame = after.length === before.length && after.every((each, index) => each === before[index]);
-        return isSame ? document : { version: 1, reminders: after };
+        return isSame ? document : { version: 1 as const, reminders: after };
       },
       { erase: () => isLosing },
     );
@@ -232,6 +234,21 @@ export function createReminders(ports: {
       const now = clock();
       return (await list(userId)).filter((each) => isWaiting(each) && Date.parse(each.at) <= now.getTime());
     },
+    /** These are about to be said. Resolves with since when, if they were before. */
+    async begin(work: Work, ids: readonly string[]): Promise<Date | undefined> {
+      let begunAt: string | undefined;
+      const now = clock().toISOString();
+      await writes.run(work, () =>
+        change(work.userId, (reminders) => {
+          const meant = reminders.filter(({ id }) => ids.includes(id));
+          begunAt = meant.find((each) => each.begunAt !== undefined)?.begunAt;
+          return reminders.map((each) =>
+            meant.includes(each) && each.begunAt === undefined ? { ...each, begunAt: now } : each,
+          );
+        }),
+      );
+      return begunAt === undefined ? undefined : new Date(begunAt);
+    },
     /** One came, or could not; what comes again waits for its next moment. */
     async came(work: Work, id: string, wasDelivered: boolean): Promise<void> {
       const timeZone = await timeZoneOf(work.userId);
@@ -239,9 +256,23 @@ export function createReminders(ports: {
       await changeOne(work, id, (reminder) => {
         const { repeat, first } = reminder;
         if (repeat === undefined || first === undefined)
-          return [{ ...reminder, cameAt: now.toISOString(), isMissed: wasDelivered ? undefined : true }];
+          return [
+            {
+              ...reminder,
+              begunAt: undefined,
+              cameAt: now.toISOString(),
+              isMissed: wasDelivered ? undefined : true,
+            },
+          ];
         const next = nextAfter(Temporal.PlainDateTime.from(first), repeat, now, timeZone);
-        return [{ ...reminder, at: next.toISOString(), isMissed: wasDelivered ? undefined : true }];
+        return [
+          {
+            ...reminder,
+            begunAt: undefined,
+            at: next.toISOString(),
+            isMissed: wasDelivered ? undefined : true,
+          },
+        ];
       });
     },
     /** Has the next one wait: at a start, and where its person has another zone by now. Drops what came long ago. */
@@ -272,7 +303,7 @@ export function isWaiting({ cameAt }: Pick<Reminder, 'cameAt'>): boolean {
 }
 
 function waitingAgain(reminder: Reminder, at: Date): Reminder {
-  return { ...reminder, at: at.toISOString(), cameAt: undefined, isMissed: undefined };
+  return { ...reminder, at: at.toISOString(), begunAt: undefined, cameAt: undefined, isMissed: undefined };
 }
 
 /** What comes again keeps its hour on the wall; what is due stays due. */

@@ -41,9 +41,9 @@ export function createReminderTool(ports: {
         );
       const timeZone = await ports.timeZoneOf(speaker.id);
       const read = readMoment(when, now, timeZone);
+      if (read.outcome !== 'read' && moment === undefined) return refusal(`Not set: ${whyNot(read.outcome)}`);
       const offered = read.outcome === 'read' ? read.at : momentGiven(moment, now, timeZone);
-      if (offered === undefined)
-        return refusal(`Not set: ${whyNot(read.outcome)} Ask them when, with an example.`);
+      if (offered === undefined) return refusal('Not set: `moment` is none ahead. Ask them when.');
       const place = context.originalPlace ?? context.place;
       const wanted: NewReminder = {
         text: what,

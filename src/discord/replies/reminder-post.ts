@@ -1,0 +1,46 @@
+import { sentMaxChars, type ReminderPost } from '../../core/reply.ts';
+import { snowflakeAt } from '../../core/snowflake.ts';
+import { answerRows } from '../command-buttons.ts';
+import { noPings, type DiscordApi } from '../discord-api.ts';
+import { refusalOf, sendUntilTaken } from '../refusals.ts';
+
+/** Posts what mentions its person and nobody else [RM3], whatever its words say. */
+export function createReminderPost(
+  api: Pick<DiscordApi, 'openDm' | 'postMessage' | 'messagesAfter'>,
+  mayRead: ReminderPost['mayRead'],
+): ReminderPost {
+  const channelFor = (userId: string, channelId: string | undefined): Promise<string> | string =>
+    channelId ?? sendUntilTaken(() => api.openDm(userId));
+
+  return {
+    mayRead,
+    async send({ userId, channelId, text, buttons, nonce, beforeSeen }) {
+      const mention = channelId === undefined ? '' : `<@${userId}> `;
+      const body = {
+        content: (mention + text).slice(0, sentMaxChars),
+        components: answerRows(userId, { buttons }),
+        nonce,
+        enforce_nonce: true,
+        allowed_mentions: channelId === undefined ? noPings : { parse: [], users: [userId] },
+      };
+      try {
+        const target = await channelFor(userId, channelId);
+        const { id } = await sendUntilTaken(() => api.postMessage(target, body));
+        await beforeSeen(target, id);
+        return 'sent';
+      } catch (error) {
+        if (refusalOf(error) === undefined) throw error;
+        return 'refused';
+      }
+    },
+    async isThere({ userId, channelId, after, mark }) {
+      try {
+        const found = await api.messagesAfter(await channelFor(userId, channelId), snowflakeAt(after));
+        return found.some(({ components }) => JSON.stringify(components ?? []).includes(mark));
+      } catch (error) {
+        if (refusalOf(error) === undefined) throw error;
+        return false;
+      }
+    },
+  };
+}

@@ -1,0 +1,105 @@
+import type { CommandButton, ReminderPost } from '../core/reply.ts';
+import type { ChannelPort } from '../core/channels.ts';
+import type { Logger } from '../core/logger.ts';
+import { hasMoreReaders } from '../core/place.ts';
+import { shownText } from '../core/text.ts';
+import type { Clock } from '../core/time.ts';
+import type { Writes } from '../core/writes.ts';
+import { shownMoment, type Reminder, type Reminders } from '../memory/reminders/reminders.ts';
+import { type Outbox, saveBestEffort } from './outbox.ts';
+
+/** What is later than that is called late; milliseconds. */
+const lateMs = 60_000;
+/** What is older comes in one list by direct message [RM4]. */
+const oldMs = 24 * 60 * 60_000;
+
+export interface RemindingPorts {
+  readonly reminders: Pick<Reminders, 'due' | 'begin' | 'came'>;
+  readonly begin: Writes['begin'];
+  readonly channels: ChannelPort;
+  readonly post: ReminderPost;
+  readonly outbox: Pick<Outbox, 'hide'>;
+  /** What its person can do about one. */
+  readonly buttonsUnder: (reminder: Reminder) => readonly CommandButton[];
+  readonly clock: Clock;
+  readonly logger: Logger;
+}
+
+/**
+ * Says what is due of a person [RM3] [RM4], each once: it is on disk that one is being said before it is, and after a
+ * kill it is looked for first. Rejects with what may pass; it is called again then.
+ */
+export function createReminding(ports: RemindingPorts) {
+  const { reminders, begin, channels, post, outbox, buttonsUnder, clock, logger } = ports;
+
+  async function say(
+    userId: string,
+    due: readonly Reminder[],
+    {
+      channelId,
+      text,
+      buttons,
+    }: Omit<Parameters<ReminderPost['send']>[0], 'userId' | 'nonce' | 'beforeSeen'>,
+  ): Promise<'sent' | 'refused'> {
+    const [first] = due;
+    if (first === undefined) return 'sent';
+    const work = await begin(userId);
+    const begunAt = await reminders.begin(
+      work,
+      due.map(({ id }) => id),
+    );
+    if (begunAt !== undefined && (await post.isThere({ userId, channelId, after: begunAt, mark: first.id })))
+      return 'sent';
+    return post.send({
+      userId,
+      channelId,
+      text,
+      buttons,
+      nonce: `r${first.id}${Date.parse(first.at).toString(36)}`,
+      beforeSeen: (posted, messageId) =>
+        saveBestEffort(logger, 'reminders hidden from history', () => outbox.hide(posted, [messageId])),
+    });
+  }
+
+  /** Where it comes: its channel, while it is as it was for its person and no one else can read along. */
+  async function channelOf(userId: string, { where, place }: Reminder): Promise<string | undefined> {
+    if (where === 'dm' || place.audience === 'dm') return undefined;
+    const present = await channels.placeOf(place.channelId);
+    if (present === undefined || hasMoreReaders(place, present)) return undefined;
+    return (await post.mayRead(userId, place.channelId)) ? place.channelId : undefined;
+  }
+
+  async function sayOne(userId: string, reminder: Reminder): Promise<void> {
+    const isLate = clock().getTime() - Date.parse(reminder.at) > lateMs;
+    const late = isLate ? `\n-# It was due ${shownMoment(new Date(reminder.at))}; I was away.` : '';
+    const parts = { text: `⏰ ${shownText(reminder.text)}${late}`, buttons: buttonsUnder(reminder) };
+    const channelId = await channelOf(userId, reminder);
+    let outcome = await say(userId, [reminder], { ...parts, channelId });
+    if (outcome === 'refused' && channelId !== undefined)
+      outcome = await say(userId, [reminder], { ...parts, channelId: undefined });
+    await end(userId, [reminder], outcome);
+  }
+
+  async function end(userId: string, said: readonly Reminder[], outcome: 'sent' | 'refused'): Promise<void> {
+    const work = await begin(userId);
+    for (const { id } of said) await reminders.came(work, id, outcome === 'sent');
+    if (outcome === 'refused') logger.warn('a reminder could be delivered nowhere', { userId });
+  }
+
+  async function sayOld(userId: string, old: readonly Reminder[]): Promise<void> {
+    const lines = old.map((each) => `- ${shownMoment(new Date(each.at))}: ${shownText(each.text)}`);
+    const text = `⏰ These were due while I was away:\n${lines.join('\n')}\n-# \`!reminders\` lists them.`;
+    await end(userId, old, await say(userId, old, { channelId: undefined, text, buttons: [] }));
+  }
+
+  return {
+    /** Says what is due by now. */
+    async remind(this: void, userId: string): Promise<void> {
+      const due = await reminders.due(userId);
+      const isOld = ({ at }: Reminder): boolean => clock().getTime() - Date.parse(at) > oldMs;
+      const old = due.filter(isOld);
+      if (old.length > 0) await sayOld(userId, old);
+      for (const each of due) if (!isOld(each)) await sayOne(userId, each);
+    },
+  };
+}
