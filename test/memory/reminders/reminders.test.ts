@@ -1,0 +1,176 @@
+import { beforeEach, describe, expect, it } from 'vitest';
+
+import { limits } from '../../../src/core/limits.ts';
+import { unconditional } from '../../../src/core/writes.ts';
+import {
+  createReminders,
+  type NewReminder,
+  type Reminders,
+} from '../../../src/memory/reminders/reminders.ts';
+import { aliceId, publicPlace } from '../../support/incoming.ts';
+import { MemoryStore } from '../../support/memory-store.ts';
+import { plainWrites } from '../../support/plain-writes.ts';
+import { dmPlace, messageId } from '../../support/sessions.ts';
+
+const work = unconditional(aliceId);
+const start = Date.parse('2026-11-26T09:00:00Z');
+
+let store: MemoryStore;
+let time: { now: number; zone: string };
+let wakes: string[];
+let reminders: Reminders;
+
+beforeEach(() => {
+  store = new MemoryStore();
+  time = { now: start, zone: 'Europe/Berlin' };
+  wakes = [];
+  reminders = open();
+});
+
+/** As a process has it, over the same store. */
+function open(): Reminders {
+  return createReminders({
+    store,
+    writes: plainWrites(),
+    clock: () => new Date(time.now),
+    timeZoneOf: () => Promise.resolve(time.zone),
+    wakeAt: (_, at) => {
+      wakes.push(at.toISOString());
+      return Promise.resolve();
+    },
+  });
+}
+
+async function set(text: string, at: string, more: Partial<NewReminder> = {}): Promise<string> {
+  const added = await reminders.set(work, {
+    text,
+    at: new Date(at),
+    repeat: undefined,
+    where: 'here',
+    place: publicPlace,
+    messageId: messageId(1),
+    ...more,
+  });
+  return typeof added === 'string' ? added : added.id;
+}
+
+const texts = async () => (await reminders.list(aliceId)).map(({ text, at }) => `${text} ${at.slice(0, 16)}`);
+
+describe('a reminder', () => {
+  it('is due at its moment, not before, and once [RM4]', async () => {
+    const id = await set('call mum', '2026-11-26T10:00Z');
+    expect(wakes).toEqual(['2026-11-26T10:00:00.000Z']);
+    time.now += 59 * 60_000;
+    expect(await reminders.due(aliceId)).toEqual([]);
+    time.now += 60_000;
+    expect(await reminders.due(aliceId)).toMatchObject([{ id, text: 'call mum' }]);
+    await reminders.came(work, id, true);
+    expect(await reminders.due(aliceId)).toEqual([]);
+  });
+
+  it('comes again at its hour, also where its person moves to another zone, and after clocks change [RM6]', async () => {
+    const id = await set('stand up', '2026-11-26T10:00Z', { repeat: 'daily' });
+    time.now = Date.parse('2026-11-26T10:00Z');
+    await reminders.came(work, id, true);
+    expect(await texts()).toEqual(['stand up 2026-11-27T10:00']);
+    time.zone = 'America/New_York';
+    await reminders.refresh(work);
+    expect(await texts()).toEqual(['stand up 2026-11-26T16:00']);
+  });
+
+  it('that was put off comes once more, and beside what comes again [RM5]', async () => {
+    const once = await set('call mum', '2026-11-26T10:00Z');
+    const daily = await set('stand up', '2026-11-26T10:00Z', { repeat: 'daily' });
+    time.now = Date.parse('2026-11-26T10:00Z');
+    for (const id of [once, daily]) {
+      await reminders.came(work, id, true);
+      await reminders.snooze(work, id, new Date('2026-11-26T10:10Z'));
+    }
+    expect(await texts()).toEqual([
+      'call mum 2026-11-26T10:10',
+      'stand up 2026-11-26T10:10',
+      'stand up 2026-11-27T10:00',
+    ]);
+  });
+
+  it('is gone once it is done, and goes on where it comes again', async () => {
+    const once = await set('call mum', '2026-11-26T10:00Z');
+    const daily = await set('stand up', '2026-11-26T11:00Z', { repeat: 'daily' });
+    await reminders.done(work, once);
+    await reminders.done(work, daily);
+    expect(await texts()).toEqual(['stand up 2026-11-26T11:00']);
+    await reminders.remove(work, daily);
+    expect(await texts()).toEqual([]);
+    expect(await store.everything()).not.toMatch(/call|stand/u);
+  });
+
+  it.each([
+    ['long', 'a'.repeat(501)],
+    ['secret', 'the password: Tr0ub4dor&3'],
+    ['empty', '  '],
+  ])('is refused as %s [RM7]', async (why, text) => {
+    expect(await set(text, '2026-11-26T10:00Z')).toBe(why);
+    expect(await texts()).toEqual([]);
+  });
+
+  it('is refused where there are fifty [L3]', async () => {
+    for (let count = 0; count < limits.reminders; count += 1) await set(`${count}`, '2026-11-26T10:00Z');
+    expect(await set('one more', '2026-11-26T10:00Z')).toBe('full');
+  });
+
+  it('waits again after a start, and is dropped a week after it came', async () => {
+    const id = await set('call mum', '2026-11-26T10:00Z');
+    wakes = [];
+    reminders = open();
+    await reminders.refresh(work);
+    expect(wakes).toEqual(['2026-11-26T10:00:00.000Z']);
+    await reminders.came(work, id, true);
+    time.now += 8 * 24 * 60 * 60_000;
+    await reminders.refresh(work);
+    expect(await store.everything()).not.toContain('call mum');
+  });
+
+  it('tells since when it is being said, so that a kill makes no second one [RM4]', async () => {
+    const id = await set('call mum', '2026-11-26T10:00Z');
+    expect(await reminders.begin(work, [id])).toBeUndefined();
+    reminders = open();
+    expect(await reminders.begin(work, [id])).toEqual(new Date(start));
+  });
+});
+
+describe('what takes reminders', () => {
+  it.each([
+    ['their message', { kind: 'messages', session: { channelId: publicPlace.channelId, userId: aliceId } }],
+    ['their words', { kind: 'words', userId: aliceId, words: 'mum', commandId: messageId(9) }],
+    ['erasing', { kind: 'person', userId: aliceId, sessions: [] }],
+  ])('is %s [RM7]', async (_, deletion) => {
+    await set('call mum', '2026-11-26T10:00Z');
+    await reminders.layer.delete({
+      ...deletion,
+      messages: [{ sequence: 1, now: undefined, before: { role: 'user', id: messageId(1) } }],
+    } as never);
+    expect(await store.everything()).not.toContain('mum');
+  });
+
+  it('is nothing else: what a channel held is gone, and they come by direct message', async () => {
+    await set('call mum', '2026-11-26T10:00Z');
+    const sessions = [{ channelId: publicPlace.channelId, userId: aliceId }];
+    await reminders.layer.delete({ kind: 'conversations', userId: aliceId, sessions });
+    expect(await texts()).toHaveLength(1);
+  });
+});
+
+describe('reminders in a prompt [RM5]', () => {
+  it('are the next five, where they may be told [V2]', async () => {
+    await set('in private', '2026-11-26T10:00Z', { place: dmPlace });
+    for (let count = 1; count <= 6; count += 1) await set(`public ${count}`, `2026-11-26T1${count}:00Z`);
+    const shown = async (place: typeof dmPlace) => {
+      const speaker = { id: aliceId, name: 'Alice', isOwner: false };
+      const [section] = await reminders.layer.sections({ speaker, place } as never);
+      return section?.lines;
+    };
+    expect((await shown(publicPlace))?.join()).not.toContain('in private');
+    expect(await shown(publicPlace)).toHaveLength(5);
+    expect((await shown(dmPlace))?.[0]).toBe('- Thu 2026-11-26 11:00: in private');
+  });
+});
