@@ -16,7 +16,7 @@ import { ownMark } from '../core/turn-context.ts';
 import type { PersonSettingsStore } from '../memory/settings/person-settings.ts';
 import { startDeadline } from '../core/deadline.ts';
 import { discordLink } from '../core/snowflake.ts';
-import { listByRules } from '../model/offline/catch-up.ts';
+import { listTalk } from '../model/offline/reply.ts';
 import { createNaming } from '../prompt/history.ts';
 import { enclosureNote, label, quoted } from '../prompt/quoted.ts';
 import { type TalkLine, focusOf, talkRequest, condenseTalk, talkLine } from './condense-talk.ts';
@@ -205,7 +205,7 @@ export function createChannelReading(ports: ChannelReadingPorts) {
           if (!(error instanceof ModelError)) throw error;
           logger.warn('what was said is listed by rules', { userId: asker.id, error });
         }
-        return `${listByRules(talk.text, label(asker.name))}\n-# Listed by rules: my model could not be asked.`;
+        return `${listTalk(talk.text)}\n-# Listed by rules: my model could not be asked.`;
       } finally {
         deadline.end();
       }
