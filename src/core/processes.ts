@@ -18,8 +18,8 @@ export interface Locks {
    */
   hold<T>(key: string, job: () => Promise<T>): Promise<T>;
   /**
-   * Takes a key until released; `undefined` where it is taken. If lost, as with a connection, it is taken again
-   * once free: another process may have had it, so its work must be safe to repeat. Rejects with `StoreError`.
+   * Takes a key until released; `undefined` where it is taken. It may be lost with a connection, and another process
+   * have it, so its work must be safe to repeat. Rejects with `StoreError`.
    */
   claim(key: string): Promise<{ release(): Promise<void> } | undefined>;
 }

@@ -1,12 +1,10 @@
-import { LRUCache } from 'lru-cache';
-
 import { StoreError } from '../../core/errors.ts';
 import { limits } from '../../core/limits.ts';
 import type { Logger } from '../../core/logger.ts';
 import type { DocumentKind, SetAside, Versioned } from '../../core/store.ts';
 import { checkedDocument, parseDocument } from '../document-text.ts';
 import type { KeyLocks } from '../key-locks.ts';
-import { freshNumber, type Database, type Query, DatabaseFault } from './database.ts';
+import { type Database, type Query, DatabaseFault } from './database.ts';
 import { sql } from './sql.ts';
 
 interface DocumentParts {
@@ -16,15 +14,7 @@ interface DocumentParts {
   readonly logger: Logger;
 }
 
-interface Known {
-  readonly revision: number;
-  readonly kind: object;
-  readonly value: unknown;
-  readonly bytes: number;
-}
-
 interface EntryRow {
-  readonly revision: number;
   readonly document: string | null;
   readonly content: Buffer | null;
 }
@@ -38,48 +28,25 @@ interface Sound<T> {
   readonly reason?: string;
 }
 
-const textKind = {};
-const cacheBytes = 32 * 1024 * 1024;
-
-/** Each read asks whether the cache still holds. `jsonb` would reorder fields and refuse U+0000. */
+/** Of JSON as text: `jsonb` would reorder fields and refuse U+0000. */
 export function createDocuments({ database, locks, onSetAside, logger }: DocumentParts, readOnly: boolean) {
   const { query } = database;
-  const cache = new LRUCache<string, Known>({
-    maxSize: cacheBytes,
-    sizeCalculation: ({ bytes }) => bytes + 512,
-  });
 
-  /** What `make` makes of an entry, once a revision; `undefined` where there is none. What it throws is not kept. */
-  async function load<T>(
-    ask: Query,
-    key: string,
-    kind: object,
-    make: (text: string) => T,
-    { isLocked = false } = {},
-  ): Promise<{ readonly value: T } | undefined> {
-    const kept = cache.get(key);
-    const known = kept?.kind === kind ? kept : undefined;
-    const revision = known?.revision ?? -1;
+  /** `undefined` where there is none. */
+  async function textOf(ask: Query, key: string, { isLocked = false } = {}): Promise<string | undefined> {
     const [row] = await ask(sql<EntryRow>`
-      select revision,
-        case when revision <> ${revision} then document end as document,
-        case when revision <> ${revision} then content end as content
-      from discoclaw.entries where key = ${key} and kind <> 'log' ${isLocked ? sql`for update` : sql``}`);
-    if (row === undefined) return undefined;
-    // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- values of one kind are of one type
-    if (row.revision === known?.revision) return { value: known.value as T };
+      select document, content from discoclaw.entries
+      where key = ${key} and kind <> 'log' ${isLocked ? sql`for update` : sql``}`);
     // As the store in files has it, without a byte order mark.
-    const text = row.document ?? new TextDecoder('utf-8').decode(row.content ?? Buffer.alloc(0));
-    const value = make(text);
-    cache.set(key, { revision: row.revision, kind, value, bytes: 2 * text.length });
-    return { value };
+    return row && (row.document ?? new TextDecoder('utf-8').decode(row.content ?? Buffer.alloc(0)));
   }
 
   async function read<T extends Versioned>(key: string, kind: DocumentKind<T>): Promise<T | undefined> {
-    const loaded = await load(query, key, kind, (text) => parseDocument(key, text, kind));
-    if (loaded === undefined) return undefined;
-    if (loaded.value.outcome === 'valid') return loaded.value.value;
-    if (readOnly) throw new StoreError(`${key} cannot be read: ${loaded.value.reason}`, key);
+    const text = await textOf(query, key);
+    if (text === undefined) return undefined;
+    const parsed = parseDocument(key, text, kind);
+    if (parsed.outcome === 'valid') return parsed.value;
+    if (readOnly) throw new StoreError(`${key} cannot be read: ${parsed.reason}`, key);
     return locks.run(key, async () => {
       const sound = await database.transaction((inOne) => lockSound(inOne, key, kind));
       tellSetAside(sound);
@@ -93,10 +60,9 @@ export function createDocuments({ database, locks, onSetAside, logger }: Documen
     key: string,
     kind: DocumentKind<T>,
   ): Promise<Sound<T>> {
-    const parse = (text: string) => parseDocument(key, text, kind);
-    const loaded = await load(inOne, key, kind, parse, { isLocked: true });
-    if (loaded === undefined) return { value: undefined, isThere: false };
-    const { value: parsed } = loaded;
+    const text = await textOf(inOne, key, { isLocked: true });
+    if (text === undefined) return { value: undefined, isThere: false };
+    const parsed = parseDocument(key, text, kind);
     return parsed.outcome === 'valid'
       ? { value: parsed.value, isThere: true }
       : recovered(inOne, key, kind, parsed.reason);
@@ -116,7 +82,7 @@ export function createDocuments({ database, locks, onSetAside, logger }: Documen
     erase: () => boolean,
   ): Promise<T | undefined> {
     return locks.run(key, async () => {
-      const { sound, value, revision, bytes } = await database.transaction(async (inOne) => {
+      const { sound, value } = await database.transaction(async (inOne) => {
         const locked = await lockSound(inOne, key, kind);
         const next = change(locked.value) ?? locked.value;
         const erases = erase();
@@ -125,38 +91,31 @@ export function createDocuments({ database, locks, onSetAside, logger }: Documen
           if (erases)
             await inOne(sql`
                 update discoclaw.entries set former_document = document where key = ${key}`);
-          return { sound: locked, value: next, revision: undefined, bytes: 0 };
+          return { sound: locked, value: next };
         }
         const checked = checkedDocument(key, kind, next);
-        return {
-          sound: locked,
-          value: checked,
-          ...(await put(inOne, key, checked, locked.isThere)),
-        };
+        await put(inOne, key, checked, locked.isThere);
+        return { sound: locked, value: checked };
       });
       tellSetAside(sound);
-      if (revision !== undefined)
-        cache.set(key, { revision, kind, value: { outcome: 'valid', value }, bytes: 2 * bytes });
       return value;
     });
   }
 
   async function readText(key: string): Promise<string | undefined> {
-    return (await load(query, key, textKind, (text) => text))?.value;
+    return textOf(query, key);
   }
 
   async function writeText(key: string, text: string): Promise<void> {
     const bytes = Buffer.from(text);
-    const revision = freshNumber();
     await locks.run(key, () =>
       database.transaction(async (inOne) => {
         await inOne(sql`delete from discoclaw.quarantine where key = ${key}`);
         await inOne(sql`
-            insert into discoclaw.entries as entry (key, kind, content, bytes, revision)
-            values (${key}, 'text', ${bytes}, ${bytes.length}, ${revision})
+            insert into discoclaw.entries (key, kind, content, bytes) values (${key}, 'text', ${bytes}, ${bytes.length})
             on conflict (key) do update set
               former_document = null, kind = 'text', document = null, content = excluded.content, bytes = excluded.bytes,
-              revision = excluded.revision, changed_at = now()`);
+              changed_at = now()`);
       }),
     );
   }
@@ -165,21 +124,19 @@ export function createDocuments({ database, locks, onSetAside, logger }: Documen
 }
 
 /** Rejects with a conflict where another process was faster to make what was not there. */
-async function put(inOne: Query, key: string, document: object, isThere: boolean) {
+async function put(inOne: Query, key: string, document: object, isThere: boolean): Promise<void> {
   const json = JSON.stringify(document);
   const bytes = Buffer.byteLength(json);
-  const revision = freshNumber();
   const rows = isThere
     ? await inOne(sql`
         update discoclaw.entries set
-          former_document = ${json}, kind = 'document', document = ${json}, content = null, bytes = ${bytes}, revision = ${revision}, changed_at = now()
+          former_document = ${json}, kind = 'document', document = ${json}, content = null, bytes = ${bytes}, changed_at = now()
         where key = ${key} returning key`)
     : await inOne(sql`
-        insert into discoclaw.entries (key, kind, document, former_document, bytes, revision)
-        values (${key}, 'document', ${json}, ${json}, ${bytes}, ${revision})
+        insert into discoclaw.entries (key, kind, document, former_document, bytes)
+        values (${key}, 'document', ${json}, ${json}, ${bytes})
         on conflict (key) do nothing returning key`);
   if (rows.length === 0) throw new DatabaseFault('conflict', new Error('another process was faster'));
-  return { revision, bytes };
 }
 
 /** Puts an unreadable document into quarantine, and its last good copy in its place [S4]. */
@@ -203,7 +160,7 @@ async function recovered<T extends Versioned>(
     return { value: undefined, isThere: false, setAside, reason };
   }
   await inOne(sql`
-    update discoclaw.entries set kind = 'document', document = former_document, content = null, revision = ${freshNumber()},
+    update discoclaw.entries set kind = 'document', document = former_document, content = null,
       bytes = octet_length(former_document::text)
     where key = ${key}`);
   return {

@@ -45,8 +45,8 @@ export interface PostgresStore extends Store, Processes {
 const changesAtOnce = 1000;
 
 /**
- * The store in PostgreSQL [X1], for several processes at once: a change is one transaction with its read, and each
- * read asks for the present revision. Erased data is gone from every table; when its bytes leave the disk is up to
+ * The store in PostgreSQL [X1], for several processes at once: a change is one transaction with its read, and
+ * nothing is cached. Erased data is gone from every table; when its bytes leave the disk is up to
  * vacuum and the server's operator.
  * @throws {StoreError} where the database cannot be reached within the patience, or used.
  */
@@ -145,7 +145,7 @@ const oldestServer = 14;
 /** Processes that start at once make the tables one after the other. */
 const schemaLock = 1_684_628_324;
 
-/** `entries` has one row a key; its `id` differs for each new log, whose records hang on it. */
+/** `entries` has one row a key; its `id` differs for each new log, whose records hang on it, and `revision` after each rewriting. */
 const statements = [
   sql`create schema discoclaw`,
   sql`
@@ -153,7 +153,7 @@ const statements = [
       key text collate "C" primary key,
       kind text not null check (kind in ('document', 'text', 'log')),
       id bigint not null generated always as identity,
-      revision bigint not null,
+      revision bigint not null default 0,
       bytes bigint not null default 0,
       changed_at timestamptz not null default now(),
       document json,
