@@ -6,9 +6,8 @@ import type { Logger } from '../core/logger.ts';
 import { maskSecrets } from '../core/secrets.ts';
 import { dataLine, renderSection } from '../core/section.ts';
 import { clipAtWord, chunk } from '../core/text.ts';
-import { createTimeSlice } from '../core/time.ts';
+import { createTimeSlice, startDeadline } from '../core/time.ts';
 import { shareOf } from '../memory/recall/words.ts';
-import { startDeadline } from '../core/deadline.ts';
 
 /** A channel's message as one line of data [P3]. */
 export interface TalkLine {

@@ -157,7 +157,7 @@ export const plantedFaults: readonly PlantedFault[] = [
   {
     name: 'deadline-forgotten',
     promise: '[M7] An answer that drips in keeps a person waiting for ever.',
-    file: 'src/core/deadline.ts',
+    file: 'src/core/time.ts',
     find: '    limitMs,\n  );',
     put: '    limitMs * 100,\n  );',
   },

@@ -1180,7 +1180,7 @@ export const testedFaults: readonly PlantedFault[] = [
   {
     name: 'refused-feature-is-sent-again',
     promise: '[M9] A server without tools answers nobody.',
-    file: 'src/model/anthropic/features.ts',
+    file: 'src/model/anthropic/learnt.ts',
     find: 'found.set(`${feature} ${model}`, { feature, model });',
     put: '',
     test: 'test/model/anthropic/refusals.test.ts',
@@ -1188,7 +1188,7 @@ export const testedFaults: readonly PlantedFault[] = [
   {
     name: 'one-bad-picture-blinds',
     promise: '[M9] After one picture that is too large the bot looks at no picture for an hour.',
-    file: 'src/model/anthropic/features.ts',
+    file: 'src/model/anthropic/learnt.ts',
     find: ' && !(isFile && ofOneFile.test(statement))',
     put: '',
     test: 'test/model/anthropic/features.test.ts',
@@ -1196,7 +1196,7 @@ export const testedFaults: readonly PlantedFault[] = [
   {
     name: 'silent-cut-is-not-told',
     promise: '[M13] That a server cuts prompts in silence is noticed by nobody.',
-    file: 'src/model/anthropic/limits.ts',
+    file: 'src/model/anthropic/learnt.ts',
     find: 'if (estimated <= cutLeastTokens || counted >= estimated / 3) return;',
     put: 'if (estimated <= cutLeastTokens || counted >= estimated / 300) return;',
     test: 'test/model/anthropic/limits.test.ts',
@@ -1276,7 +1276,7 @@ export const testedFaults: readonly PlantedFault[] = [
   {
     name: 'template-marks-reach-the-model',
     promise: '[M12] A person ends the turn of the model by writing a mark of its template.',
-    file: 'src/model/template-marks.ts',
+    file: 'src/model/clean-answer.ts',
     find: 'return text.replace(templateMark, (found) => `${found.charAt(0)} ${found.slice(1)}`);',
     put: 'return text;',
     test: 'test/model/template-marks.test.ts',

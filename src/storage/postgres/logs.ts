@@ -7,8 +7,7 @@ import { parseJson } from '../../core/text.ts';
 import { createTimeSlice } from '../../core/time.ts';
 import { formatRecord } from '../document-text.ts';
 import type { KeyLocks } from '../key-locks.ts';
-import { type Database, type Query, freshNumber } from './database.ts';
-import { sql } from './sql.ts';
+import { type Database, type Query, freshNumber, sql } from './database.ts';
 
 interface LogParts {
   readonly database: Database;

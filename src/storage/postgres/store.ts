@@ -5,14 +5,12 @@ import { retry, type Clock } from '../../core/time.ts';
 import type { WorkQueue } from '../../core/work-queue.ts';
 import { createCalls } from '../calls.ts';
 import { createKeyLocks } from '../key-locks.ts';
-import { createDatabase, type Database, DatabaseFault, toStoreError } from './database.ts';
-import { listQuarantined, createDocuments } from './documents.ts';
-import { createFolders } from './folders.ts';
+import { createDatabase, type Database, DatabaseFault, toStoreError, sql, Statement } from './database.ts';
+import { listQuarantined, createDocuments, createFolders } from './documents.ts';
 import { createLogs } from './logs.ts';
 import { openSession, removeOldNotices, type Presence, type Session } from './session.ts';
 import { createWorkQueue } from './work-queue.ts';
 import { UnusableStoreError } from '../../core/errors.ts';
-import { sql, Statement } from './sql.ts';
 
 export interface PostgresStoreOptions {
   /** `postgres://…` */

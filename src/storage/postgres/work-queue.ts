@@ -4,8 +4,7 @@ import pLimit from 'p-limit';
 
 import type { Logger } from '../../core/logger.ts';
 import type { WorkLease, WorkQueue } from '../../core/work-queue.ts';
-import { createOutage, type Database, freshNumber, toStoreError } from './database.ts';
-import { sql, type Statement } from './sql.ts';
+import { createOutage, type Database, freshNumber, toStoreError, sql, type Statement } from './database.ts';
 
 export interface WorkQueueOptions {
   readonly database: Database;

@@ -2,7 +2,7 @@ import { APIError } from '@anthropic-ai/sdk';
 import { describe, expect, it, onTestFinished, vi } from 'vitest';
 
 import type { ModelFeature, ModelRequest } from '../../../src/core/model.ts';
-import { createRefusals } from '../../../src/model/anthropic/features.ts';
+import { createRefusals } from '../../../src/model/anthropic/learnt.ts';
 import { requestBody } from '../../../src/model/anthropic/request-body.ts';
 import { recordingLogger } from '../../support/recording-logger.ts';
 import { everything } from './everything.ts';

@@ -1,9 +1,8 @@
-import { sql } from '../../../src/storage/postgres/sql.ts';
+import { sql, createDatabase } from '../../../src/storage/postgres/database.ts';
 import type pg from 'pg';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 
 import { StoreError } from '../../../src/core/errors.ts';
-import { createDatabase } from '../../../src/storage/postgres/database.ts';
 import { openBetween } from '../../support/between.ts';
 import { deferred } from '../../support/deferred.ts';
 import { eventually } from '../../support/eventually.ts';
