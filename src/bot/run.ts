@@ -4,7 +4,7 @@ import { once } from 'node:events';
 import { tmpdir } from 'node:os';
 
 import type { Config } from '../config/config.ts';
-import { measuredApart, type Logger } from '../core/logger.ts';
+import type { Logger } from '../core/logger.ts';
 import type { Shards } from '../core/processes.ts';
 import { growingPause, retry, unlessAborted } from '../core/time.ts';
 import { withDiscord } from '../discord/checkup.ts';
@@ -133,10 +133,8 @@ export async function runInSandbox(
       ],
       demonstration,
       inFreshWorld: (play) =>
-        measuredApart(() =>
-          inTemporaryWorld(config, logger, (inner, fresh) =>
-            play({ sandbox: inner, settled: () => fresh.idle() }),
-          ),
+        inTemporaryWorld(config, logger, (inner, fresh) =>
+          play({ sandbox: inner, settled: () => fresh.idle() }),
         ),
       suggestions: isNewcomer ? suggestions : [],
       signal,

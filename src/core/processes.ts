@@ -35,17 +35,6 @@ export const noticeSchema = z.discriminatedUnion('kind', [
 ]);
 export type Notice = z.infer<typeof noticeSchema>;
 
-/** Whom a notice is about. */
-export function personOf(notice: Notice): string {
-  switch (notice.kind) {
-    case 'erased':
-    case 'written':
-      return notice.userId;
-    case 'stored':
-      return notice.stored.userId;
-  }
-}
-
 /** A notice may be lost and never returns to its sender; permissions are looked up when used. */
 export interface Notices {
   tell(notice: Notice): void;

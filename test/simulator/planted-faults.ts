@@ -151,8 +151,8 @@ export const plantedFaults: readonly PlantedFault[] = [
     name: 'folder-taken-from-its-owner',
     promise: '[S1] A second process takes the data folder of one that runs.',
     file: 'src/storage/files/owner-lock.ts',
-    find: 'if (alive === undefined) {',
-    put: 'if (alive === undefined || attempt === attempts || !isSeen) {',
+    find: 'meanwhile: touch });\n    if (alive !== undefined) throw inUse(folder, alive, isSeen);',
+    put: 'meanwhile: touch });',
   },
   {
     name: 'deadline-forgotten',

@@ -4,7 +4,7 @@ import { setTimeout } from 'node:timers/promises';
 
 import { StoreError } from '../../core/errors.ts';
 import type { Logger } from '../../core/logger.ts';
-import type { DocumentKind, SetAside, Versioned } from '../../core/store.ts';
+import type { DocumentKind, ErasingOption, SetAside, Versioned } from '../../core/store.ts';
 import type { Clock } from '../../core/time.ts';
 import { checkedDocument, formatDocument, parseDocument, type ParsedDocument } from '../document-text.ts';
 import type { Disk } from './disk.ts';
@@ -140,18 +140,15 @@ export function createDocuments(
     key: string,
     kind: DocumentKind<T>,
     change: (current: T | undefined) => T | undefined,
-    erase: () => boolean,
+    { erase = false }: ErasingOption = {},
   ): Promise<T | undefined> {
     return locks.run(key, async () => {
       const path = await pathOf(key);
       for (let attempt = 1; attempt <= maxConflicts; attempt += 1) {
         const current = await loadSound(key, path, kind);
         const next = change(current?.value) ?? current?.value;
-        const isErasing = erase();
-        if (!isErasing && (next === undefined || next === current?.value)) {
-          await disk.syncIfUnsynced(dirname(path));
-          return next;
-        }
+        const isErasing = typeof erase === 'function' ? erase() : erase;
+        if (!isErasing && (next === undefined || next === current?.value)) return next;
         // The copies first: after a kill in between, nobody would ask for them again.
         if (isErasing) await quarantine.eraseCopies(key);
         if (next === undefined) {

@@ -1,7 +1,7 @@
 import { StoreError } from '../../core/errors.ts';
 import { limits } from '../../core/limits.ts';
 import type { Logger } from '../../core/logger.ts';
-import type { DocumentKind, SetAside, StoredFile, Versioned } from '../../core/store.ts';
+import type { DocumentKind, ErasingOption, SetAside, StoredFile, Versioned } from '../../core/store.ts';
 import { checkedDocument, parseDocument } from '../document-text.ts';
 import type { KeyLocks } from '../key-locks.ts';
 import { type Database, type Query, DatabaseFault, sql } from './database.ts';
@@ -78,13 +78,13 @@ export function createDocuments({ database, locks, onSetAside, logger }: Documen
     key: string,
     kind: DocumentKind<T>,
     change: (current: T | undefined) => T | undefined,
-    erase: () => boolean,
+    { erase = false }: ErasingOption = {},
   ): Promise<T | undefined> {
     return locks.run(key, async () => {
       const { sound, value } = await database.transaction(async (inOne) => {
         const locked = await lockSound(inOne, key, kind);
         const next = change(locked.value) ?? locked.value;
-        const erases = erase();
+        const erases = typeof erase === 'function' ? erase() : erase;
         if (erases) await inOne(sql`delete from discoclaw.quarantine where key = ${key}`);
         if (next === undefined || next === locked.value) {
           if (erases)
@@ -201,7 +201,7 @@ export function createFolders(database: Database) {
     },
 
     /** As `Store.folders` says; a folder counts as changed when something in it was. */
-    async folders(folder: string, name: string) {
+    async folders(folder: string, name = '') {
       const { first, beyond } = below(folder);
       const rows = await database.query(sql<{ name: string; changed_at: number }>`
         select name, coalesce(max(ms) filter (where ${name} in ('', rest) or starts_with(rest, ${`${name}/`})), 0) as changed_at

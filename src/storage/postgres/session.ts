@@ -8,7 +8,7 @@ import pLimit, { type LimitFunction } from 'p-limit';
 import { StoreError } from '../../core/errors.ts';
 import type { Logger } from '../../core/logger.ts';
 import { lruCache } from '../../core/limits.ts';
-import { noticeSchema, personOf, type Locks, type Notice, type Notices } from '../../core/processes.ts';
+import { noticeSchema, type Locks, type Notice, type Notices } from '../../core/processes.ts';
 import { retry, withTimeout } from '../../core/time.ts';
 import { connectionOptions, DatabaseFault, connectFault, queryFault, toStoreError } from './database.ts';
 
@@ -203,13 +203,14 @@ export async function openSession(url: string, presence: Presence, logger: Logge
   async function send(notice: Notice): Promise<void> {
     const present = await link.catch(() => undefined);
     if (present === undefined || present.isLost) return;
+    const { userId } = notice.kind === 'stored' ? notice.stored : notice;
     try {
       await ask(
         present,
         `with gone as (delete from discoclaw.notices where $5 and person = $1),
           told as (insert into discoclaw.notices (person, body) values ($1, $2) returning id)
           select pg_notify($3, $4 || ':' || id) from told`,
-        [personOf(notice), JSON.stringify(notice), noticeChannel, self, notice.kind === 'erased'],
+        [userId, JSON.stringify(notice), noticeChannel, self, notice.kind === 'erased'],
       );
       sweepSoon();
     } catch (error) {

@@ -58,11 +58,9 @@ export async function createPostgresStore(options: PostgresStoreOptions): Promis
   session = as === 'reader' ? undefined : await opening(database, as, options);
   const { locks: processLocks, notices } = session ?? createOneProcess();
   const calls = createCalls({ readOnly, toStoreError, beforeChange: assertHeld, clock });
-  const { run, change } = calls;
   const locks = createKeyLocks(changesAtOnce);
   const documents = createDocuments({ database, locks, onSetAside, logger }, readOnly);
   const logs = createLogs({ database, locks, logger });
-  const folders = createFolders(database);
   const work = createWorkQueue({ database, logger });
   let closed: Promise<void> | undefined;
 
@@ -74,25 +72,10 @@ export async function createPostgresStore(options: PostgresStoreOptions): Promis
   }
 
   return {
+    ...calls.guarded({ ...documents, ...logs, ...createFolders(database) }, locks),
     work,
     locks: processLocks,
     notices,
-    read: (key, kind) => run(key, 'read', () => documents.read(key, kind)),
-    update: (key, kind, make, { erase = false } = {}) =>
-      change(key, 'stored', () =>
-        documents.update(key, kind, make, typeof erase === 'function' ? erase : () => erase),
-      ),
-    append: (log, record) => change(log, 'appended to', () => logs.append(log, record)),
-    scan: (log, schema, { after = 0 } = {}) => calls.scan(log, logs.scan(log, schema, after)),
-    logState: (log) => run(log, 'read', () => logs.logState(log)),
-    rewrite: (log, schema, make) => change(log, 'rewritten', () => logs.rewrite(log, schema, make)),
-    readText: (key) => run(key, 'read', () => documents.readText(key)),
-    writeText: (key, text) => change(key, 'written', () => documents.writeText(key, text)),
-    list: (folder) => run(folder, 'listed', () => folders.list(folder)),
-    folders: (folder, name = '') => run(folder, 'listed', () => folders.folders(folder, name)),
-    remove: (key) => change(key, 'removed', () => locks.run(key, () => folders.remove(key))),
-    removeAll: (prefix) =>
-      change(prefix, 'removed', () => locks.runAlone(prefix, () => folders.removeAll(prefix))),
     lastWrite: calls.lastWrite,
     quarantined: () => calls.track('quarantine', 'listed', () => listQuarantined(database)),
     close: () => (closed ??= close()),
