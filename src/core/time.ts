@@ -251,17 +251,9 @@ export const processTimer: Timer = (callback, ms) => {
 };
 
 /** Resolves after so many milliseconds or on abort. Does not keep the process alive. */
-export function sleep(ms: number, signal: AbortSignal, timer = processTimer): Promise<void> {
-  if (signal.aborted) return Promise.resolve();
-  return new Promise((resolve) => {
-    const end = (): void => {
-      cancel();
-      signal.removeEventListener('abort', end);
-      resolve();
-    };
-    const cancel = timer(end, ms);
-    signal.addEventListener('abort', end);
-  });
+export async function sleep(ms: number, signal: AbortSignal, timer = processTimer): Promise<void> {
+  const over = new Promise<void>((resolve) => void timer(resolve, ms));
+  await unlessAborted(signal, over).catch(() => undefined);
 }
 
 /** A timer whose owner can end all its calls at once, for good. */

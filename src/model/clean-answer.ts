@@ -16,7 +16,7 @@ const named =
  */
 const mark = String.raw`<[|｜][^\s<>]{1,64}>|<[^\s<>|｜]{1,64}[|｜]>|</?(?:${named})>|<</?SYS>>|\[/?(?:INST|SYSTEM_PROMPT|AVAILABLE_TOOLS|TOOL_CALLS|TOOL_RESULTS|TOOL_CONTENT|THINK|ARGS|IMG|gMASK)\]|\]~!?b[\][]`;
 
-export const templateMark = new RegExp(mark, 'gu');
+const templateMark = new RegExp(mark, 'gu');
 
 /** Breaks up the marks in a text that a model is given, so that its server reads none of them as its own [M12]. */
 export function withMarksBroken(text: string): string {

@@ -199,7 +199,7 @@ describe('read_channel [B4]', () => {
     await run({ since: 'an hour ago' });
     await run({ since: '5 Jan' });
     expect(wishes.slice(1).map(({ since }) => since?.toISOString())).toEqual([
-      '2026-01-05T00:00:00.000Z',
+      '2026-01-08T00:00:00.000Z',
       '2026-01-15T13:00:00.000Z',
       '2026-01-05T00:00:00.000Z',
     ]);

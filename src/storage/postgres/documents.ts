@@ -27,18 +27,18 @@ interface Sound<T> {
   readonly reason?: string;
 }
 
+/** `undefined` where there is none. */
+async function textOf(ask: Query, key: string, { isLocked = false } = {}): Promise<string | undefined> {
+  const [row] = await ask(sql<EntryRow>`
+    select document, content from discoclaw.entries
+    where key = ${key} and kind <> 'log' ${isLocked ? sql`for update` : sql``}`);
+  // As the store in files has it, without a byte order mark.
+  return row && (row.document ?? new TextDecoder('utf-8').decode(row.content ?? Buffer.alloc(0)));
+}
+
 /** Of JSON as text: `jsonb` would reorder fields and refuse U+0000. */
 export function createDocuments({ database, locks, onSetAside, logger }: DocumentParts, readOnly: boolean) {
   const { query } = database;
-
-  /** `undefined` where there is none. */
-  async function textOf(ask: Query, key: string, { isLocked = false } = {}): Promise<string | undefined> {
-    const [row] = await ask(sql<EntryRow>`
-      select document, content from discoclaw.entries
-      where key = ${key} and kind <> 'log' ${isLocked ? sql`for update` : sql``}`);
-    // As the store in files has it, without a byte order mark.
-    return row && (row.document ?? new TextDecoder('utf-8').decode(row.content ?? Buffer.alloc(0)));
-  }
 
   async function read<T extends Versioned>(key: string, kind: DocumentKind<T>): Promise<T | undefined> {
     const text = await textOf(query, key);
