@@ -36,6 +36,20 @@ async function textOf(ask: Query, key: string, { isLocked = false } = {}): Promi
   return row && (row.document ?? new TextDecoder('utf-8').decode(row.content ?? Buffer.alloc(0)));
 }
 
+/** Locks the document until the end of the transaction; an unreadable one is recovered first. */
+async function lockSound<T extends Versioned>(
+  inOne: Query,
+  key: string,
+  kind: DocumentKind<T>,
+): Promise<Sound<T>> {
+  const text = await textOf(inOne, key, { isLocked: true });
+  if (text === undefined) return { value: undefined, isThere: false };
+  const parsed = parseDocument(key, text, kind);
+  return parsed.outcome === 'valid'
+    ? { value: parsed.value, isThere: true }
+    : recovered(inOne, key, kind, parsed.reason);
+}
+
 /** Of JSON as text: `jsonb` would reorder fields and refuse U+0000. */
 export function createDocuments({ database, locks, onSetAside, logger }: DocumentParts, readOnly: boolean) {
   const { query } = database;
@@ -51,20 +65,6 @@ export function createDocuments({ database, locks, onSetAside, logger }: Documen
       tellSetAside(sound);
       return sound.value;
     });
-  }
-
-  /** Locks the document until the end of the transaction; an unreadable one is recovered first. */
-  async function lockSound<T extends Versioned>(
-    inOne: Query,
-    key: string,
-    kind: DocumentKind<T>,
-  ): Promise<Sound<T>> {
-    const text = await textOf(inOne, key, { isLocked: true });
-    if (text === undefined) return { value: undefined, isThere: false };
-    const parsed = parseDocument(key, text, kind);
-    return parsed.outcome === 'valid'
-      ? { value: parsed.value, isThere: true }
-      : recovered(inOne, key, kind, parsed.reason);
   }
 
   function tellSetAside({ setAside, reason }: Sound<unknown>): void {
