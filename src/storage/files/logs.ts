@@ -35,7 +35,7 @@ export function formatLine(sequence: number, json?: string): Buffer {
 }
 
 /** `undefined` where it is damaged. */
-export function parseLine(bytes: Buffer) {
+function parseLine(bytes: Buffer) {
   try {
     return lineSchema.safeParse(parseJson(bytes.toString('utf8'))).data;
   } catch {

@@ -148,18 +148,6 @@ describe('a data folder whose other bot cannot be seen [S8]', () => {
     await first.update(document, counterKind, increment);
   });
 
-  it('is not taken from it where another user may not look at its process', async () => {
-    await stores.open({ fileSystem: quickFileSystem });
-    const hidden: FileSystem = {
-      ...quickFileSystem,
-      open: (path, flags, mode) =>
-        path.startsWith(`/proc/${process.pid}`)
-          ? Promise.reject(diskError('ENOENT'))
-          : quickFileSystem.open(path, flags, mode),
-    };
-    expect((await seconds(stores.open({ fileSystem: hidden }))).outcome).toBeInstanceOf(FolderInUseError);
-  });
-
   it.each([-3_000_000, 0, 3_000_000])(
     'is taken after fifteen seconds without a heartbeat, and the start says that it waits (lock of %d seconds ago)',
     async (age) => {
