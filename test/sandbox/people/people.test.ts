@@ -24,19 +24,6 @@ describe('saying something', () => {
       'no message 1',
     );
   });
-
-  it('names the choices when a channel’s name is unknown or not the only one', async () => {
-    const server = await openSandbox();
-    await expect(server.say({ as: 'bob', in: '#attic', text: 'a' })).rejects.toThrow(
-      'There is no channel "#attic"',
-    );
-    const annex = await server.addGuild({ name: 'Annex', owner: 'bob' });
-    const twin = await server.addChannel({ name: 'dev', guild: annex.id });
-    await expect(server.say({ as: 'bob', in: 'dev', text: 'a' })).rejects.toThrow(
-      `use an id: 120000000000000002, ${twin.id}`,
-    );
-    expect(await server.say({ as: 'bob', in: twin.id, text: 'a' })).toMatchObject({ channelId: twin.id });
-  });
 });
 
 describe('people and channels', () => {
