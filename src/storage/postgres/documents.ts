@@ -27,11 +27,11 @@ interface Sound<T> {
   readonly reason?: string;
 }
 
-/** `undefined` where there is none. */
-async function textOf(ask: Query, key: string, { isLocked = false } = {}): Promise<string | undefined> {
-  const [row] = await ask(sql<EntryRow>`
-    select document, content from discoclaw.entries
-    where key = ${key} and kind <> 'log' ${isLocked ? sql`for update` : sql``}`);
+/** `undefined` where there is none. Its row may be locked. */
+async function textOf(ask: Query, key: string, isLocked: boolean): Promise<string | undefined> {
+  const { text, values } = sql<EntryRow>`
+    select document, content from discoclaw.entries where key = ${key} and kind <> 'log'`;
+  const [row] = await ask<EntryRow>({ text: isLocked ? `${text} for update` : text, values });
   // As the store in files has it, without a byte order mark.
   return row && (row.document ?? new TextDecoder('utf-8').decode(row.content ?? Buffer.alloc(0)));
 }
@@ -42,7 +42,7 @@ async function lockSound<T extends Versioned>(
   key: string,
   kind: DocumentKind<T>,
 ): Promise<Sound<T>> {
-  const text = await textOf(inOne, key, { isLocked: true });
+  const text = await textOf(inOne, key, true);
   if (text === undefined) return { value: undefined, isThere: false };
   const parsed = parseDocument(key, text, kind);
   return parsed.outcome === 'valid'
@@ -55,7 +55,7 @@ export function createDocuments({ database, locks, onSetAside, logger }: Documen
   const { query } = database;
 
   async function read<T extends Versioned>(key: string, kind: DocumentKind<T>): Promise<T | undefined> {
-    const text = await textOf(query, key);
+    const text = await textOf(query, key, false);
     if (text === undefined) return undefined;
     const parsed = parseDocument(key, text, kind);
     if (parsed.outcome === 'valid') return parsed.value;
@@ -102,7 +102,7 @@ export function createDocuments({ database, locks, onSetAside, logger }: Documen
   }
 
   async function readText(key: string): Promise<string | undefined> {
-    return textOf(query, key);
+    return textOf(query, key, false);
   }
 
   async function writeText(key: string, text: string): Promise<void> {

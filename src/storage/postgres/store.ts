@@ -5,7 +5,7 @@ import { retry, type Clock } from '../../core/time.ts';
 import type { WorkQueue } from '../../core/work-queue.ts';
 import { createCalls } from '../calls.ts';
 import { createKeyLocks } from '../key-locks.ts';
-import { createDatabase, type Database, DatabaseFault, toStoreError, sql, Statement } from './database.ts';
+import { createDatabase, type Database, DatabaseFault, toStoreError, sql } from './database.ts';
 import { listQuarantined, createDocuments, createFolders } from './documents.ts';
 import { createLogs } from './logs.ts';
 import { openSession, removeOldNotices, type Presence, type Session } from './session.ts';
@@ -190,7 +190,7 @@ async function createTables(database: Database): Promise<void> {
         `The database's server is PostgreSQL ${version}: the bot needs ${oldestServer} or newer`,
         '.',
       );
-    if (isThere) await query(new Statement([removeOldNotices], []));
+    if (isThere) await query({ text: removeOldNotices, values: [] });
     else for (const statement of statements) await query(statement);
   });
 }
