@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 
 import { ModelError } from '../../../src/core/errors.ts';
-import type { CallBudget, ModelRequest } from '../../../src/core/model.ts';
+import type { CallBudget } from '../../../src/core/model.ts';
 import { blockEvents, messageEvents, type ModelAnswer } from '../../support/model-answer.ts';
 import { recordingLogger } from '../../support/recording-logger.ts';
 import { failureOf } from '../failure-of.ts';
@@ -183,14 +183,6 @@ describe('the limit of calls', () => {
 
     expect(told).toEqual(['second waits', 'first speaks', 'second begins', 'second speaks']);
   });
-
-  it('counts the time in the queue', async () => {
-    const { client } = await clientOf(() => 'silent', { concurrency: 1, totalTimeoutMs: 150 });
-
-    const failures = await Promise.all([1, 2].map(() => failureOf(client.complete(request()))));
-
-    expect(failures.map(({ failure }) => failure)).toEqual(['timeout', 'timeout']);
-  });
 });
 
 describe('the key', () => {
@@ -217,22 +209,6 @@ describe('the key', () => {
         value instanceof Error ? everythingIn(value) : value,
       ),
     ).not.toContain(secret);
-  });
-
-  it('shows in no error when it cannot even be sent', async () => {
-    const malformed = 'sk-ant-line\nbreak';
-    const { client } = await clientOf(() => ({ text: 'Hi' }), { apiKey: malformed });
-
-    expect(everythingIn(await failureOf(client.complete(request())))).not.toContain('sk-ant-line');
-  });
-});
-
-describe('a request that cannot be made', () => {
-  it('rejects with ModelError too', async () => {
-    const { client } = await clientOf(() => ({ text: 'Hi' }));
-    const broken: ModelRequest = request({ outputSchema: { properties: {} } });
-
-    expect(await failureOf(client.complete(broken))).toMatchObject({ failure: 'rejected' });
   });
 });
 

@@ -1,7 +1,6 @@
 import { describe, expect, it } from 'vitest';
 
 import { blockEvents, halfText, messageEvents } from '../../support/model-answer.ts';
-import { deferred } from '../../support/deferred.ts';
 import { recordingLogger } from '../../support/recording-logger.ts';
 import { failureOf } from '../failure-of.ts';
 import { clientOf, request } from './client-under-test.ts';
@@ -94,23 +93,5 @@ describe('giving up', () => {
     wish.abort();
 
     expect(await call).toBe('aborted');
-  });
-
-  it('works in the queue, and frees the place there', async () => {
-    const thought = deferred<void>();
-    const { client, server } = await clientOf(() => ({ text: 'Hi', held: thought.promise }), {
-      concurrency: 1,
-      queueLimit: 1,
-    });
-    const running = client.complete(request());
-    const wish = new AbortController();
-
-    const waiting = client.complete(request(), { signal: wish.signal, onQueue: () => wish.abort() });
-    expect(await ending(waiting)).toBe('aborted');
-    const next = client.complete(request());
-    thought.resolve();
-
-    await Promise.all([running, next]);
-    expect(server.requests).toHaveLength(2);
   });
 });

@@ -163,9 +163,4 @@ describe('a statement', () => {
   it.each(['I’m tired', 'I have a question'])('is not seen in what passes by: %s', async (message) => {
     expect(await toolCall({ message })).toMatchObject({ stop: 'end' });
   });
-
-  it('that is known already is not kept again', async () => {
-    const message = 'I prefer Rust';
-    expect(await toolCall({ message, sections: { durable_items: [rust] } })).toMatchObject({ stop: 'end' });
-  });
 });

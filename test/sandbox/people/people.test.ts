@@ -27,18 +27,6 @@ describe('saying something', () => {
 });
 
 describe('people and channels', () => {
-  it('are listed with those who see each, DMs included', async () => {
-    const server = await openSandbox();
-    await server.addThread({ channel: '#dev', name: 'den', as: 'bob', private: true });
-    const seenBy = new Map(
-      (await server.channels()).map(({ kind, name, seenBy: names }) => [`${kind} ${name}`, names]),
-    );
-    expect(seenBy.get('text general')).toEqual(['Discoclaw', 'alice', 'bob', 'carol']);
-    expect(seenBy.get('text secret')).toEqual(['Discoclaw', 'alice', 'bob']);
-    expect(seenBy.get('dm carol')).toEqual(['Discoclaw', 'carol']);
-    expect(seenBy.get('thread den')).toEqual(['alice', 'bob']);
-  });
-
   it('let a moderator delete what the bot wrote, and nobody else', async () => {
     const { server, client } = await runBot();
     const channel = await client.channels.fetch('120000000000000002');

@@ -68,19 +68,6 @@ describe('editing and deleting', () => {
   });
 });
 
-describe('history', () => {
-  it('is empty, and cannot be replied to, without the right to read it', async () => {
-    const { server, channel } = await botIn('general');
-    await server.say({ as: 'bob', in: '#general', text: 'hello' });
-    await server.setOverwrite({ channel: '#general', for: 'Discoclaw', deny: ['ReadMessageHistory'] });
-    expect((await channel.messages.fetch({ limit: 5 })).size).toBe(0);
-    const [said] = await server.messages({ in: '#general' });
-    const reply = { content: 'a', reply: { messageReference: said?.id ?? '' } };
-    expect((await refusal(channel.send(reply))).code).toBe(160_002);
-    await channel.send('not a reply');
-  });
-});
-
 describe('permissions', () => {
   it('decide what the bot may see and where it may write', async () => {
     const { server, client, channel } = await botIn('secret');

@@ -8,7 +8,6 @@ import {
   alice,
   counterKind,
   document,
-  entriesOf,
   increment,
   log,
   noteSchema,
@@ -43,30 +42,6 @@ describe('two stores on one database [X1][X2]', () => {
     );
     for (const store of both())
       expect(await store.read(document, counterKind)).toEqual({ version: 1, count: 30 });
-  });
-
-  it('see what the other has changed, also where they had read it before, and tell nobody what no longer holds', async () => {
-    const [first, second] = both();
-    for (const store of both()) await store.update(document, counterKind, increment);
-    expect(await first.read(document, counterKind)).toEqual({ version: 1, count: 2 });
-    await second.update(document, counterKind, increment);
-    expect(await first.update(document, counterKind, (current) => current)).toEqual({ version: 1, count: 3 });
-    await second.remove(document);
-    expect(await first.read(document, counterKind)).toBeUndefined();
-    expect(await first.update(document, counterKind, increment)).toEqual({ version: 1, count: 1 });
-    await first.writeText(text, 'a');
-    expect(await second.readText(text)).toBe('a');
-    await second.writeText(text, 'b');
-    expect(await first.readText(text)).toBe('b');
-  });
-
-  it('number the records of one log without a gap, and leave none out', async () => {
-    const numbers = await Promise.all(
-      Array.from({ length: 60 }, (_, index) => either(index).append(log, { note: `${index}` })),
-    );
-    expect(numbers.toSorted((a, b) => a - b)).toEqual(numbers.map((_, index) => index + 1));
-    for (const [index, number] of numbers.entries())
-      expect((await entriesOf(both()[0], log))[number - 1]?.record.note).toBe(`${index}`);
   });
 
   it('lose nothing where one rewrites a log or removes its folder while the other adds to it', async () => {
