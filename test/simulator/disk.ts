@@ -343,6 +343,11 @@ export class SimulatedDisk {
         perform(() => {
           if (this.#lookUp(path) !== undefined) this.#remove(path);
         }),
+      syncAll: () =>
+        write(() => {
+          for (const file of this.#dirtyFiles) this.#sync(file);
+          for (const folder of this.#dirtyFolders) this.#sync(folder);
+        }),
     };
   }
 

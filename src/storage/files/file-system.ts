@@ -1,6 +1,8 @@
+import { execFile } from 'node:child_process';
 import { constants, lstatSync, type Dirent } from 'node:fs';
 import * as fs from 'node:fs/promises';
 import { join } from 'node:path';
+import { promisify } from 'node:util';
 
 import writeFileAtomic from 'write-file-atomic';
 
@@ -59,6 +61,9 @@ export function closeQuietly(file: OpenFile): void {
   file.close().catch(() => undefined);
 }
 
+/** The longest that people may wait for a sync. */
+const syncMs = 10_000;
+
 async function open(path: string, flags: number, mode?: number) {
   const handle = await fs.open(path, flags, mode);
   return {
@@ -96,6 +101,11 @@ export const nodeFileSystem = {
   rename: (from: string, to: string) => fs.rename(from, to),
   unlink: (path: string) => fs.unlink(path),
   removeTree: (path: string) => fs.rm(path, { recursive: true, force: true }),
+  /** Syncs all that any process wrote to a folder's file system, if the system can: coreutils' `sync -f` may be missing. */
+  async syncAll(folder: string): Promise<void> {
+    if (process.platform !== 'linux') return;
+    await promisify(execFile)('sync', ['-f', folder], { timeout: syncMs }).catch(() => undefined);
+  },
 };
 
 const writingFlags = [constants.O_WRONLY, constants.O_RDWR, constants.O_CREAT];

@@ -79,6 +79,8 @@ export async function takeOwnerLock(
     await touch();
     const { alive, isSeen, dead } = await look(fileSystem, folder, { ...waiting, mark, meanwhile: touch });
     if (alive !== undefined) throw inUse(folder, alive, isSeen);
+    // What a killed process wrote last may be only in memory: nothing is built on that.
+    if (dead.length > 0) await fileSystem.syncAll(folder);
     // One that only stood still finds its lock gone.
     for (const { name } of dead) await unlessMissing(fileSystem.unlink(join(folder, name)));
   } catch (error) {

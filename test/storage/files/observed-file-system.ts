@@ -68,6 +68,7 @@ export function createObservedFileSystem(decide: (operation: Operation) => Fate)
     touch: (path) => perform({ name: 'touch', path }, () => fs.utimesSync(path, new Date(), new Date())),
     rename: (from, to) => perform({ name: 'rename', path: to }, () => fs.renameSync(from, to)),
     unlink: (path) => perform({ name: 'unlink', path }, () => fs.unlinkSync(path)),
+    syncAll: (path) => perform({ name: 'syncAll', path }, () => undefined),
     removeTree: (path) =>
       perform({ name: 'removeTree', path }, () => fs.rmSync(path, { recursive: true, force: true })),
   };

@@ -64,10 +64,16 @@ describe('the owner of a data folder', () => {
     expect(await locks()).toHaveLength(1);
   });
 
-  it('is followed by the next when it died [S2]', async () => {
+  it('is followed by the next when it died, once what it wrote is on disk [S2]', async () => {
     await leaveLock(`${await seenFromHere()}-999999999-1-0000aaaa`);
-    await stores.open({ fileSystem: quickFileSystem });
+    const synced: string[] = [];
+    const fileSystem = createObservedFileSystem(({ name, path }) => {
+      if (name === 'syncAll') synced.push(path);
+      return 'works';
+    });
+    await stores.open({ fileSystem });
     expect(await locks()).not.toContainEqual(expect.stringContaining('999999999'));
+    expect(synced).toEqual([stores.dataDir]);
   });
 
   it('lets no second process in where the disk is full at its start', async () => {
