@@ -119,19 +119,13 @@ export function shardIds(about: string): Variable<readonly number[] | undefined>
   });
 }
 
-/** Separated by commas or spaces. */
-export function ids(about: string): Variable<readonly string[]> {
-  return variable(about, 'Discord ids (15 to 21 digits) separated by commas', '', (raw, fail) => {
-    const parts = partsOf(raw ?? '');
+/** Separated by commas or spaces; `none` switches a default off. */
+export function ids(about: string, fallback = ''): Variable<readonly string[]> {
+  const expects = 'Discord ids (15 to 21 digits) separated by commas, or none';
+  return variable(about, expects, fallback, (raw = fallback, fail) => {
+    const parts = raw.toLowerCase() === 'none' ? [] : partsOf(raw);
     return parts.every(isSnowflake) ? parts : fail();
   });
-}
-
-/** The same with a default, which `none` switches off. */
-export function idsOr(fallback: string, about: string): Variable<readonly string[]> {
-  const { read, expects } = ids(about);
-  const readSet = (raw = fallback) => (raw.toLowerCase() === 'none' ? [] : read(raw));
-  return variable(about, `${expects}, or none`, fallback, (raw) => readSet(raw));
 }
 
 /** Http or https, without a trailing slash, nor the ending that the program adds itself. */

@@ -5,7 +5,6 @@ import {
   flag,
   host,
   ids,
-  idsOr,
   oneOf,
   origin,
   prices,
@@ -34,9 +33,9 @@ export const variables = {
     DISCORD_CHANNEL_IDS: ids('The only server channels the bot works in. Grants nobody access.'),
     DISCORD_AUTO_REPLY_CHANNEL_IDS: ids('Channels where the bot answers without being mentioned.'),
     DISCORD_ALLOW_BOT_IDS: ids('Other bots to answer. What they say is never remembered.'),
-    DISCORD_PROXY_APP_IDS: idsOr(
-      '466378653216014359',
+    DISCORD_PROXY_APP_IDS: ids(
       'Applications whose webhook messages are looked up in the record of PluralKit (default: PluralKit; `none` switches it off).',
+      '466378653216014359',
     ),
     DISCOCLAW_PLURALKIT_URL: address(
       "PluralKit's API, which is asked whose message a copy is (default: `https://api.pluralkit.me/v2`).",

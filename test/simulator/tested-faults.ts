@@ -811,7 +811,7 @@ export const testedFaults: readonly PlantedFault[] = [
   {
     name: 'quarantine-keeps-for-ever',
     promise: '[S4] Damaged files lie in quarantine for ever.',
-    file: 'src/storage/files/quarantine.ts',
+    file: 'src/storage/files/documents.ts',
     find: 'if (stamp !== undefined && stamp < oldest) await disk.removeFile(path);',
     put: '',
     test: 'test/storage/files/documents.test.ts',
@@ -819,7 +819,7 @@ export const testedFaults: readonly PlantedFault[] = [
   {
     name: 'erased-stays-in-quarantine',
     promise: '[S7] What a person had erased stays in the copies in quarantine.',
-    file: 'src/storage/files/quarantine.ts',
+    file: 'src/storage/files/documents.ts',
     find: "if (name.replace(/^\\.|\\.next(?:\\.\\d+)?$/gu, '').replace(copyEnding, '') === basename(path))",
     put: 'if (name === basename(path))',
     test: 'test/storage/files/erasing.test.ts',

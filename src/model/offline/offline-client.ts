@@ -18,15 +18,8 @@ export function createOfflineClient(knowledge: Knowledge): ModelClient {
     async complete(request, { signal, onText } = {}) {
       const reply = rules[request.purpose](request, knowledge);
       const [text, calls] = typeof reply === 'string' ? [reply, []] : ['', reply];
-      let sent = '';
-      // Line by line, as if streamed.
-      for (const piece of text.split(/(?<=\n)/u)) {
-        if (signal?.aborted === true)
-          throw new ModelError('The call was given up', 'aborted', { partialText: sent });
-        sent += piece;
-        if (piece !== '') onText?.(piece);
-        await Promise.resolve();
-      }
+      if (signal?.aborted === true) throw new ModelError('The call was given up', 'aborted');
+      if (text !== '') onText?.(text);
       const usage = {
         ...noUsage,
         inputTokens: estimateTokens(requestText(request)),

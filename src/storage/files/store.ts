@@ -8,7 +8,7 @@ import { createCalls } from '../calls.ts';
 import { createKeyLocks } from '../key-locks.ts';
 import { isWithin } from '../keys.ts';
 import { createDisk } from './disk.ts';
-import { createDocuments } from './documents.ts';
+import { createDocuments, createQuarantine } from './documents.ts';
 import {
   guardChanges,
   isDiskFull,
@@ -31,7 +31,6 @@ import {
   type FolderOptions,
   type RootFolders,
 } from './paths.ts';
-import { createQuarantine } from './quarantine.ts';
 import { listFiles, listFolders } from './reading.ts';
 import { createSnapshots } from './snapshot.ts';
 
