@@ -127,15 +127,6 @@ export function createDocuments(
     throw new StoreError(`${key} cannot be read: ${content.value.reason}`, key);
   }
 
-  /** Why the file would go to quarantine; `undefined` where it is in order. Changes nothing. */
-  async function damage<T extends Versioned>(
-    key: string,
-    kind: DocumentKind<T>,
-  ): Promise<string | undefined> {
-    const parsed = (await load(key, await pathOf(key), kind))?.value;
-    return parsed?.outcome === 'damaged' ? parsed.reason : undefined;
-  }
-
   async function update<T extends Versioned>(
     key: string,
     kind: DocumentKind<T>,
@@ -188,7 +179,7 @@ export function createDocuments(
     });
   }
 
-  return { read, update, readText, writeText, damage };
+  return { read, update, readText, writeText };
 }
 
 /** Milliseconds until a file that changed at this moment counts as saved. */

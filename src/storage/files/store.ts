@@ -2,7 +2,7 @@ import { randomBytes } from 'node:crypto';
 import { join, resolve } from 'node:path';
 
 import type { Logger } from '../../core/logger.ts';
-import type { DocumentKind, LastWrite, SetAside, Store, Versioned } from '../../core/store.ts';
+import type { LastWrite, SetAside, Store } from '../../core/store.ts';
 import type { Clock } from '../../core/time.ts';
 import { createCalls } from '../calls.ts';
 import { createKeyLocks } from '../key-locks.ts';
@@ -52,8 +52,6 @@ export interface FileStore extends Store {
   /** The files that lie in quarantine for a person to look at [S4]. Rejects with `StoreError`. */
   readonly quarantined: () => Promise<readonly string[]>;
   readonly lastWrite: () => LastWrite | undefined;
-  /** Why a document would go to quarantine, if so. Changes nothing. Rejects with `StoreError`. */
-  damage<T extends Versioned>(key: string, kind: DocumentKind<T>): Promise<string | undefined>;
   /** Removes an earlier process's temporary files. May take long. Rejects with `StoreError`. */
   readonly removeLeftovers: () => Promise<void>;
   /** Fills the folders that wait for a snapshot, which `readSnapshot` reads [O4]. Rejects with `StoreError`. */
@@ -173,7 +171,6 @@ export async function createFileStore(options: FileStoreOptions): Promise<FileSt
 
   return {
     ...calls.guarded({ ...documents, ...logs, ...folders }, locks),
-    damage: (key, kind) => calls.run(key, 'read', () => documents.damage(key, kind)),
     quarantined: () => orStoreError('quarantine', 'listed', () => quarantine.list()),
     lastWrite: calls.lastWrite,
     serveSnapshots,
