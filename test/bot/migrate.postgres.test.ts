@@ -12,10 +12,10 @@ import { formatDocument } from '../../src/storage/document-text.ts';
 import { createFileStore } from '../../src/storage/files/store.ts';
 import type { Store } from '../../src/core/store.ts';
 import { alice, ben, counterKind, increment } from '../storage/store-fixtures.ts';
-import { createRecordingLogger } from '../storage/files/temporary-store.ts';
+import { recordingLogger } from '../support/recording-logger.ts';
 import { createTemporaryDatabase, type TemporaryDatabase } from '../storage/postgres/temporary-database.ts';
 
-const logger = createRecordingLogger([]);
+const logger = recordingLogger();
 
 /** What JSON and files may hold that databases and languages stumble over. */
 const odd = {

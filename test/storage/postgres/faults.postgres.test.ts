@@ -3,7 +3,7 @@ import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
 
 import { StoreError, UnusableStoreError } from '../../../src/core/errors.ts';
 import { createPostgresStore, type PostgresStore } from '../../../src/storage/postgres/store.ts';
-import { createRecordingLogger, type LoggedLine } from '../files/temporary-store.ts';
+import { RecordingLogger } from '../../support/recording-logger.ts';
 import { startPostgresServer, type PostgresServer } from '../../support/postgres-server.ts';
 import { deferred } from '../../support/deferred.ts';
 import { alice, counterKind, document, increment, log, notesOf } from '../store-fixtures.ts';
@@ -21,7 +21,7 @@ async function backendsOf(server: PostgresServer): Promise<readonly number[]> {
 
 describe('a database that fails [S2][E3]', () => {
   let server: PostgresServer;
-  const logged: LoggedLine[] = [];
+  const logger = new RecordingLogger();
   const opened: PostgresStore[] = [];
   beforeAll(async () => {
     // Without syncs to the disk, which stays where the server is killed, but with those to the system.
@@ -35,7 +35,7 @@ describe('a database that fails [S2][E3]', () => {
   async function open(patienceMs: number): Promise<PostgresStore> {
     const store = await createPostgresStore({
       url: server.url,
-      logger: createRecordingLogger(logged),
+      logger,
       patienceMs,
     });
     opened.push(store);
@@ -78,7 +78,7 @@ describe('a database that fails [S2][E3]', () => {
     await server.start();
     expect(await store.append(log, { note: 'after' })).toBe(2);
     expect(await notesOf(store, log)).toEqual(['before', 'after']);
-    expect(logged.map(({ event }) => event)).toContain('the database can be reached again');
+    expect(logger.lines.map(({ event }) => event)).toContain('the database can be reached again');
   });
 
   it(
@@ -94,7 +94,7 @@ describe('a database that fails [S2][E3]', () => {
       ended.resolve();
       await held;
       for (const pid of stopped) process.kill(pid, 'SIGCONT');
-      expect(logged.map(({ event }) => event)).toContain('advisory-lock connection lost, reconnecting');
+      expect(logger.lines.map(({ event }) => event)).toContain('advisory-lock connection lost, reconnecting');
     },
   );
 
@@ -122,7 +122,6 @@ describe('a database that fails [S2][E3]', () => {
   });
 
   it('is reported clearly at the start: what is wrong for good, and what is only away', async () => {
-    const logger = createRecordingLogger(logged);
     const nowhere = server.url.replace(/postgres$/u, 'nowhere');
     await expect(createPostgresStore({ url: nowhere, logger })).rejects.toThrow(UnusableStoreError);
     const away = createPostgresStore({ url: 'postgres://x@127.0.0.1:1/x', logger, startPatienceMs: 100 });

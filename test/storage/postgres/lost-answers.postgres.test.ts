@@ -6,7 +6,6 @@ import { StoreError } from '../../../src/core/errors.ts';
 import { openBetween } from '../../support/between.ts';
 import { deferred } from '../../support/deferred.ts';
 import { eventually } from '../../support/eventually.ts';
-import { createRecordingLogger } from '../files/temporary-store.ts';
 import { counterKind, document, increment, log, notesOf } from '../store-fixtures.ts';
 import { createTemporaryDatabase, type TemporaryDatabase } from './temporary-database.ts';
 
@@ -96,7 +95,7 @@ describe('a change whose answer is lost while the server still carries it out [S
     await store.append(log, { note: 'first' });
     const frozen = createDatabase({
       url: database.url,
-      logger: createRecordingLogger(database.logged),
+      logger: database.logger,
       connections: 1,
       patienceMs: 5000,
       answerMs: 3000,
