@@ -4,7 +4,7 @@ import { once } from 'node:events';
 import { tmpdir } from 'node:os';
 
 import type { Config } from '../config/config.ts';
-import type { Logger } from '../core/logger.ts';
+import { measuredApart, type Logger } from '../core/logger.ts';
 import type { Shards } from '../core/processes.ts';
 import { growingPause, retry, unlessAborted } from '../core/time.ts';
 import { withDiscord } from '../discord/checkup.ts';
@@ -133,8 +133,10 @@ export async function runInSandbox(
       ],
       demonstration,
       inFreshWorld: (play) =>
-        inTemporaryWorld(config, logger, (inner, fresh) =>
-          play({ sandbox: inner, settled: () => fresh.idle() }),
+        measuredApart(() =>
+          inTemporaryWorld(config, logger, (inner, fresh) =>
+            play({ sandbox: inner, settled: () => fresh.idle() }),
+          ),
         ),
       suggestions: isNewcomer ? suggestions : [],
       signal,

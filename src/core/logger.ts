@@ -1,3 +1,4 @@
+import { AsyncLocalStorage } from 'node:async_hooks';
 import { channel } from 'node:diagnostics_channel';
 
 /** Structured log lines. Never message texts, tokens or keys. */
@@ -26,6 +27,14 @@ export interface Measured {
 /** From the words to the prompt, then to the model's whole answer, then to the last message of it. */
 export type TurnStage = 'prompt' | 'answer' | 'delivery';
 
+/** Which bot of the process works: the demonstration has one of its own. */
+const bots = new AsyncLocalStorage<object>();
+
+/** What is measured in the work is heard by those alone who listen from there. */
+export function measuredApart<T>(work: () => T): T {
+  return bots.run({}, work);
+}
+
 export function measure<Kind extends keyof Measured>(kind: Kind, value: Measured[Kind]): void {
   channel(`discoclaw.${kind}`).publish(value);
 }
@@ -45,7 +54,9 @@ export function onMeasured<Kind extends keyof Measured>(
   kind: Kind,
   listener: (value: Measured[Kind]) => void,
 ): () => void {
+  const bot = bots.getStore();
   const heard = (value: unknown): void => {
+    if (bots.getStore() !== bot) return;
     try {
       // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- only `measure` publishes
       listener(value as Measured[Kind]);

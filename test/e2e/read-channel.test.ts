@@ -198,9 +198,7 @@ describe('/catchup [B4]', () => {
     const asking = await sandbox.say({ as: 'alice', in: '#dev', text: 'what did I miss?', mentionBot: true });
     for (const text of [slash.answer?.text ?? '', (await offline.answerTo(asking)).text]) {
       expect(text).toMatch(/^\[offline model\]\nWhat was said in #dev lately: 1 message:\n/u);
-      expect(text).toContain(
-        `**Decided and agreed**\n- bob: “${decided.text}” https://discord.com/channels/`,
-      );
+      expect(text).toContain(`\n- bob: “${decided.text}” https://discord.com/channels/`);
     }
     const inDm = await offline.ask('alice', 'dm', 'what did I miss in #dev since yesterday?');
     expect(inDm.text).toContain(decided.id);
