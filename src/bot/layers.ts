@@ -7,7 +7,7 @@ import type { Timer } from '../core/time.ts';
 import type { Tool } from '../core/tool.ts';
 import { createWrites } from '../core/writes.ts';
 import { type ChangeLedgerPorts, createChangeLedger } from '../memory/changes.ts';
-import type { AnswerKeeper } from '../memory/message-changes.ts';
+import type { AnswerKeeper } from '../memory/deleting.ts';
 import { createControlTool } from '../memory/control-tool.ts';
 import { createDurableMemory } from '../memory/durable/durable-memory.ts';
 import { stillNamed } from '../memory/durable/notices.ts';

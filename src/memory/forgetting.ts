@@ -9,7 +9,7 @@ import { sentencesOf } from '../core/sentences.ts';
 import { saysEarlier, sourcesOf, type ToForget } from './durable/items.ts';
 import type { ExportedFile, MemoryLayer, Withdrawn, WithdrawnMessage } from './layer.ts';
 import { idsOf } from './log/records.ts';
-import type { AnswerKeeper } from './message-changes.ts';
+import type { AnswerKeeper } from './deleting.ts';
 import type { SessionLog } from './log/session-log.ts';
 import { undoForMs, type UndoablePart } from './undo.ts';
 import {

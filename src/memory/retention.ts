@@ -91,10 +91,10 @@ export function tooOld(options: {
   }
 
   async function sweepSession(session: SessionKey, signal: AbortSignal): Promise<void> {
-    const { userId, channelId } = session;
+    const { userId } = session;
     const { ids } = await lookThrough(session);
     for (const messageIds of chunk(ids, () => 0, Infinity, messagesAtOnce))
-      if (signal.aborted || !(await changes.expire({ userId, channelId, messageIds }))) return;
+      if (signal.aborted || !(await changes.expire(session, messageIds))) return;
     await writes.run(unconditional(userId), async () => {
       // Somebody may have written meanwhile.
       const { ids: left, hasOld, isWhollyOld } = await lookThrough(session);

@@ -3,9 +3,12 @@ import { hash, randomUUID } from 'node:crypto';
 import { z } from 'zod';
 
 import { messageChangeSchema, type MessageChange } from '../core/changes.ts';
+import { limits } from '../core/limits.ts';
 import type { SessionKey } from '../core/place.ts';
-import type { DocumentKind, Store } from '../core/store.ts';
 import { sentencesOf } from '../core/sentences.ts';
+import type { DocumentKind, Store } from '../core/store.ts';
+import type { Clock } from '../core/time.ts';
+import type { Writes } from '../core/writes.ts';
 import { idsOf, type LogFold, type LoggedMessage, type SequencedMessage } from './log/records.ts';
 
 const notesSchema = z
@@ -66,14 +69,16 @@ const recordSchema = z.object({
 export type WithheldRecord = Readonly<z.infer<typeof recordSchema>>;
 
 const documentSchema = z.object({ version: z.literal(1), records: z.array(recordSchema).readonly() });
-export type WithheldDocument = Readonly<z.infer<typeof documentSchema>>;
+type WithheldDocument = Readonly<z.infer<typeof documentSchema>>;
 
 /** `changes/<userId>.json`, `changes/<channelId>.json`, and `changes/workspace.json` for lines of the owners' notes. */
 export const withheldKind: DocumentKind<WithheldDocument> = { version: 1, schema: documentSchema };
 
 export const changesFolder = 'changes';
 /** Whose document has the records about the owners' workspace. */
-export const workspaceId = 'workspace';
+const workspaceId = 'workspace';
+/** Until a change is tried again that the disk came between; milliseconds. */
+const againMs = 60_000;
 
 export function withheldKey(userId: string): string {
   return `${changesFolder}/${userId}.json`;
@@ -94,6 +99,105 @@ export function emptyRecord(userId: string, at: string, change: WithheldRecord['
     items: [],
     notes: [],
   };
+}
+
+/**
+ * The records of changes that are not done [F5], those of a person in one document, as part of jobs of their queue; what
+ * they say about the owners' notes also in that of the workspace. Rejects with `StoreError`.
+ */
+export function createChangeRecords({
+  store,
+  writes,
+  expireAt,
+  clock,
+}: {
+  readonly store: Pick<Store, 'read' | 'update' | 'remove' | 'list'>;
+  readonly writes: Pick<Writes, 'runInWorkspace'>;
+  readonly expireAt: (id: string, time?: Date) => Promise<void>;
+  readonly clock: Clock;
+}) {
+  async function recordsOf(id: string): Promise<readonly WithheldRecord[]> {
+    return (await store.read(withheldKey(id), withheldKind))?.records ?? [];
+  }
+
+  async function change(
+    id: string,
+    make: (records: readonly WithheldRecord[]) => readonly WithheldRecord[],
+  ): Promise<readonly WithheldRecord[]> {
+    const left = await store.update(
+      withheldKey(id),
+      withheldKind,
+      (before) => ({ version: 1 as const, records: make(before?.records ?? []) }),
+      { erase: true },
+    );
+    if (left?.records.length === 0) await store.remove(withheldKey(id));
+    return left?.records ?? [];
+  }
+
+  /** Resolves when it is on disk. The owners' notes first: a record about them without its person's is none. */
+  async function enter(id: string, record: WithheldRecord): Promise<void> {
+    await expireAt(id, laterOf(record.until));
+    const shared = record.notes.filter(({ key }) => key.startsWith('workspace/'));
+    if (shared.length > 0) {
+      const part = { ...record, waiting: [], messages: [], sentences: [], items: [], notes: shared };
+      await writes.runInWorkspace(() => change(workspaceId, (all) => [...all, part]));
+    }
+    const all = await change(id, (before) => [...withFinal(before, record), record]);
+    const isFinal = all.some(({ change: { kind }, until }) => kind === 'forgotten' && until <= record.at);
+    if (isFinal) await expireAt(id, laterOf(record.at));
+  }
+
+  /** It is done or undone, and what it makes pointless goes too. */
+  async function leave(id: string, record: WithheldRecord): Promise<void> {
+    await change(id, (all) => {
+      const at = all.findIndex((each) => each.id === record.id);
+      return all.filter((each, index) => index !== at && !(index < at && isSupersededBy(each, record)));
+    });
+    await dropStrays(id);
+  }
+
+  /** A kill came before the person's own record was there, or after it had gone. */
+  async function dropStrays(userId: string): Promise<void> {
+    const shared = await recordsOf(workspaceId);
+    if (!shared.some(({ userId: of }) => of === userId)) return;
+    const own = new Set((await recordsOf(userId)).map(({ id }) => id));
+    const isKept = (record: WithheldRecord): boolean => record.userId !== userId || own.has(record.id);
+    if (!shared.every(isKept))
+      await writes.runInWorkspace(() => change(workspaceId, (all) => all.filter(isKept)));
+  }
+
+  /** Whom, or which channel, there are records of. */
+  async function ids(): Promise<readonly string[]> {
+    const files = await store.list(changesFolder);
+    const own = files.flatMap(({ path }) => /^(?<id>\d+)\.json$/u.exec(path)?.groups?.['id'] ?? []);
+    return [...new Set([...own, ...(await recordsOf(workspaceId)).map(({ userId }) => userId)])];
+  }
+
+  /** Not at once: what is being carried out now needs no second look. */
+  function laterOf(moment: string): Date {
+    return new Date(Math.max(Date.parse(moment), clock().getTime() + againMs));
+  }
+
+  return { recordsOf, enter, leave, dropStrays, ids, laterOf };
+}
+
+/** What was forgotten before a purge can be undone no more [K11]; else only the newest can be [L3]. */
+function withFinal(records: readonly WithheldRecord[], { change, at }: WithheldRecord) {
+  const undoable = records.filter((each) => each.change.kind === 'forgotten' && each.until > at);
+  const final = change.kind === 'purged' ? undoable : undoable.slice(0, 1 - limits.undoableChanges);
+  return records.map((each) => (final.includes(each) ? { ...each, until: at } : each));
+}
+
+/** Whether a change of a person is pointless once a later one is done. */
+export function isSupersededBy(
+  { change: earlier }: WithheldRecord,
+  { change: later }: WithheldRecord,
+): boolean {
+  if (later.kind === 'erased') return true;
+  if (earlier.kind !== 'edited') return false;
+  return later.kind === 'edited'
+    ? later.messageId === earlier.messageId
+    : later.kind === 'deleted' && later.messageIds.includes(earlier.messageId);
 }
 
 /** What a record covers of messages of a conversation that say less than before, or nothing. */

@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest';
 
 import { readConfig } from '../../src/config/config.ts';
+import { StoreError } from '../../src/core/errors.ts';
 import { noUsage } from '../../src/core/model.ts';
 import { unconditional } from '../../src/core/writes.ts';
 import type { TurnContext } from '../../src/core/turn-context.ts';
@@ -217,13 +218,30 @@ describe('what is forgotten [F5]', () => {
     expect(await store.everything()).not.toMatch(/axolotls/iu);
   });
 
-  it('comes back no more after a purge [K11]', async () => {
-    const { memory, store, say, notice, forget } = open();
+  it('comes back no more after a purge [K11], not even in part where the disk came between', async () => {
+    const { memory, store, say, notice, forget, items } = open();
     await notice('I keep axolotls', await say('I keep axolotls', 'Nice.'));
     await forget('axolotls');
+    store.rewrite = () => Promise.reject(new StoreError('full', 'log'));
     await memory.changes.purge({ userId: aliceId, words: 'bassoon', commandId: messageId(900) });
+    await memory.changes.finishFor(aliceId);
     expect(await memory.durable.undo(work)).toBeUndefined();
+    expect(await items()).toEqual([]);
+    Reflect.deleteProperty(store, 'rewrite');
+    await memory.changes.finishFor(aliceId);
     expect(await store.everything()).not.toContain('axolotls');
+  });
+
+  it('comes back up to the newest fifty times, and the rest is deleted before its time [L3]', async () => {
+    const { memory, store, notice, forget } = open();
+    const animals = Array.from({ length: 53 }, (_, at) => `animal${at}`);
+    for (const [at, animal] of animals.entries()) await notice(`I keep ${animal}s`, messageId(500 + at));
+    for (const animal of animals) await forget(`I keep ${animal}s`);
+    await memory.changes.finishFor(aliceId);
+    expect(await memory.changes.recordsOf(aliceId)).toHaveLength(50);
+    for (let count = 0; count < 50; count += 1) await memory.durable.undo(work);
+    expect((await memory.durable.list(aliceId)).map(({ text }) => text)).not.toContain('I keep animal2s');
+    expect(await store.everything()).toContain('I keep animal3s');
   });
 
   it('is imported again just as it was: it is said again, and its messages stay withheld', async () => {
