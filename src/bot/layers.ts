@@ -152,7 +152,6 @@ export function createLayers(config: Config, ports: LayerPorts) {
   const durable = createDurableMemory({
     ...kept,
     settings: config.durable,
-    zoneToTell: people.zoneToTell,
     forgetting,
     parts: [undoable.part, forgetting.part],
   });

@@ -4,7 +4,7 @@ import type { Store } from '../core/store.ts';
 import { sameItemForm } from '../core/text.ts';
 import type { Clock } from '../core/time.ts';
 import type { ChangeLedger } from './changes.ts';
-import { presentItem, readDurable, type DurableItem } from './durable/document.ts';
+import { readDurable, type DurableItem } from './durable/document.ts';
 import { sentencesOf } from '../core/sentences.ts';
 import { saysEarlier, sourcesOf, type ToForget } from './durable/items.ts';
 import type { ExportedFile, MemoryLayer, Withdrawn, WithdrawnMessage } from './layer.ts';
@@ -137,7 +137,7 @@ export function createForgetting(ports: ForgettingPorts) {
       const { id, at, until } = record;
       const { hasItem, hasLine } = withheld([record]);
       const { items: all } = await readDurable(store, userId);
-      const items = all.filter((item) => hasItem(markOf(item))).map(presentItem);
+      const items = all.filter((item) => hasItem(markOf(item)));
       const sessions = sessionsIn(record);
       const messages = await Promise.all(
         sessions.map((session) => log.held(session, idsIn(record, session.channelId))),

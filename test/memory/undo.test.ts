@@ -529,8 +529,7 @@ describe('undo', () => {
     const itemId = await notice(memory, 'I like tea');
     for (let count = 0; count < 70; count += 1)
       await memory.durable.setPinned(unconditional(aliceId), itemId, count % 2 === 0, publicPlace);
-    const { items } = await memory.document();
-    expect(items[0]?.changes).toHaveLength(50);
+    expect((await memory.document()).changes).toHaveLength(50);
     expect(await memory.durable.undo(unconditional(aliceId))).toMatchObject({ what: 'unpin', isDone: true });
     await memory.store.close();
   });
@@ -648,6 +647,17 @@ describe('undo', () => {
     );
     expect(await memory.durable.undo(unconditional(aliceId), pinned?.undoId)).toMatchObject({ isDone: true });
     expect(await memory.state()).toEqual(before);
+    await memory.store.close();
+  });
+
+  it('is of the newest change, though all were made within a millisecond', async () => {
+    const memory = await openMemory(await newFolder());
+    const said = { place: publicPlace, messageId: commandId(), type: 'manual' } as const;
+    for (const text of ['I like tea', 'I like coffee'])
+      await memory.durable.remember(unconditional(aliceId), { ...said, text });
+    const tea = (await memory.document()).items[0]?.id ?? '';
+    await memory.durable.setPinned(unconditional(aliceId), tea, true, publicPlace);
+    expect(await memory.durable.undo(unconditional(aliceId))).toMatchObject({ what: 'pin', isDone: true });
     await memory.store.close();
   });
 

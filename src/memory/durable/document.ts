@@ -59,7 +59,7 @@ export type ItemSource = Readonly<z.infer<z.ZodObject<typeof sourceFields>>>;
 const sourceSchema: z.ZodType<ItemSource> = z.looseObject(sourceFields).prefault({});
 
 /** What people leave out when they write an item by hand gets the careful choice: the narrowest visibility. */
-const plainFields = {
+const itemFields = {
   /** Stays when the text is edited. */
   id: z.string().min(1),
   kind: z.enum(itemKinds).default('fact'),
@@ -88,24 +88,25 @@ const plainFields = {
   replaces: z.string().optional(),
 };
 
-/** A change that can be undone still [K5], as an item keeps it. */
+/** A change that can be undone still [K5]: what the items that it touched were. */
 const itemChangeSchema = z
   .object({
-    /** Of the change: all items that it touched have it. */
     id: z.string(),
     /** What was done, as the command that does it is called. */
     what: z.string(),
     at: timeSchema,
-    /** What the item was; absent where it was not there. */
-    before: z.looseObject(plainFields).readonly().optional(),
+    items: z
+      .array(
+        z.object({
+          id: z.string(),
+          /** Absent where it was not there. */
+          before: z.looseObject(itemFields).readonly().optional(),
+        }),
+      )
+      .readonly(),
   })
   .readonly();
-
-const itemFields = {
-  ...plainFields,
-  /** Oldest first; what somebody wrote here by hand counts as nothing. */
-  changes: z.array(itemChangeSchema).readonly().optional().catch(undefined),
-};
+export type ItemChange = z.infer<typeof itemChangeSchema>;
 
 /** One durable memory of one user [D1]. Times are ISO 8601. */
 export type DurableItem = Readonly<z.infer<z.ZodObject<typeof itemFields>>>;
@@ -117,8 +118,10 @@ export interface DurableDocument {
   readonly items: readonly DurableItem[];
   /** Nothing is extracted any more from messages up to this snowflake: their author has used `forget` since [A4]. */
   readonly forgottenUpTo?: string | undefined;
-  /** Tombstones of items that were forgotten or evicted, oldest first [S7]; see `past.ts`. */
+  /** Tombstones of items that were forgotten or evicted, oldest first [S7]; see `tombstoneOf`. */
   readonly gone?: readonly string[] | undefined;
+  /** What can be undone, oldest first; what somebody wrote here by hand counts as nothing. */
+  readonly changes?: readonly ItemChange[] | undefined;
 }
 
 /** Something that an owner says in a place. */
@@ -183,6 +186,7 @@ const documentSchema = z
     items: z.array(itemSchema),
     forgottenUpTo: z.string().optional(),
     gone: z.array(z.string()).optional(),
+    changes: z.array(itemChangeSchema).readonly().optional().catch(undefined),
   })
   .transform((document) => ({ ...document, items: completed(document.items) }));
 
@@ -190,7 +194,7 @@ const brought = z.string().max(200);
 
 /** An item of an imported file: without unknown fields, and bounded. */
 const broughtSchema = z.object({
-  ...plainFields,
+  ...itemFields,
   id: z.string().optional(),
   createdAt: timeSchema.optional(),
   updatedAt: timeSchema.optional(),
@@ -324,12 +328,6 @@ export function reachOfItem({ visibility, source }: Pick<DurableItem, 'visibilit
 /** The rule [V2], applied to items. */
 export function mayUseItem(item: DurableItem, ownerId: string, place: Place, speakerId = ownerId): boolean {
   return mayUse({ ownerId, ...reachOfItem(item) }, place, speakerId);
-}
-
-/** An item as it is, without what it was. */
-export function presentItem(item: DurableItem): DurableItem {
-  const { changes: _, ...present } = item;
-  return present;
 }
 
 /** What waits for its owner's yes [K9], oldest first; what was not answered in time waits no more. */

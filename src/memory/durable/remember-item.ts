@@ -21,8 +21,7 @@ import {
   type TextProblem,
 } from './document.ts';
 import { openItem, reworded } from './edit-items.ts';
-import { deprecatedItem, supersede, withoutProposals } from './items.ts';
-import { goneKind } from './past.ts';
+import { deprecatedItem, goneKind, supersede, withoutProposals } from './items.ts';
 
 /** How long a proposal waits for its person [K9]; milliseconds. */
 export const proposalForMs = 7 * 24 * 60 * 60_000;
@@ -65,8 +64,6 @@ export type RememberOutcome =
       readonly superseded?: DurableItem | undefined;
       /** What it can be undone by [K5]. */
       readonly undoId?: string | undefined;
-      /** The zone by which its day was counted, where the person is to be told [D7]. */
-      readonly countedIn?: string | undefined;
     }
   | { readonly outcome: 'refused'; readonly reason: RefusalReason };
 

@@ -118,7 +118,7 @@ export const silentLogger: Logger = { debug() {}, info() {}, warn() {}, error() 
 /** A durable memory over a store in memory, whose clock moves a minute a look. */
 export function createMemory(
   changes: Partial<DurableSettings> = {},
-  zones: Pick<DurableMemoryOptions, 'timeZoneOf' | 'zoneToTell'> = {},
+  zones: Pick<DurableMemoryOptions, 'timeZoneOf'> = {},
 ): {
   readonly store: MemoryStore;
   readonly writes: Writes;
@@ -144,7 +144,6 @@ export function createMemory(
     clock: () => minutesLater((minutes += 1)),
     timeZone: 'UTC',
     timeZoneOf: zones.timeZoneOf,
-    zoneToTell: zones.zoneToTell,
     logger: silentLogger,
   });
   layers.push(memory);

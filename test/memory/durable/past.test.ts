@@ -1,8 +1,7 @@
 import { describe, expect, it } from 'vitest';
 
 import type { DurableItem } from '../../../src/memory/durable/document.ts';
-import { itemHistories } from '../../../src/memory/durable/items.ts';
-import { goneKind, tombstoneOf, withBoundedPast } from '../../../src/memory/durable/past.ts';
+import { goneKind, itemHistories, tombstoneOf, withBoundedPast } from '../../../src/memory/durable/items.ts';
 import { aliceId, createMemory, dev, dm, documentOf, item, minutesLater } from './fixtures.ts';
 import { unconditional } from '../../../src/core/writes.ts';
 
