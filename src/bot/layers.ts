@@ -24,7 +24,6 @@ import { createReflection, reflectWhenDue } from '../memory/notebook/reflection.
 import { createWeeklyTrim } from '../memory/notebook/weekly-trim.ts';
 import { createWorkspace } from '../memory/notebook/workspace.ts';
 import { createProvenance } from '../memory/provenance.ts';
-import { tooMuch } from '../memory/quota.ts';
 import {
   createDetailSource,
   createItemSource,
@@ -40,7 +39,7 @@ import { createOneTimeNotices } from '../memory/settings/one-time-notices.ts';
 import { createPersonSettings } from '../memory/settings/person-settings.ts';
 import { createPlaceSettings } from '../memory/settings/place-settings.ts';
 import { createShortTerm } from '../memory/short-term/short-term.ts';
-import { createRetention, tooOld } from '../memory/retention.ts';
+import { createRetention, tooMuch, tooOld } from '../memory/retention.ts';
 import { createSweeper, type SweepRow } from '../memory/sweeper.ts';
 import { createProposals } from '../memory/durable/proposals.ts';
 import { runToolLoop } from '../model/tool-loop.ts';

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 
-import { tooMuch } from '../../src/memory/quota.ts';
+import { tooMuch } from '../../src/memory/retention.ts';
 import { createRecall } from '../../src/memory/recall/recall.ts';
 import { createMessageSource } from '../../src/memory/recall/sources.ts';
 import { aliceId, publicPlace } from '../support/incoming.ts';
