@@ -172,7 +172,6 @@ export function createLayers(config: Config, ports: LayerPorts) {
     sessionLog,
     states,
     modeOf: people.mode,
-    unnoticedUpTo: forgetting.unnoticedUpTo,
     logger,
   });
   const background = { ...kept, undoable, openNotebook: notebookOpener(kept), modelName };

@@ -25,6 +25,7 @@ import {
   emptyRecord,
   isSupersededBy,
   sessionsIn,
+  wholly,
   type WithheldRecord,
 } from './withheld.ts';
 
@@ -57,8 +58,6 @@ export interface ChangeLedgerPorts extends DeletingPorts {
   readonly clock: Clock;
 }
 
-type Covering = Partial<Pick<WithheldRecord, 'messages' | 'sentences'>>;
-
 /** A conversation that a change may concern. `isHeld`: a layer has something of it that no log may have. */
 interface Concerned {
   readonly session: SessionKey;
@@ -82,9 +81,9 @@ export function createChangeLedger(ports: ChangeLedgerPorts) {
   function recordOf(
     userId: string,
     about: WithheldRecord['change'],
-    covering: Covering = {},
+    messages: WithheldRecord['messages'] = [],
   ): WithheldRecord {
-    return { ...emptyRecord(userId, clock().toISOString(), about), ...covering };
+    return { ...emptyRecord(userId, clock().toISOString(), about), messages };
   }
 
   /** Part of a job of the person's queue, but for an erasing. The record goes when every layer has followed. */
@@ -141,7 +140,7 @@ export function createChangeLedger(ports: ChangeLedgerPorts) {
   /** In each conversation that has the messages; without any, nothing is on disk. */
   async function takeIn(about: MessageChange): Promise<void> {
     const { channelId } = about;
-    const covering = { messages: [{ channelId, messageIds: messageIdsOf(about) }] };
+    const whole = wholly(channelId, messageIdsOf(about));
     let isKnown = false;
     try {
       for (const { session, isHeld } of await conversationsOf(about))
@@ -150,13 +149,12 @@ export function createChangeLedger(ports: ChangeLedgerPorts) {
           const affected = await log.affected(session, about).catch(() => undefined);
           if (affected?.length === 0 && !isHeld) return;
           isKnown = true;
-          const cover = affected === undefined ? covering : coverOf(session, affected);
-          const entry = recordOf(userId, about, cover);
+          const entry = recordOf(userId, about, affected === undefined ? whole : coverOf(session, affected));
           if (await isNoted(userId, entry)) await carryOut(entry);
         });
     } catch (error) {
       logger.error('whose messages were changed could not be looked up yet', { channelId, error });
-      await isNoted(channelId, recordOf(channelId, about, covering));
+      await isNoted(channelId, recordOf(channelId, about, whole));
     }
     if (!isKnown)
       await attempting(new Map(), { channelId }, logger)('answers', () => deleteAnswers(answers, about, []));
@@ -319,8 +317,8 @@ export function createChangeLedger(ports: ChangeLedgerPorts) {
     /** Deletes messages of one conversation that are too old [K15]. Resolves with whether every layer could follow. */
     async expire(session: SessionKey, messageIds: readonly string[]): Promise<boolean> {
       const { userId, channelId } = session;
-      const covering = { messages: [{ channelId, messageIds }] };
-      const entry = recordOf(userId, { kind: 'expired', channelId, messageIds }, covering);
+      const whole = wholly(channelId, messageIds);
+      const entry = recordOf(userId, { kind: 'expired', channelId, messageIds }, whole);
       return (await enterAndCarryOut(entry)).failures.size === 0;
     },
     finish,

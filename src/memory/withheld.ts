@@ -18,10 +18,6 @@ const notesSchema = z
 /** Lines of notes, each as its SHA-256, by the store's key of the note. */
 export type NoteLines = z.infer<typeof notesSchema>;
 
-const messagesSchema = z
-  .array(z.object({ channelId: z.string(), messageIds: z.array(z.string()).readonly() }).readonly())
-  .readonly();
-
 /** What happened, with what deleting needs to know that the record does not say. */
 const changeSchema = z.union([
   messageChangeSchema,
@@ -51,12 +47,15 @@ const recordSchema = z.object({
   waitingSince: z.string(),
   waiting: z.array(z.string()).readonly(),
   /** With the answers to them [K4]. */
-  messages: messagesSchema,
-  /** Of messages that say something else too: what goes, each sentence as its hash. */
-  sentences: z
+  messages: z
     .array(
       z
-        .object({ channelId: z.string(), messageId: z.string(), hashes: z.array(z.string()).readonly() })
+        .object({
+          channelId: z.string(),
+          messageId: z.string(),
+          /** Of one that says something else too: what goes, each sentence as its hash. */
+          sentences: z.array(z.string()).readonly().optional(),
+        })
         .readonly(),
     )
     .readonly(),
@@ -95,7 +94,6 @@ export function emptyRecord(userId: string, at: string, change: WithheldRecord['
     waitingSince: at,
     waiting: [],
     messages: [],
-    sentences: [],
     items: [],
     notes: [],
   };
@@ -139,7 +137,7 @@ export function createChangeRecords({
     await expireAt(id, laterOf(record.until));
     const shared = record.notes.filter(({ key }) => key.startsWith('workspace/'));
     if (shared.length > 0) {
-      const part = { ...record, waiting: [], messages: [], sentences: [], items: [], notes: shared };
+      const part = { ...record, waiting: [], messages: [], items: [], notes: shared };
       await writes.runInWorkspace(() => change(workspaceId, (all) => [...all, part]));
     }
     const all = await change(id, (before) => [...withFinal(before, record), record]);
@@ -204,31 +202,25 @@ export function isSupersededBy(
 export function coverOf(
   { channelId }: SessionKey,
   withdrawn: readonly { readonly before: LoggedMessage; readonly now: string | undefined }[],
-): Pick<WithheldRecord, 'messages' | 'sentences'> {
-  const gone = withdrawn.filter(({ now }) => now === undefined).flatMap(({ before }) => idsOf(before));
-  return {
-    messages: [{ channelId, messageIds: [...new Set(gone)] }],
-    sentences: withdrawn.flatMap(({ before, now }) => {
-      if (now === undefined) return [];
-      const left = new Set(sentencesOf(now).map(({ segment }) => segment.trim()));
-      const sentences = sentencesOf(before.text).map(({ segment }) => segment.trim());
-      const hashes = sentences.filter((sentence) => !left.has(sentence)).map(hashOf);
-      return [{ channelId, messageId: before.id, hashes }];
-    }),
-  };
+): WithheldRecord['messages'] {
+  return withdrawn.flatMap(({ before, now }) => {
+    if (now === undefined) return wholly(channelId, idsOf(before));
+    const left = new Set(sentencesOf(now).map(({ segment }) => segment.trim()));
+    const gone = sentencesOf(before.text).map(({ segment }) => segment.trim());
+    const sentences = gone.filter((sentence) => !left.has(sentence)).map(hashOf);
+    return [{ channelId, messageId: before.id, sentences }];
+  });
+}
+
+/** Messages of which nothing is left. */
+export function wholly(channelId: string, messageIds: readonly string[]): WithheldRecord['messages'] {
+  return messageIds.map((messageId) => ({ channelId, messageId }));
 }
 
 /** The conversations that a record touches. */
-export function sessionsIn({ userId, messages, sentences }: WithheldRecord): readonly SessionKey[] {
-  const channels = new Set([...messages, ...sentences].map(({ channelId }) => channelId));
+export function sessionsIn({ userId, messages }: WithheldRecord): readonly SessionKey[] {
+  const channels = new Set(messages.map(({ channelId }) => channelId));
   return Array.from(channels, (channelId) => ({ channelId, userId }));
-}
-
-/** The messages of a conversation that it touches. */
-export function idsIn({ messages, sentences }: WithheldRecord, channelId: string): readonly string[] {
-  const whole = messages.flatMap((each) => (each.channelId === channelId ? each.messageIds : []));
-  const partly = sentences.flatMap((each) => (each.channelId === channelId ? each.messageId : []));
-  return [...new Set([...whole, ...partly])];
 }
 
 /** What deletes a record's messages in one conversation. */
@@ -239,10 +231,10 @@ export async function withheldCauses(
 ): Promise<readonly MessageChange[]> {
   const { channelId } = session;
   const { message } = withheld([record]);
-  const whole = record.messages.flatMap((each) => (each.channelId === channelId ? each.messageIds : []));
-  const causes: MessageChange[] =
-    whole.length === 0 ? [] : [{ kind: 'deleted', channelId, messageIds: whole }];
-  for (const { messageId } of record.sentences.filter((each) => each.channelId === channelId)) {
+  const own = record.messages.filter((each) => each.channelId === channelId);
+  const messageIds = own.flatMap((each) => (each.sentences === undefined ? each.messageId : []));
+  const causes: MessageChange[] = messageIds.length === 0 ? [] : [{ kind: 'deleted', channelId, messageIds }];
+  for (const { messageId } of own.filter(({ sentences }) => sentences !== undefined)) {
     const [held] = await log.held(session, [messageId]);
     const text = held && message(messageId, held.text);
     if (text === undefined) causes.push({ kind: 'deleted', channelId, messageIds: [messageId] });
@@ -259,10 +251,11 @@ export type Withheld = ReturnType<typeof withheld>;
  * What was said or written later is not covered, though it be the same.
  */
 export function withheld(records: readonly WithheldRecord[]) {
-  const messages = new Set(records.flatMap((record) => record.messages.flatMap((each) => each.messageIds)));
+  const messages = new Set<string>();
   const partly = new Map<string, Set<string>>();
-  for (const { messageId, hashes } of records.flatMap((record) => record.sentences))
-    partly.set(messageId, new Set([...(partly.get(messageId) ?? []), ...hashes]));
+  for (const { messageId, sentences } of records.flatMap((record) => record.messages))
+    if (sentences === undefined) messages.add(messageId);
+    else partly.set(messageId, new Set([...(partly.get(messageId) ?? []), ...sentences]));
   const items = new Set(records.flatMap((record) => record.items));
   const lines = new Map<string, Set<string>>();
   for (const { key, lines: hashes } of records.flatMap((record) => record.notes))

@@ -1933,7 +1933,7 @@ export const testedFaults: readonly PlantedFault[] = [
     name: 'deleted-question-is-shown-on',
     promise: '[Y2a] The page shows what was given for an answer to a message that is deleted.',
     file: 'src/memory/provenance.ts',
-    find: 'dropSizes(userId, isGone);',
+    find: 'drop(userId, ({ ids }) => ids.some((id) => gone.has(id)));',
     put: '',
     test: 'test/memory/provenance.test.ts',
   },

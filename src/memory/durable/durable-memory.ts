@@ -17,7 +17,6 @@ import {
   type DocumentChange,
   type DurableDocument,
   type DurableItem,
-  type Replaced,
 } from './document.ts';
 import { changedItem, confirmItems, editItem, keepOne } from './edit-items.ts';
 import { askedIn, stillSays } from './evidence.ts';
@@ -298,26 +297,6 @@ export function createDurableMemory(options: DurableMemoryOptions) {
         });
         return result;
       }),
-
-    /** Counts days again that were counted by another zone; resolves with how many items changed. */
-    async moveDays(work: Work, before: string, after: string): Promise<number> {
-      let moved = 0;
-      await writes.run(work, () =>
-        changeForGood(work.userId, (document) => {
-          const replaced = document.items.flatMap((item): readonly Replaced[] => {
-            const { messageId } = item.source;
-            if (item.when === undefined || !isSnowflake(messageId)) return [];
-            const sentAt = snowflakeTime(messageId);
-            const [old, day] = [before, after].map((zone) => readDay(item.text, sentAt, zone));
-            if (day === undefined || old?.when !== item.when || day.when === old.when) return [];
-            return [[item, { ...item, when: day.when, looksBack: day.looksBack }]];
-          });
-          moved = replaced.length;
-          return withItems(document, { replaced });
-        }),
-      );
-      return moved;
-    },
 
     /** What `rememberAll` would do now. */
     wouldRemember: async (userId: string, items: readonly DurableItem[]): Promise<ImportResult> =>

@@ -12,7 +12,6 @@ import {
 import { ownWords } from '../../core/own-words.ts';
 import type { Place, SessionKey } from '../../core/place.ts';
 import { maskSecrets } from '../../core/secrets.ts';
-import { compareSnowflakes } from '../../core/snowflake.ts';
 import { dataLine, renderSection } from '../../core/section.ts';
 import { chunk, contentTerms, isQuestion } from '../../core/text.ts';
 import { createTimeSlice, localDate, localMoment, withMomentsTold } from '../../core/time.ts';
@@ -226,11 +225,9 @@ export function createExtractionFold(ports: {
   readonly states: Pick<SessionStates, 'read' | 'update'>;
   /** What may be noticed in what a person says [K9]. Must not reject. Default: all of it. */
   readonly modeOf?: (userId: string) => Promise<CaptureMode>;
-  /** Up to which snowflake what a person said waits, as they can take back what they had forgotten. Default: nothing waits. */
-  readonly unnoticedUpTo?: (userId: string) => Promise<string | undefined>;
   readonly logger: Logger;
 }): NonNullable<MemoryLayer['fold']> {
-  const { extraction, sessionLog, states, modeOf, unnoticedUpTo, logger } = ports;
+  const { extraction, sessionLog, states, modeOf, logger } = ports;
   /** By person, unusable answers in a row. */
   const unusable = new Map<string, number>();
 
@@ -254,11 +251,7 @@ export function createExtractionFold(ports: {
 
   return async (userId, sessions, signal) => {
     if ((await modeOf?.(userId)) === 'off') return;
-    const upTo = (await unnoticedUpTo?.(userId)) ?? '0';
-    const isBefore = ({ id }: UserMessage): boolean => compareSnowflakes(id, upTo) <= 0;
-    const unseen = (await Promise.all(sessions.map(unseenOf)))
-      .filter((each) => each !== undefined)
-      .filter(({ messages: said }) => !said.some(isBefore));
+    const unseen = (await Promise.all(sessions.map(unseenOf))).filter((each) => each !== undefined);
     const origins = new Map<string, SessionKey>();
     const found = unseen.flatMap(({ session, messages: all }) =>
       all.map(async (message): Promise<ExtractionMessage> => {

@@ -126,19 +126,3 @@ describe('an item keeps its day [D7]', () => {
     });
   });
 });
-
-describe('the zone by which days count [D7]', () => {
-  const work = unconditional(aliceId);
-
-  it('is the person’s own, by which days are counted again once it is set', async () => {
-    const zone = { now: 'Asia/Tokyo' };
-    const { memory } = createMemory({}, { timeZoneOf: () => Promise.resolve(zone.now) });
-    for (const text of ['I move on 15 March 2027', 'My test is tomorrow', 'My exam is tomorrow'])
-      await memory.remember(work, { ...said('2026-11-26T20:00:00Z'), text });
-    const days = async () => new Set((await memory.list(aliceId)).map(({ when }) => when));
-    expect(await days()).toEqual(new Set(['2027-03-15', '2026-11-28']));
-    zone.now = 'America/New_York';
-    expect(await memory.moveDays(work, 'Asia/Tokyo', zone.now)).toBe(2);
-    expect(await days()).toEqual(new Set(['2027-03-15', '2026-11-27']));
-  });
-});
