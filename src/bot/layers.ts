@@ -11,7 +11,7 @@ import type { AnswerKeeper } from '../memory/deleting.ts';
 import { createControlTool } from '../memory/control-tool.ts';
 import { createDurableMemory } from '../memory/durable/durable-memory.ts';
 import { stillNamed } from '../memory/durable/notices.ts';
-import { createExtraction, createExtractionFold } from '../memory/durable/extraction.ts';
+import { createExtraction } from '../memory/durable/extraction.ts';
 import { createForgetting } from '../memory/forgetting.ts';
 import { createForgetItemTool, createRememberItemTool } from '../memory/durable/tools.ts';
 import type { MemoryLayer } from '../memory/layer.ts';
@@ -156,23 +156,13 @@ export function createLayers(config: Config, ports: LayerPorts) {
   });
   const proposals = createProposals({ durable, modeOf: people.mode, textOf: sessionLog.message });
   const modelName = config.model.fast;
-  const extraction = createExtraction({
+  const extract = createExtraction({
     ...kept,
     modelName,
     durable: proposals,
     tell: (stored) => events.stored.emit(stored),
-  });
-  const extract = createExtractionFold({
-    extraction: {
-      extract: (work, ...rest) =>
-        kept.withPauses({ purpose: 'extraction', userId: work.userId, model: modelName }, () =>
-          extraction.extract(work, ...rest),
-        ),
-    },
     sessionLog,
-    states,
     modeOf: people.mode,
-    logger,
   });
   const background = { ...kept, undoable, openNotebook: notebookOpener(kept), modelName };
   const reflection = createReflection({

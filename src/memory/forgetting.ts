@@ -14,8 +14,6 @@ import {
   coverOf,
   emptyRecord,
   markOf,
-  readWithheld,
-  recordsWaitedFor,
   sessionsIn,
   wholly,
   withheld,
@@ -61,15 +59,9 @@ export function createForgetting(ports: ForgettingPorts) {
       (item) => messageIds.has(item.source.messageId) || isSaying(item),
     );
     const now = clock();
-    const waiting = taken.flatMap((each) => (each.messages.length > 0 ? each.session.channelId : []));
-    const isOfThese = (each: WithheldRecord): boolean => each.waiting.some((id) => waiting.includes(id));
-    const [waited] = recordsWaitedFor(withheld(await changes.recordsOf(userId)), now, isOfThese);
-    const at = now.toISOString();
     const record: WithheldRecord = {
-      ...emptyRecord(userId, at, { kind: 'forgotten', commandId }),
+      ...emptyRecord(userId, now.toISOString(), { kind: 'forgotten', commandId }),
       until: new Date(now.getTime() + undoForMs).toISOString(),
-      waitingSince: waited?.waitingSince ?? at,
-      waiting,
       messages,
       items: [...forgotten, ...past, ...proposed].map(markOf),
       notes: (await Promise.all(taken.map(ports.notesSaying))).flat(),
@@ -115,13 +107,14 @@ export function createForgetting(ports: ForgettingPorts) {
     return taken;
   }
 
+  const isUndoable = ({ change, until }: WithheldRecord): boolean =>
+    change.kind === 'forgotten' && Date.parse(until) > clock().getTime();
+
   /** Undoing removes the record: nothing else was touched, so everything is as it was. */
   const part: UndoablePart = {
     async list(userId) {
-      const now = clock().getTime();
-      return (await changes.recordsOf(userId))
-        .filter(({ change, until }) => change.kind === 'forgotten' && Date.parse(until) > now)
-        .map(({ id, at }) => ({ id, what: 'forget', at }));
+      const records = (await changes.recordsOf(userId)).filter(isUndoable);
+      return records.map(({ id, at }) => ({ id, what: 'forget', at }));
     },
     async undo(userId, id) {
       const record = (await changes.recordsOf(userId)).find((each) => each.id === id);
@@ -164,10 +157,10 @@ export function createForgetting(ports: ForgettingPorts) {
     layer,
     part,
     withhold,
-    /** Whether work on a conversation waits until what was forgotten there is final or taken back. */
+    /** Whether work on a conversation waits, since something of it was forgotten and can be taken back. */
     async isWaitedFor(this: void, { userId, channelId }: SessionKey): Promise<boolean> {
-      const own = await readWithheld(store, userId);
-      return recordsWaitedFor(own, clock(), ({ waiting }) => waiting.includes(channelId)).length > 0;
+      const records = (await changes.recordsOf(userId)).filter(isUndoable);
+      return records.some(({ messages }) => messages.some((each) => each.channelId === channelId));
     },
   };
 }

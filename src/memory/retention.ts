@@ -1,19 +1,15 @@
 import type { HistoryPort, ReadChannel } from '../core/channels.ts';
 import { limits } from '../core/limits.ts';
-import type { Logger } from '../core/logger.ts';
 import type { ReadReplied } from '../core/message.ts';
 import type { SessionKey } from '../core/place.ts';
 import { isSnowflake, snowflakeTime } from '../core/snowflake.ts';
-import type { Store } from '../core/store.ts';
 import { chunk } from '../core/text.ts';
 import { localDate, type Clock } from '../core/time.ts';
-import { type Writes, unconditional } from '../core/writes.ts';
+import { unconditional } from '../core/writes.ts';
 import type { ChangeLedger } from './changes.ts';
 import type { DurableMemory } from './durable/durable-memory.ts';
 import type { MemoryLayer } from './layer.ts';
-import { cursorOfNote } from './log/kept-summary.ts';
 import { idsOf, logRecordSchema } from './log/records.ts';
-import type { SessionLog } from './log/session-log.ts';
 import {
   logKey,
   sessionFolder,
@@ -22,7 +18,7 @@ import {
   type SessionStates,
 } from './log/session-state.ts';
 import { dropDatedNotes } from './notebook/withdraw.ts';
-import type { SweepRow } from './sweeper.ts';
+import type { SweepPorts, SweepRow } from './sweeper.ts';
 
 const dayMs = 24 * 60 * 60_000;
 
@@ -66,21 +62,19 @@ export function createRetention(days: number, clock: Clock) {
 }
 
 /** Old messages and what rests on them alone [K15]; an answer goes with the question. Not where they are kept for ever. */
-export function tooOld(options: {
-  readonly retention: Retention;
-  readonly store: Store;
-  /** The users' write queue [S3]. */
-  readonly writes: Pick<Writes, 'run'>;
-  readonly log: Pick<SessionLog, 'dropLines'>;
-  readonly changes: Pick<ChangeLedger, 'expire'>;
-  readonly durable: Pick<DurableMemory, 'expire'>;
-  /** Erased with the last message of a conversation, the log last, by which the next sweep knows of it. */
-  readonly layers: readonly Pick<MemoryLayer, 'delete'>[];
-  /** Takes answers out that were kept for messages which `isPast` picks. */
-  readonly dropAnswers: (isPast: (messageId: string) => boolean) => Promise<unknown>;
-  /** IANA. */
-  readonly timeZone: string;
-}): SweepRow {
+export function tooOld(
+  options: SweepPorts & {
+    readonly retention: Retention;
+    readonly changes: Pick<ChangeLedger, 'expire'>;
+    readonly durable: Pick<DurableMemory, 'expire'>;
+    /** Erased with the last message of a conversation, the log last, by which the next sweep knows of it. */
+    readonly layers: readonly Pick<MemoryLayer, 'delete'>[];
+    /** Takes answers out that were kept for messages which `isPast` picks. */
+    readonly dropAnswers: (isPast: (messageId: string) => boolean) => Promise<unknown>;
+    /** IANA. */
+    readonly timeZone: string;
+  },
+): SweepRow {
   const { store, writes, log, changes, durable, layers, dropAnswers, timeZone } = options;
   const { isPast, cutoff } = options.retention;
 
@@ -132,20 +126,18 @@ type CursorName = FoldName | 'rolling';
 const usedAfterwards = 0.9;
 
 /**
- * What a person has beyond their quota [L3]: the oldest messages that every layer has folded, and the oldest replaced
- * summaries; never items, present summaries, or a notebook's files but its oldest daily logs.
+ * What a person has beyond their quota [L3]: the oldest messages that every layer has folded; never items, summaries, or
+ * a notebook's files but its oldest daily logs.
  */
-export function tooMuch(options: {
-  readonly store: Store;
-  readonly writes: Pick<Writes, 'run'>;
-  readonly log: Pick<SessionLog, 'sessionsOfPerson' | 'dropLines'>;
-  readonly states: Pick<SessionStates, 'read'>;
-  /** Of one person's files, without backups. */
-  readonly maxBytes: number;
-  /** The active layers that fold the log. */
-  readonly folds: readonly CursorName[];
-  readonly logger: Logger;
-}): SweepRow {
+export function tooMuch(
+  options: SweepPorts & {
+    readonly states: Pick<SessionStates, 'read'>;
+    /** Of one person's files, without backups. */
+    readonly maxBytes: number;
+    /** The active layers that fold the log. */
+    readonly folds: readonly CursorName[];
+  },
+): SweepRow {
   const { store, writes, log, states, maxBytes, folds, logger } = options;
 
   /** In bytes. */
@@ -162,7 +154,6 @@ export function tooMuch(options: {
     for (const session of sessions) {
       const upTo = foldedUpTo(await states.read(session), folds);
       await log.dropLines(session, ({ sequence, record }) => sequence <= upTo && record.at < before);
-      for (const { key, day } of await keptSummaries(session)) if (day < before) await store.remove(key);
     }
     const used = await measure(userId);
     logger.info('the oldest messages of a person were dropped for their quota', { userId, before, used });
@@ -173,18 +164,12 @@ export function tooMuch(options: {
   /** What may go of a session, each part with its bytes and its time. */
   async function partsOf(session: SessionKey): Promise<readonly Part[]> {
     const upTo = foldedUpTo(await states.read(session), folds);
-    const parts: Part[] = (await keptSummaries(session)).map(({ day, bytes }) => ({ at: day, bytes }));
+    const parts: Part[] = [];
     for await (const { sequence, record } of store.scan(logKey(session), logRecordSchema)) {
       if (sequence > upTo) break;
       parts.push({ at: record.at, bytes: Buffer.byteLength(JSON.stringify(record)) });
     }
     return parts;
-  }
-
-  async function keptSummaries(session: SessionKey) {
-    const folder = `${sessionFolder(session)}/detail`;
-    const notes = (await store.list(folder)).filter(({ path }) => cursorOfNote(path) !== undefined);
-    return notes.map(({ path, bytes }) => ({ key: `${folder}/${path}`, day: path.slice(0, 10), bytes }));
   }
 
   /** Their days never change, so this needs no job of its own. */
@@ -203,7 +188,7 @@ export function tooMuch(options: {
     });
 }
 
-/** A line of a log, or a replaced summary. `at` is ISO 8601, a moment or a day. */
+/** A line of a log. `at` is ISO 8601. */
 interface Part {
   readonly at: string;
   readonly bytes: number;

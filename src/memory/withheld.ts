@@ -43,9 +43,6 @@ const recordSchema = z.object({
   at: z.string(),
   /** From then on it cannot be undone. It covers until all is deleted, however long that takes. */
   until: z.string(),
-  /** The conversations whose log has any of it, and since when work on them waits, for this record or an earlier one. */
-  waitingSince: z.string(),
-  waiting: z.array(z.string()).readonly(),
   /** With the answers to them [K4]. */
   messages: z
     .array(
@@ -91,8 +88,6 @@ export function emptyRecord(userId: string, at: string, change: WithheldRecord['
     change,
     at,
     until: at,
-    waitingSince: at,
-    waiting: [],
     messages: [],
     items: [],
     notes: [],
@@ -137,7 +132,7 @@ export function createChangeRecords({
     await expireAt(id, laterOf(record.until));
     const shared = record.notes.filter(({ key }) => key.startsWith('workspace/'));
     if (shared.length > 0) {
-      const part = { ...record, waiting: [], messages: [], items: [], notes: shared };
+      const part = { ...record, messages: [], items: [], notes: shared };
       await writes.runInWorkspace(() => change(workspaceId, (all) => [...all, part]));
     }
     const all = await change(id, (before) => [...withFinal(before, record), record]);
@@ -309,20 +304,6 @@ export function withoutWithheld(fold: LogFold, own: Withheld): LogFold {
     return text === undefined ? [] : [{ sequence, message: { ...message, text } }];
   });
   return { ...fold, messages };
-}
-
-/** How long work on a conversation waits at most, however often something of it is forgotten. */
-const waitsAtMostMs = 20 * 60_000;
-
-/** The records for which work on some conversations waits: what it made of them could not be taken back. */
-export function recordsWaitedFor(
-  { records }: Withheld,
-  now: Date,
-  isMeant: (record: WithheldRecord) => boolean,
-): readonly WithheldRecord[] {
-  return records.filter(
-    (record) => now.getTime() - Date.parse(record.waitingSince) < waitsAtMostMs && isMeant(record),
-  );
 }
 
 /** A text without some of its sentences; `undefined` where none is left. */

@@ -83,25 +83,6 @@ describe('a person’s quota [L3]', () => {
     expect(logger.warnings).toEqual(['a person has more on disk than their quota']);
   });
 
-  it('lets old replaced summaries go with the messages, and no other note', async () => {
-    const { quota, turns, fold, store } = openWithQuota(9_000);
-    const folder = `sessions/${session.channelId}/${aliceId}`;
-    await store.writeText(`${folder}/detail/2026-01-10-10-00-4-summary.md`, 'x'.repeat(2_000));
-    await store.writeText(`${folder}/detail/2030-01-10-10-00-4-summary.md`, 'x'.repeat(2_000));
-    await store.writeText(`${folder}/detail/garden.md`, 'x'.repeat(2_000));
-    await store.writeText(`users/${aliceId}/durable.json`, '{}');
-    await turns(1, 12);
-    await fold(20);
-
-    await quota();
-
-    expect((await store.list(`${folder}/detail`)).map(({ path }) => path)).toEqual([
-      '2030-01-10-10-00-4-summary.md',
-      'garden.md',
-    ]);
-    expect(await store.readText(`users/${aliceId}/durable.json`)).toBe('{}');
-  });
-
   it('changes nothing within it, and keeps the newest 400 daily logs', async () => {
     const { quota, turns, fold, isFound, store } = openWithQuota(1_000_000);
     await turns(1, 5);

@@ -102,6 +102,7 @@ async function openMemory(folder: string, days: number, fileSystem?: FileSystem)
     layers: [shortTerm, rolling, notebook, recall, log],
     dropAnswers: () => Promise.resolve(),
     timeZone: 'UTC',
+    logger: silent,
   });
   const sweeper = createSweeper({
     store,

@@ -366,7 +366,7 @@ export const testedFaults: readonly PlantedFault[] = [
     name: 'noticed-in-mode-off',
     promise: '[K9] In `mode off` things are noticed all the same.',
     file: 'src/memory/durable/extraction.ts',
-    find: "if ((await modeOf?.(userId)) === 'off') return;",
+    find: "if ((await modeOf(userId)) === 'off') return;",
     put: '',
     test: 'test/memory/durable/extraction-fold.test.ts',
   },

@@ -51,11 +51,6 @@ import { durableSections, durableUsage, type OwnDay } from './sections.ts';
 import { markOf, readWithheld, type WithheldRecord } from '../withheld.ts';
 import { createUndoing, withFinal, withoutReturning, type UndoingOptions } from './undoing.ts';
 
-export interface RememberInput extends RememberRequest {
-  /** Whether the message still says it [A4], asked within the user's write, so it must not wait for another one. */
-  readonly stillStands?: () => Promise<boolean>;
-}
-
 /** The file of an export that has a person's items; it can be imported. */
 export const itemsFile = 'items.json';
 
@@ -249,7 +244,7 @@ export function createDurableMemory(options: DurableMemoryOptions) {
     historiesOf: async (userId: string): Promise<ReadonlyMap<string, readonly DurableItem[]>> =>
       itemHistories(await itemsOf(userId)),
 
-    remember: (work: Work, input: RememberInput): Promise<RememberOutcome> =>
+    remember: (work: Work, input: RememberRequest): Promise<RememberOutcome> =>
       writes.run(work, async () => {
         if (input.stillStands !== undefined && !(await input.stillStands()))
           return { outcome: 'refused', reason: 'forgotten' };
@@ -267,7 +262,7 @@ export function createDurableMemory(options: DurableMemoryOptions) {
       }),
 
     /** Asks the person before something is an item [K9]. */
-    propose: (work: Work, input: RememberInput): Promise<ProposalOutcome> =>
+    propose: (work: Work, input: RememberRequest): Promise<ProposalOutcome> =>
       writes.run(work, async () => {
         if (input.type === 'manual')
           throw new RangeError('What a person stores themselves needs no proposal');

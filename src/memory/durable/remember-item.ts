@@ -46,6 +46,8 @@ export interface RememberRequest extends Utterance, Pick<DurableItem, 'when' | '
    * other words, does not stand against it.
    */
   readonly accepts?: string;
+  /** Whether the message still says it [A4], asked within the user's write, so it must not wait for another one. */
+  readonly stillStands?: () => Promise<boolean>;
 }
 
 /**
@@ -261,16 +263,9 @@ function refreshed(item: DurableItem, request: RememberRequest, now: Date): Dura
 
 /** What was forgotten and is said again is as wide as the place it is said in now. */
 function revived(item: DurableItem, request: RememberRequest, now: Date): DurableItem {
-  return {
-    ...reworded(item, request),
-    supersededBy: undefined,
-    forgotten: undefined,
-    kind: request.kind ?? item.kind,
-    status: 'active',
-    visibility: visibilityFor(request),
-    source: sourceIn(request.place, request.type, request.messageId),
-    updatedAt: now.toISOString(),
-  };
+  const { id, kind, createdAt } = item;
+  const again = created([], { ...request, kind: request.kind ?? kind }, now);
+  return { ...item, ...again, id, createdAt, supersededBy: undefined, forgotten: undefined };
 }
 
 /**

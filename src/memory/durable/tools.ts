@@ -9,7 +9,7 @@ import { checkedTool, refusal, type Tool, type ToolOutcome } from '../../core/to
 import { asksFirst, sessionOf, type TurnContext } from '../../core/turn-context.ts';
 import { itemKinds, mayUseItem, sourceOfItem, wordingOf, type DurableItem } from './document.ts';
 import type { SessionLog } from '../log/session-log.ts';
-import type { DurableMemory, RememberInput } from './durable-memory.ts';
+import type { DurableMemory } from './durable-memory.ts';
 import { questionAtEnd, sentencesQuoted, stillSays } from './evidence.ts';
 import { findItems, matchedWords, newestItems } from './items.ts';
 import { undoButton } from '../undo.ts';
@@ -22,7 +22,7 @@ import {
   whichToForget,
 } from './notices.ts';
 import type { Proposals } from './proposals.ts';
-import type { ProposalOutcome, RefusalReason } from './remember-item.ts';
+import type { ProposalOutcome, RefusalReason, RememberRequest } from './remember-item.ts';
 
 /**
  * Stores whole sentences of the speaker's own message [M5a], so it is safe beside others' text; what it would replace
@@ -67,7 +67,7 @@ export function createRememberItemTool({
 
       const session = sessionOf(context);
       const answered = await answerBefore(session, message.id, message.repliesTo?.id);
-      const request: RememberInput = {
+      const request: RememberRequest = {
         kind,
         text,
         question: questionAtEnd(answered),

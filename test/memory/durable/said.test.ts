@@ -8,14 +8,12 @@ import { noUsage, type ModelResponse } from '../../../src/core/model.ts';
 import { mention } from '../../../src/core/own-words.ts';
 import type { TurnMessage } from '../../../src/core/turn-context.ts';
 import { createDurableMemory, type DurableMemory } from '../../../src/memory/durable/durable-memory.ts';
-import { createExtraction } from '../../../src/memory/durable/extraction.ts';
 import { createRememberItemTool } from '../../../src/memory/durable/tools.ts';
 import { createFileStore } from '../../../src/storage/files/store.ts';
 import { durableSettings } from '../../support/layer-settings.ts';
 import { forgettingFor } from '../../support/forgetting.ts';
 import { ledgerFor } from '../../support/ledger.ts';
-import { dev, noon, silentLogger, turn } from './fixtures.ts';
-import { unconditional } from '../../../src/core/writes.ts';
+import { dev, extractionOver, noon, silentLogger, turn } from './fixtures.ts';
 import { plainWrites } from '../../support/plain-writes.ts';
 import { inZone } from '../../support/sessions.ts';
 
@@ -126,18 +124,9 @@ async function storedOf({ message, quote, before }: Attempt): Promise<readonly (
 
   const items = [said.id, '400000000000000099'].map((messageId) => ({ kind: 'fact', quote, messageId }));
   const content: ModelResponse['content'] = [{ type: 'text', text: JSON.stringify({ items }) }];
-  const extraction = createExtraction({
-    model: { complete: () => Promise.resolve({ content, stop: 'end', usage: noUsage }) },
-    modelName: 'haiku',
-    timeZoneOf: inZone('UTC'),
-    durable: memory,
-  });
-  await extraction.extract(
-    unconditional(other),
-    'Alice',
-    [{ ...said, place: dev, answerBefore: before }],
-    stillThere,
-  );
+  const model = { complete: async () => ({ content, stop: 'end' as const, usage: noUsage }) };
+  const extract = extractionOver({ model, durable: memory, timeZoneOf: inZone('UTC') });
+  await extract(other, [{ ...said, place: dev, ...(before !== undefined && { before }) }], stillThere);
 
   const stored = [one, other].map(async (id) => (await memory.list(id)).map(({ text }) => text));
   return Promise.all(stored);
