@@ -46,7 +46,7 @@ import {
   type RememberOutcome,
   type RememberRequest,
 } from './remember-item.ts';
-import { reviewCards } from './review.ts';
+import { reviewCards, type ReviewCard } from './review.ts';
 import { durableSections, durableUsage, type OwnDay } from './sections.ts';
 import { markOf, readWithheld, type WithheldRecord } from '../withheld.ts';
 import { createUndoing, withFinal, withoutReturning, type UndoingOptions } from './undoing.ts';
@@ -376,16 +376,11 @@ export function createDurableMemory(options: DurableMemoryOptions) {
       );
     },
 
-    /** What there is to ask about the active items that are seen [K16], and how many cards more about all of them. */
-    async toReview(userId: string, isSeen: (item: DurableItem) => boolean) {
+    /** What there is to ask about the active items that are seen [K16]. */
+    async toReview(userId: string, isSeen: (item: DurableItem) => boolean): Promise<readonly ReviewCard[]> {
       const now = clock();
       const { today } = await dayOf(userId, now);
-      const all = activeInOrder(await itemsOf(userId));
-      const cardsOf = (items: readonly DurableItem[]) => reviewCards(items, now, today);
-      const seen = all.filter(isSeen);
-      const cards = await cardsOf(seen);
-      const hidden = seen.length === all.length ? 0 : (await cardsOf(all)).length - cards.length;
-      return { cards, hidden: Math.max(0, hidden) };
+      return reviewCards(activeInOrder(await itemsOf(userId)).filter(isSeen), now, today);
     },
 
     /** Its owner says that items still hold [K16]; `items` is empty where one of them may not be used in `place`. */

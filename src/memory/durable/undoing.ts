@@ -26,8 +26,6 @@ import { forgottenItem, withBoundedPast, withoutProposals, withTombstones } from
 export interface Undoing {
   readonly what: string;
   readonly isDone: boolean;
-  /** The items as they were before the change, and are again. */
-  readonly before: readonly DurableItem[];
 }
 
 export interface UndoingOptions {
@@ -167,18 +165,10 @@ export function createUndoing(options: UndoingOptions) {
         const all = await changesOf(userId);
         const found = id === undefined ? newestOf(all) : all.find((each) => each.id === id);
         if (found === undefined) return undefined;
-        const activeNow = async () =>
-          (await visibleTo(userId)).items.filter(({ status }) => status === 'active');
-        const shown = new Set((await activeNow()).map((item) => item.id));
-        const { changes = [] } = await readDurable(store, userId);
         const { what, part } = found;
         const isDone = await part.undo(userId, found.id);
         logger.info('a change was undone', { userId, what, isDone });
-        const touched = changes.find((each) => each.id === found.id)?.items;
-        const before =
-          touched?.flatMap((item) => item.before ?? []) ??
-          (await activeNow()).filter((item) => !shown.has(item.id));
-        return { what, isDone, before };
+        return { what, isDone };
       }),
   };
 }
