@@ -16,6 +16,8 @@ import { durableSettings } from '../support/layer-settings.ts';
 import { changesFolder, withheldKind } from '../../src/memory/withheld.ts';
 import { unconditional, RefusedJobError, type Work } from '../../src/core/writes.ts';
 
+const work = unconditional(aliceId);
+
 /** A store that fails to rewrite logs when told so: as if a kill came before the log's own lines were cleared and the change was done. */
 class RefusingStore extends MemoryStore {
   refusesRewrites = false;
@@ -48,7 +50,7 @@ async function setUp() {
   const durable = openDurable(sessions);
   const [{ id: messageId } = { id: '' }] = (await sessions.say('I prefer Rust, and I live in Oslo')).messages;
   for (const text of ['Prefers Rust', 'Lives in Oslo'])
-    await durable.remember(unconditional(aliceId), { text, place: publicPlace, messageId, type: 'discord' });
+    await durable.remember(work, { text, place: publicPlace, messageId, type: 'discord' });
   const texts = async () => (await durable.list(aliceId)).map(({ text }) => text).toSorted();
   return { ...sessions, store, durable, messageId, texts };
 }
@@ -59,8 +61,6 @@ async function linesOf(store: MemoryStore, log: string): Promise<string[]> {
   for await (const { record } of store.scan(log, z.unknown())) lines.push(JSON.stringify(record));
   return lines;
 }
-
-const ledgers = 'changes/';
 
 /** What is open. */
 async function openIn(store: MemoryStore): Promise<readonly string[]> {
@@ -248,67 +248,6 @@ describe('an edit or deletion [G5]', () => {
     expect(await texts()).toEqual([]);
   });
 
-  it('waits for its record: after a kill nobody would erase what the log hides', async () => {
-    const { store, timer, ledgerOver, durable, messageId, log } = await setUp();
-    const update = store.update.bind(store);
-    store.update = (key, ...rest) =>
-      key.startsWith(ledgers) ? Promise.reject(new StoreError('failing', key)) : update(key, ...rest);
-    await ledgerOver([durable]).record({ kind: 'deleted', channelId: generalId, messageIds: [messageId] });
-    expect(await log.message(session, messageId)).toBeDefined();
-    Reflect.deleteProperty(store, 'update');
-    timer.pass(60_000);
-    await vi.waitFor(async () => expect(await logIn(store)).not.toContain('Oslo'));
-    expect(await openIn(store)).toEqual([]);
-  });
-
-  it('is erased by a layer that could not do so at first, when it is tried again', async () => {
-    const { timer, ledgerOver, messageId, store } = await setUp();
-    let isFull = true;
-    const erased: string[] = [];
-    const layer: MemoryLayer = {
-      ...failing,
-      delete: async (deletion) => {
-        if (deletion.kind !== 'messages') return;
-        if (isFull) throw new StoreError('full', 'rolling');
-        erased.push(...deletion.messages.map(({ before }) => before.id));
-      },
-    };
-    await ledgerOver([layer]).record({ kind: 'deleted', channelId: generalId, messageIds: [messageId] });
-    isFull = false;
-    timer.pass(60_000);
-    await vi.waitFor(async () => expect(await openIn(store)).toEqual([]));
-    expect(erased).toEqual([messageId]);
-    expect(await logIn(store)).not.toContain('Oslo');
-  });
-
-  it('stays in the ledger after a start, too, while its words cannot be taken out of the log', async () => {
-    const { store, ledgerOver, messageId } = await setUp();
-    store.refusesRewritesOf = `sessions/${generalId}/${aliceId}/messages.jsonl`;
-    await ledgerOver([]).record({ kind: 'deleted', channelId: generalId, messageIds: [messageId] });
-    const restarted = openSessions(store);
-    await restarted.ledgerOver([]).finish();
-    expect(await logIn(store)).toContain('Oslo');
-    expect(await openIn(store)).toHaveLength(1);
-    store.refusesRewritesOf = undefined;
-    restarted.timer.pass(60_000);
-    await vi.waitFor(async () => expect(await openIn(store)).toEqual([]));
-    expect(await logIn(store)).not.toContain('Oslo');
-  });
-
-  it('that the disk came between is not carried out over a later one', async () => {
-    const { store, timer, ledgerOver, messageId, log } = await setUp();
-    const ledger = ledgerOver([]);
-    const edit = { kind: 'edited', channelId: generalId, messageId, authorId: aliceId } as const;
-    store.append = () => Promise.reject(new StoreError('full', 'log'));
-    await ledger.record({ ...edit, text: 'older' });
-    Reflect.deleteProperty(store, 'append');
-    await ledger.record({ ...edit, text: 'newest' });
-    timer.pass(60_000);
-    // Behind it in the order of the channel.
-    await ledger.record({ kind: 'deleted', channelId: generalId, messageIds: ['400000000000000999'] });
-    expect(await log.message(session, messageId)).toBe('newest');
-  });
-
   it('that a kill interrupted is finished, edited or deleted, and an older one does not undo a newer', async () => {
     const { store, ledgerOver, durable, messageId, texts } = await setUp();
     const edit = { kind: 'edited', channelId: generalId, messageId, authorId: aliceId } as const;
@@ -335,22 +274,6 @@ describe('an edit or deletion [G5]', () => {
     const ledger = restarted.ledgerOver([]);
     await Promise.all([ledger.finish(), ledger.record({ ...edit, text: 'newest' })]);
     expect(await restarted.log.message(session, messageId)).toBe('newest');
-    expect(await openIn(store)).toEqual([]);
-  });
-
-  it('that the disk kept out of the log does not undo what came after the start', async () => {
-    const { store, ledgerOver, messageId } = await setUp();
-    const edit = { kind: 'edited', channelId: generalId, messageId, authorId: aliceId } as const;
-    const append = store.append.bind(store);
-    store.append = (log, record) =>
-      log.startsWith(ledgers) ? append(log, record) : Promise.reject(new StoreError('full', 'log'));
-    await ledgerOver([]).record({ ...edit, text: 'edited, and back again' });
-    store.append = append;
-    expect(await openIn(store)).toHaveLength(1);
-    const restarted = openSessions(store);
-    await restarted.ledgerOver([]).record({ ...edit, text: 'I prefer Rust, and I live in Oslo' });
-    await restarted.ledgerOver([]).finish();
-    expect(await restarted.log.message(session, messageId)).toBe('I prefer Rust, and I live in Oslo');
     expect(await openIn(store)).toEqual([]);
   });
 
@@ -465,7 +388,7 @@ describe('the question of an item [D1a]', () => {
     const asking = await say('Robert left me');
     await answer(asking, 'Sorry. Does Robert live near you?');
     const replying = await say('Two streets away');
-    await durable.remember(unconditional(aliceId), {
+    await durable.remember(work, {
       text: 'Two streets away',
       question: 'Does Robert live near you?',
       place: publicPlace,
@@ -557,7 +480,7 @@ describe('a matter that is erased [K11], or messages that are too old [K15]', ()
     await later.log.recordUser(again);
     const at = later.clock().toISOString();
     await later.log.recordReply(again, { ids: [after(2n)], text: 'Rust it is.', at });
-    await openDurable(later).remember(unconditional(aliceId), {
+    await openDurable(later).remember(work, {
       text: 'Likes Rust again',
       place: publicPlace,
       messageId: after(3n),

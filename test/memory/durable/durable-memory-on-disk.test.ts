@@ -15,6 +15,8 @@ import type { MemoryLayer } from '../../../src/memory/layer.ts';
 import { undoForMs } from '../../../src/memory/undo.ts';
 import { unconditional } from '../../../src/core/writes.ts';
 
+const work = unconditional(aliceId);
+
 let time = noon.getTime();
 const clock = () => new Date(time);
 
@@ -41,19 +43,19 @@ it('does not give back what was forgotten when the document is damaged afterward
     });
     layers.push(durable);
     const messageId = '400000000000000001';
-    await durable.remember(unconditional(aliceId), {
+    await durable.remember(work, {
       text: 'Works at Acme',
       place: dev,
       messageId,
       type: 'manual',
     });
-    await durable.remember(unconditional(aliceId), {
+    await durable.remember(work, {
       text: 'Prefers Rust',
       place: dev,
       messageId,
       type: 'manual',
     });
-    await durable.forget(unconditional(aliceId), 'Acme', dev, '400000000000000002');
+    await durable.forget(work, 'Acme', dev, '400000000000000002');
     expect((await durable.list(aliceId)).map(({ text }) => text)).toEqual(['Prefers Rust']);
     time += undoForMs;
     await forgetting.finish(aliceId);

@@ -18,6 +18,8 @@ import { ledgerFor } from '../../support/ledger.ts';
 import { proposalsOver } from '../../support/undo.ts';
 import { unconditional } from '../../../src/core/writes.ts';
 
+const work = unconditional(aliceId);
+
 /** A person who is asked first, in files; opened again over the same folder it is what a restart finds. */
 export async function openProposals(folder: string, time: { now: number }) {
   const clock = () => new Date(time.now);
@@ -90,7 +92,7 @@ export async function live(steps: readonly Step[]): Promise<void> {
       messages += 1n;
       const text = `Keeps canary${step.word}x`;
       const input = { text, place: publicPlace, messageId: String(messages), type: 'summary' } as const;
-      const { outcome } = await memory.proposals.remember(unconditional(aliceId), input, step.saidIn);
+      const { outcome } = await memory.proposals.remember(work, input, step.saidIn);
       const known = declined.has(text) ? 'refused' : items.has(text) ? 'refreshed' : undefined;
       const isAsked = mode === 'ask' || step.saidIn === 'ask';
       expect(outcome).toBe(mode === 'off' ? 'refused' : (known ?? (isAsked ? 'proposed' : 'stored')));
@@ -106,12 +108,7 @@ export async function live(steps: readonly Step[]): Promise<void> {
     } else if (step.do === 'forget') {
       messages += 1n;
       const text = `Keeps canary${step.word}x`;
-      await memory.durable.forget(
-        unconditional(aliceId),
-        `canary${step.word}x`,
-        publicPlace,
-        String(messages),
-      );
+      await memory.durable.forget(work, `canary${step.word}x`, publicPlace, String(messages));
       waiting.delete(text);
       if (items.delete(text)) declined.add(text);
     } else if (step.do === 'pass') {
@@ -127,11 +124,11 @@ export async function live(steps: readonly Step[]): Promise<void> {
       const chosen = proposed[step.of];
       if (chosen === undefined) continue;
       if (step.do === 'accept') {
-        const accepted = await memory.proposals.accept(unconditional(aliceId), chosen.id);
+        const accepted = await memory.proposals.accept(work, chosen.id);
         expect(accepted).toMatchObject({ outcome: 'stored' });
         items.add(chosen.text);
       } else {
-        expect(await memory.proposals.decline(unconditional(aliceId), chosen.id)).toBe(true);
+        expect(await memory.proposals.decline(work, chosen.id)).toBe(true);
         declined.add(chosen.text);
       }
       waiting.delete(chosen.text);

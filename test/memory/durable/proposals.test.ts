@@ -12,6 +12,8 @@ import { session, withdrawnMessage } from '../../support/sessions.ts';
 import { unconditional } from '../../../src/core/writes.ts';
 import { captureModes } from '../../../src/memory/settings/person-settings.ts';
 
+const work = unconditional(aliceId);
+
 describe('proposals [K9]', () => {
   it('become items only with a yes, leave the disk with a no or after seven days, and are never asked again after a no', async () => {
     const played = fc.assert(fc.asyncProperty(fc.array(anyStep, { maxLength: 14 }), live), {
@@ -34,7 +36,7 @@ describe('proposals [K9]', () => {
         mode.now = now;
         const said = { text: `Keeps ${count} axolotls`, messageId: `40000000000000000${count}` };
         const input = { ...said, type, place: publicPlace, heard: true } as const;
-        const { outcome } = await proposals.remember(unconditional(aliceId), input, saidIn);
+        const { outcome } = await proposals.remember(work, input, saidIn);
         expect(outcome).toBe(now === 'off' ? 'refused' : 'proposed');
         expect(await durable.list(aliceId)).toEqual([]);
       }),
@@ -43,7 +45,7 @@ describe('proposals [K9]', () => {
     await expect(stored).resolves.toBeUndefined();
     mode.now = 'auto';
     const [{ id } = { id: '' }] = await proposals.list(aliceId);
-    expect(await proposals.accept(unconditional(aliceId), id)).toMatchObject({
+    expect(await proposals.accept(work, id)).toMatchObject({
       item: { source: { heard: true } },
     });
     await store.close();
@@ -55,7 +57,7 @@ describe('proposals [K9]', () => {
     const { store, proposals } = await openProposals(folder, { now: Date.now() });
     const said = { place: publicPlace, messageId: '400000000000000001', type: 'discord' } as const;
     for (let count = 0; count < 60; count += 1)
-      await proposals.remember(unconditional(aliceId), { ...said, text: `Keeps ${count} bees` });
+      await proposals.remember(work, { ...said, text: `Keeps ${count} bees` });
     expect(await proposals.list(aliceId)).toHaveLength(3);
     await store.close();
     await rm(folder, { recursive: true });
@@ -65,7 +67,7 @@ describe('proposals [K9]', () => {
     const folder = await mkdtemp(join(tmpdir(), 'discoclaw-proposals-'));
     const { store, proposals } = await openProposals(folder, { now: Date.now() });
     const messageId = '400000000000000001';
-    await proposals.remember(unconditional(aliceId), {
+    await proposals.remember(work, {
       text: 'Keeps bees',
       place: publicPlace,
       messageId,
@@ -75,8 +77,8 @@ describe('proposals [K9]', () => {
     const bobId = '140000000000000009';
     expect(await proposals.accept(unconditional(bobId), id)).toBeUndefined();
     expect(await proposals.decline(unconditional(bobId), id)).toBe(false);
-    expect(await proposals.accept(unconditional(aliceId), id)).toMatchObject({ outcome: 'stored' });
-    expect(await proposals.accept(unconditional(aliceId), id)).toBeUndefined();
+    expect(await proposals.accept(work, id)).toMatchObject({ outcome: 'stored' });
+    expect(await proposals.accept(work, id)).toBeUndefined();
     await store.close();
     await rm(folder, { recursive: true });
   });
@@ -86,12 +88,12 @@ describe('proposals [K9]', () => {
     const { store, proposals } = await openProposals(folder, { now: Date.now() });
     const [messageId, later] = ['400000000000000001', '400000000000000002'];
     const noticed = { text: 'Keeps an axolotl', place: publicPlace, messageId, type: 'summary' } as const;
-    await proposals.remember(unconditional(aliceId), noticed);
+    await proposals.remember(work, noticed);
     const [{ id } = { id: '' }] = await proposals.list(aliceId);
     const words = { text: 'Keeps two axolotls', place: publicPlace, messageId: later };
-    expect(await proposals.accept(unconditional(aliceId), id, words)).toMatchObject({ outcome: 'stored' });
+    expect(await proposals.accept(work, id, words)).toMatchObject({ outcome: 'stored' });
     // As after a kill, when the same turns are looked at once more.
-    expect(await proposals.remember(unconditional(aliceId), noticed)).toMatchObject({ outcome: 'refused' });
+    expect(await proposals.remember(work, noticed)).toMatchObject({ outcome: 'refused' });
     expect(await proposals.list(aliceId)).toEqual([]);
     await store.close();
     await rm(folder, { recursive: true });
@@ -105,7 +107,7 @@ describe('proposals [K9]', () => {
       [before, 'Keeps an axolotl'],
       [after, 'Feeds an axolotl'],
     ])
-      await proposals.remember(unconditional(aliceId), {
+      await proposals.remember(work, {
         text: text ?? '',
         place: publicPlace,
         messageId,
@@ -124,8 +126,8 @@ describe('proposals [K9]', () => {
     mode.now = 'ask';
     const answered = { place: publicPlace, messageId: '400000000000000003', type: 'summary' } as const;
     const question = 'Does Robert live near you?';
-    await proposals.remember(unconditional(aliceId), { ...answered, text: 'Two streets away', question });
-    await proposals.remember(unconditional(aliceId), {
+    await proposals.remember(work, { ...answered, text: 'Two streets away', question });
+    await proposals.remember(work, {
       ...answered,
       text: 'Near the sea',
       question: 'Where?',
