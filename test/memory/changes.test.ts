@@ -221,14 +221,6 @@ describe('an edit or deletion [G5]', () => {
     expect(await restarted.log.message(session, messageId)).toBeUndefined();
   });
 
-  it('is carried out, or was tried, when its channel is settled', async () => {
-    const { ledgerOver, durable, messageId, texts } = await setUp();
-    const ledger = ledgerOver([failing, durable]);
-    void ledger.record({ kind: 'deleted', channelId: generalId, messageIds: [messageId] });
-    await ledger.settled(generalId);
-    expect(await texts()).toEqual([]);
-  });
-
   it('that the disk came between is carried out within a minute of its recovery, though the disk did not even take the record', async () => {
     const { store, timer, writes, ledgerOver, durable, messageId, log, texts } = await setUp();
     const ledger = ledgerOver([durable]);
@@ -278,21 +270,11 @@ describe('an edit or deletion [G5]', () => {
   });
 
   it('reaches the other conversations where one cannot be read, and is finished after the next start', async () => {
-    const { store, ledgerOver, log, messageId } = await setUp();
-    const said = {
-      id: '400000000000000500',
-      text: 'a secret',
-      at: '2026-01-15T10:00:00.000Z',
-      attachments: [],
-    };
-    await log.recordUser({
-      speaker: { id: bobId, name: 'Bob', isOwner: false },
-      place: publicPlace,
-      messages: [said],
-      now: new Date(said.at),
-      hasThirdPartyText: false,
-      work: { userId: bobId },
-    });
+    const { store, ledgerOver, log, messageId, contextOf } = await setUp();
+    const speaker = { id: bobId, name: 'Bob', isOwner: false };
+    const context = { ...contextOf(['a secret']), speaker, work: unconditional(bobId) };
+    await log.recordUser(context);
+    const [said = { id: '' }] = context.messages;
     const deletion = { kind: 'deleted', channelId: generalId, messageIds: [messageId, said.id] } as const;
     const logState = store.logState.bind(store);
     store.logState = (key) =>

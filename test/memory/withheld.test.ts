@@ -133,18 +133,6 @@ describe('what is forgotten [F5]', () => {
     expect(await store.everything()).not.toContain('axolotl');
   });
 
-  it('twice is withheld until both are undone', async () => {
-    const { memory, say, notice, forget, said, items } = open();
-    await notice('I keep axolotls', await say('I keep axolotls'));
-    await notice('I play the bassoon', await say('I play the bassoon'));
-    const first = await forget('axolotls');
-    await forget('bassoon');
-    expect(await items()).toEqual([]);
-    await memory.durable.undo(work, first.undoId);
-    expect(await items()).toEqual(['I keep axolotls']);
-    expect(await said()).toEqual(['I keep axolotls', 'I see.']);
-  });
-
   it('is undone in one order with changes of items and notes, the newest first [K5]', async () => {
     const { memory, store, time, say, notice, forget, items, tool } = open();
     await notice('I keep axolotls', await say('I keep axolotls'));

@@ -65,17 +65,6 @@ it('keeps trying while the model cannot be reached', async () => {
   expect(calls).toHaveLength(5);
 });
 
-it('starts counting again once an answer was usable', async () => {
-  const { say, run, calls } = stepThatFails('invalid', 'invalid', undefined, 'invalid', 'invalid', undefined);
-  for (const text of ['first', 'second']) {
-    await say(text);
-    await expect(run()).rejects.toThrow('invalid');
-    await expect(run()).rejects.toThrow('invalid');
-    await run();
-  }
-  expect(calls.slice(3)).toEqual([['second'], ['second'], ['second']]);
-});
-
 it('looks once more at a message that was edited since, in its new words, also after a restart [G5]', async () => {
   const { say, run, calls, log, store } = stepThatFails();
   const context = await say('I live in Oslo');

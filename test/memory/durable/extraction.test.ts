@@ -191,11 +191,4 @@ describe('extraction [A2]', () => {
     await extract([message(1, 'a'.repeat(15_000)), message(2, 'b'.repeat(15_000))]);
     expect(requests).toHaveLength(5);
   });
-
-  it('stores nothing of the first call when the second fails', async () => {
-    const { extract, texts } = setUp([answer(found(0, 'I prefer Rust')), 'nonsense']);
-    const messages = Array.from({ length: 11 }, (_, index) => message(index, 'I prefer Rust'));
-    await expect(extract(messages)).rejects.toThrow(ModelError);
-    expect(await texts()).toEqual([]);
-  });
 });

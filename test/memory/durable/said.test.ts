@@ -1,20 +1,11 @@
 import { readFileSync } from 'node:fs';
-import { mkdtemp, rm } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
 
 import { noUsage, type ModelResponse } from '../../../src/core/model.ts';
 import { mention } from '../../../src/core/own-words.ts';
 import type { TurnMessage } from '../../../src/core/turn-context.ts';
-import { createDurableMemory, type DurableMemory } from '../../../src/memory/durable/durable-memory.ts';
 import { createRememberItemTool } from '../../../src/memory/durable/tools.ts';
-import { createFileStore } from '../../../src/storage/files/store.ts';
-import { durableSettings } from '../../support/layer-settings.ts';
-import { forgettingFor } from '../../support/forgetting.ts';
-import { ledgerFor } from '../../support/ledger.ts';
-import { dev, extractionOver, noon, silentLogger, turn } from './fixtures.ts';
-import { plainWrites } from '../../support/plain-writes.ts';
+import { createMemory, dev, extractionOver, noon, turn } from './fixtures.ts';
 import { inZone } from '../../support/sessions.ts';
 
 /** A line: language or kind, message, what a model quotes, and what is stored of it. */
@@ -78,28 +69,8 @@ const ways: Readonly<Record<string, (...claim: Claim) => Attempt>> = {
   },
 };
 
-const clock = () => noon;
-let folder = '';
-let memory: DurableMemory;
+const { memory } = createMemory();
 let people = 0;
-
-beforeAll(async () => {
-  folder = await mkdtemp(join(tmpdir(), 'discoclaw-said-'));
-  const logger = silentLogger;
-  const store = await createFileStore({ dataDir: folder, workspaceDir: folder, clock, logger });
-  const writes = plainWrites();
-  memory = createDurableMemory({
-    settings: durableSettings,
-    store,
-    writes,
-    forgetting: forgettingFor({ store, clock, openLedger: () => ledgerFor(store, writes, []) }),
-    clock,
-    timeZone: 'UTC',
-    logger,
-  });
-});
-
-afterAll(() => rm(folder, { recursive: true, force: true }));
 
 function newcomer(): string {
   people += 1;

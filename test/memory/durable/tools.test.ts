@@ -209,13 +209,6 @@ describe('remember_item', () => {
     },
   );
 
-  it('says when `replaces` names nothing', async () => {
-    const { run, texts } = setUp();
-    const go = { kind: 'preference', quote: 'I prefer Go' };
-    expect((await run({ ...go, replaces: 'zig' }, 'I prefer Go')).text).toContain('names no item');
-    expect(await texts()).toEqual([]);
-  });
-
   it('names nothing in a guild that belongs into the DM', async () => {
     const { run, memory } = setUp();
     const secret = { place: dm, messageId: '400000000000000001', type: 'manual' } as const;

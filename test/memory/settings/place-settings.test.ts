@@ -50,24 +50,6 @@ describe('settings of places [I3]', () => {
     await expect(settings.set(dm, 'guild', { memory: 'off' })).rejects.toThrow(RangeError);
   });
 
-  it('may be written by hand', async () => {
-    const { store, settings } = open();
-    await store.writeText(
-      `guilds/${guildId}/settings.json`,
-      `{"version":1,"channels":{"${channel.channelId}":{"answer":"everything"}}}`,
-    );
-    expect(await settings.answerMode(thread)).toBe('everything');
-  });
-
-  it('hold for the next message where a command sets them, also one that comes while it is carried out', async () => {
-    const { settings } = open();
-    expect(await settings.answerMode(channel)).toBeUndefined();
-    const set = settings.set(channel, 'place', { answer: 'everything' });
-    expect(await settings.answerMode(channel)).toBe('everything');
-    await set;
-    expect(settings.recentAnswerMode(channel)).toBe('everything');
-  });
-
   it('are known for the messages of a moment, and read again for those that come later', async () => {
     const { store, settings } = open();
     const key = `guilds/${guildId}/settings.json`;
