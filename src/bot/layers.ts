@@ -260,13 +260,12 @@ export function createLayers(config: Config, ports: LayerPorts) {
       folds: [...activeFolds(config), ...(config.summary.enabled ? (['rolling'] as const) : [])],
     }),
   } satisfies Record<string, SweepRow>;
-  const { message: stillThere, answerBefore } = sessionLog;
   const tools: readonly Tool[] = [
     ...notebook.tools,
     ...(config.recall.enabled ? [createRecallTool(recall, config.recall.defaultLimit)] : []),
     ...(config.durable.enabled
       ? [
-          createRememberItemTool({ durable, proposals, stillThere, answerBefore }),
+          createRememberItemTool({ durable, proposals, sessionLog }),
           createForgetItemTool({ durable }),
           createControlTool({ durable, people }),
         ]

@@ -1,5 +1,3 @@
-import { isDeepStrictEqual } from 'node:util';
-
 import { z } from 'zod';
 
 import { unconditional } from '../core/writes.ts';
@@ -74,11 +72,7 @@ export function createGonePlaces(
 
   /** Resolves with what is gone then. */
   async function changeGone(change: (document: GoneDocument) => GoneDocument): Promise<GoneDocument> {
-    const changed = await store.update(goneKey, goneKind, (document) => {
-      const next = change(document ?? noneGone);
-      return isDeepStrictEqual(next, document ?? noneGone) ? document : next;
-    });
-    return changed ?? noneGone;
+    return (await store.update(goneKey, goneKind, (document = noneGone) => change(document))) ?? noneGone;
   }
 
   /** Channels and threads that there are conversations or an outbox of. */

@@ -392,8 +392,8 @@ describe('everything of a person erased [K11]', () => {
     const { writes, say, changed, ledgerOver, durable, messageId: early, texts } = await setUp();
     const ledger = ledgerOver([durable]);
     const gate = deferred<void>();
-    const remember = (work: Work, messageId: string, text: string) =>
-      durable.remember(work, { text, place: publicPlace, messageId, type: 'discord' });
+    const remember = (of: Work, messageId: string, text: string) =>
+      durable.remember(of, { text, place: publicPlace, messageId, type: 'discord' });
     const before = await writes.begin(aliceId);
     const late = gate.promise.then(() => remember(before, early, 'Prefers Ada'));
     await ledger.erase(aliceId, new Date().toISOString());

@@ -12,7 +12,7 @@ import { durableDocumentKind, durableKey, emptyDurableDocument } from '../../src
 import { undoForMs } from '../../src/memory/undo.ts';
 import { createFileStore, type FileStore } from '../../src/storage/files/store.ts';
 import { aliceId, publicPlace } from '../support/incoming.ts';
-import { item } from './durable/fixtures.ts';
+import { item as itemWith } from './durable/fixtures.ts';
 import { messageId, openSessions, session, silent, startTime } from '../support/sessions.ts';
 import { durableSettings } from '../support/layer-settings.ts';
 import { runs } from '../support/runs.ts';
@@ -245,7 +245,7 @@ async function command({ durable, turn }: Memory, each: CommandStep): Promise<st
       return (await durable.confirm(work, [first ?? ''], everywhere)).undoId;
     case 'import': {
       const imported = [each.word, words[each.at % words.length]].map((word) =>
-        item({ id: `of-${word}`, text: `I like ${word}` }),
+        itemWith({ id: `of-${word}`, text: `I like ${word}` }),
       );
       return (await durable.rememberAll(work, imported)).undoId;
     }

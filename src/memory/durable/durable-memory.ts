@@ -117,13 +117,9 @@ export function createDurableMemory(options: DurableMemoryOptions) {
         }
         case 'record':
           return deleteForgotten(userId, deletion.record);
-        case 'conversations': {
-          const channels = new Set(deletion.sessions.map(({ channelId }) => channelId));
-          return erase(userId, (document) => {
-            const removed = document.items.filter(({ source }) => channels.has(source.channelId));
-            return withItems(withAllFinal(document), { removed });
-          });
-        }
+        // They are their person's own, wherever they were said [K15].
+        case 'conversations':
+          return;
         case 'person':
           return store.remove(durableKey(userId));
       }

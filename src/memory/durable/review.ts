@@ -111,11 +111,11 @@ function saysOtherwise(one: Compared, other: Compared): boolean {
   );
   if (values.some(({ length }) => length === 0 || length > mostWords)) return false;
   if (values.flat().some((term) => one.large.has(term) && other.large.has(term))) return false;
-  const said = a.slice(0, before).filter((term) => !isSmall(term)).length;
-  const added = a.slice(a.length - behind).filter((term) => !isSmall(term)).length;
-  if (values.every((value) => value.some((term) => /\p{N}/u.test(term)))) return said + added >= 1;
+  const leading = a.slice(0, before).filter((term) => !isSmall(term)).length;
+  const following = a.slice(a.length - behind).filter((term) => !isSmall(term)).length;
+  if (values.every((value) => value.some((term) => /\p{N}/u.test(term)))) return leading + following >= 1;
   // A small word leads to the names: `I live in Porto`, but not `I speak French`.
-  return said >= 2 || (said === 1 && isSmall(a[before - 1] ?? ''));
+  return leading >= 2 || (leading === 1 && isSmall(a[before - 1] ?? ''));
 }
 
 /** Hardly more than grammar, in most languages that separate words. */

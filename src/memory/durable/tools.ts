@@ -1,6 +1,5 @@
 import { z } from 'zod';
 
-import type { SessionKey } from '../../core/place.ts';
 import { textWithSources } from '../../core/memory-source.ts';
 import { hasSecret } from '../../core/secrets.ts';
 import { dataLine } from '../../core/section.ts';
@@ -31,15 +30,12 @@ import type { ProposalOutcome, RefusalReason, RememberRequest } from './remember
 export function createRememberItemTool({
   durable,
   proposals,
-  stillThere,
-  answerBefore,
+  sessionLog,
 }: {
   readonly durable: Pick<DurableMemory, 'list' | 'remember'>;
   /** Stores, or asks the person first. */
   readonly proposals: Pick<Proposals, 'remember'>;
-  /** What a message of the session says now, as the log has it; `undefined` once it is deleted [A4]. */
-  readonly stillThere: (session: SessionKey, messageId: string) => Promise<string | undefined>;
-  readonly answerBefore: SessionLog['answerBefore'];
+  readonly sessionLog: Pick<SessionLog, 'message' | 'answerBefore'>;
 }): Tool {
   return checkedTool({
     name: 'remember_item',
@@ -66,7 +62,7 @@ export function createRememberItemTool({
       if (hasSecret(text)) return refusal(`Not stored: ${reasons.secret}`);
 
       const session = sessionOf(context);
-      const answered = await answerBefore(session, message.id, message.repliesTo?.id);
+      const answered = await sessionLog.answerBefore(session, message.id, message.repliesTo?.id);
       const request: RememberRequest = {
         kind,
         text,
@@ -78,7 +74,7 @@ export function createRememberItemTool({
         isOfList: message.text.split(/\n\s*/u).length > 3,
         turnMessageId: context.messages.at(-1)?.id ?? message.id,
         stillStands: async () => {
-          const present = await stillThere(session, message.id);
+          const present = await sessionLog.message(session, message.id);
           return present !== undefined && stillSays(text, present);
         },
       };

@@ -183,7 +183,7 @@ function newestOf<Change extends UndoableChange>(all: readonly Change[]): Change
  * A document as its owner may see it while something is withheld: as if that were forgotten for good. `stored` is what
  * is to be stored of it once it was changed: what is withheld stays as it is, unless it is said again.
  */
-export function toldDocument(
+function toldDocument(
   document: DurableDocument,
   withheld: Withheld,
 ): { readonly document: DurableDocument; stored(changed: DurableDocument): DurableDocument } {

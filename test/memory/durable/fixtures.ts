@@ -117,7 +117,7 @@ export function turn(text: string, changes: Partial<TurnContext> = {}): TurnCont
   };
 }
 
-export const silentLogger: Logger = { debug() {}, info() {}, warn() {}, error() {} };
+const silentLogger: Logger = { debug() {}, info() {}, warn() {}, error() {} };
 
 /** A durable memory over a store in memory, whose clock moves a minute a look. */
 export function createMemory(
@@ -172,10 +172,13 @@ export function extractionOver(ports: Pick<ExtractionPorts, 'model' | 'durable' 
     said: readonly SaidMessage[],
     present = async (id: string) => said.find((each) => each.id === id)?.text,
   ): Promise<void> => {
-    const messages = said.map(({ place, before: _, ...message }, index) => ({
+    const messages = said.map(({ id, text, at, heard, place }, index) => ({
       sequence: index + 1,
       message: {
-        ...message,
+        id,
+        text,
+        at,
+        heard,
         type: 'message' as const,
         role: 'user' as const,
         author: 'Alice',

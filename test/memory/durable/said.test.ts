@@ -86,8 +86,10 @@ async function storedOf({ message, quote, before }: Attempt): Promise<readonly (
   const tool = createRememberItemTool({
     durable: memory,
     proposals: memory,
-    stillThere,
-    answerBefore: () => Promise.resolve(before),
+    sessionLog: {
+      message: stillThere,
+      answerBefore: () => Promise.resolve(before),
+    },
   });
   const speaker = { id: one, name: 'Alice', isOwner: false };
   const context = turn('', { speaker, messages: [said], hasThirdPartyText: true });

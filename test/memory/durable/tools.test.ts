@@ -20,9 +20,11 @@ function setUp(
   const tool = createRememberItemTool({
     durable: memory,
     proposals: memory,
-    stillThere: (_session, id) =>
-      Promise.resolve(present(context.messages.find((message) => message.id === id)?.text)),
-    answerBefore: () => Promise.resolve(answer),
+    sessionLog: {
+      message: (_session, id) =>
+        Promise.resolve(present(context.messages.find((message) => message.id === id)?.text)),
+      answerBefore: () => Promise.resolve(answer),
+    },
   });
   const run = (input: unknown, said: string | TurnContext): Promise<ToolOutcome> => {
     context = typeof said === 'string' ? turn(said) : said;
@@ -355,8 +357,10 @@ describe('forget_item', () => {
     const rememberItem = createRememberItemTool({
       durable: memory,
       proposals: memory,
-      stillThere: () => Promise.resolve('Forget Paris, I live in Berlin'),
-      answerBefore: () => Promise.resolve(undefined),
+      sessionLog: {
+        message: () => Promise.resolve('Forget Paris, I live in Berlin'),
+        answerBefore: () => Promise.resolve(undefined),
+      },
     });
     const berlin = { kind: 'fact', quote: 'I live in Berlin' };
     expect(await rememberItem.run(berlin, context, signal)).toMatchObject({ ok: true });
