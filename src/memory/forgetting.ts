@@ -157,10 +157,12 @@ export function createForgetting(ports: ForgettingPorts) {
     layer,
     part,
     withhold,
-    /** Whether work on a conversation waits, since something of it was forgotten and can be taken back. */
-    async isWaitedFor(this: void, { userId, channelId }: SessionKey): Promise<boolean> {
-      const records = (await changes.recordsOf(userId)).filter(isUndoable);
-      return records.some(({ messages }) => messages.some((each) => each.channelId === channelId));
+    /** Whether work on a conversation waits, since something in its log was forgotten and can be taken back. */
+    async isWaitedFor(this: void, session: SessionKey): Promise<boolean> {
+      const records = (await changes.recordsOf(session.userId)).filter(isUndoable);
+      const covered = records.flatMap(({ messages }) => messages);
+      const ids = covered.flatMap((each) => (each.channelId === session.channelId ? each.messageId : []));
+      return ids.length > 0 && (await log.held(session, ids)).length > 0;
     },
   };
 }
