@@ -33,15 +33,6 @@ describe('settings of places [I3]', () => {
     expect(await settings.isMemoryOff(channel)).toBe(false);
   });
 
-  it('go back to what holds without them', async () => {
-    const { settings } = open();
-    await settings.set(channel, 'place', { answer: 'everything', actions: 'off' });
-    await settings.set(channel, 'place', { answer: undefined });
-    expect(await settings.answerMode(channel)).toBeUndefined();
-    expect(await settings.areActionsOff(channel)).toBe(true);
-    expect(await settings.areActionsOff(otherChannel)).toBe(false);
-  });
-
   it('are those of another guild nowhere, and of no DM', async () => {
     const { settings } = open();
     await settings.set(channel, 'guild', { memory: 'off' });
