@@ -7,11 +7,11 @@ import type { Timer } from '../core/time.ts';
 import type { Tool } from '../core/tool.ts';
 import { createWrites } from '../core/writes.ts';
 import { type ChangeLedgerPorts, createChangeLedger } from '../memory/changes.ts';
-import type { AnswerKeeper } from '../memory/message-changes.ts';
+import type { AnswerKeeper } from '../memory/deleting.ts';
 import { createControlTool } from '../memory/control-tool.ts';
 import { createDurableMemory } from '../memory/durable/durable-memory.ts';
 import { stillNamed } from '../memory/durable/notices.ts';
-import { createExtraction, createExtractionFold } from '../memory/durable/extraction.ts';
+import { createExtraction } from '../memory/durable/extraction.ts';
 import { createForgetting } from '../memory/forgetting.ts';
 import { createForgetItemTool, createRememberItemTool } from '../memory/durable/tools.ts';
 import type { MemoryLayer } from '../memory/layer.ts';
@@ -24,7 +24,6 @@ import { createReflection, reflectWhenDue } from '../memory/notebook/reflection.
 import { createWeeklyTrim } from '../memory/notebook/weekly-trim.ts';
 import { createWorkspace } from '../memory/notebook/workspace.ts';
 import { createProvenance } from '../memory/provenance.ts';
-import { tooMuch } from '../memory/quota.ts';
 import {
   createDetailSource,
   createItemSource,
@@ -40,7 +39,7 @@ import { createOneTimeNotices } from '../memory/settings/one-time-notices.ts';
 import { createPersonSettings } from '../memory/settings/person-settings.ts';
 import { createPlaceSettings } from '../memory/settings/place-settings.ts';
 import { createShortTerm } from '../memory/short-term/short-term.ts';
-import { createRetention, tooOld } from '../memory/retention.ts';
+import { createRetention, tooMuch, tooOld } from '../memory/retention.ts';
 import { createSweeper, type SweepRow } from '../memory/sweeper.ts';
 import { createProposals } from '../memory/durable/proposals.ts';
 import { runToolLoop } from '../model/tool-loop.ts';
@@ -152,30 +151,18 @@ export function createLayers(config: Config, ports: LayerPorts) {
   const durable = createDurableMemory({
     ...kept,
     settings: config.durable,
-    zoneToTell: people.zoneToTell,
     forgetting,
     parts: [undoable.part, forgetting.part],
   });
   const proposals = createProposals({ durable, modeOf: people.mode, textOf: sessionLog.message });
   const modelName = config.model.fast;
-  const extraction = createExtraction({
+  const extract = createExtraction({
     ...kept,
     modelName,
     durable: proposals,
     tell: (stored) => events.stored.emit(stored),
-  });
-  const extract = createExtractionFold({
-    extraction: {
-      extract: (work, ...rest) =>
-        kept.withPauses({ purpose: 'extraction', userId: work.userId, model: modelName }, () =>
-          extraction.extract(work, ...rest),
-        ),
-    },
     sessionLog,
-    states,
     modeOf: people.mode,
-    unnoticedUpTo: forgetting.unnoticedUpTo,
-    logger,
   });
   const background = { ...kept, undoable, openNotebook: notebookOpener(kept), modelName };
   const reflection = createReflection({
@@ -273,13 +260,12 @@ export function createLayers(config: Config, ports: LayerPorts) {
       folds: [...activeFolds(config), ...(config.summary.enabled ? (['rolling'] as const) : [])],
     }),
   } satisfies Record<string, SweepRow>;
-  const { message: stillThere, answerBefore } = sessionLog;
   const tools: readonly Tool[] = [
     ...notebook.tools,
     ...(config.recall.enabled ? [createRecallTool(recall, config.recall.defaultLimit)] : []),
     ...(config.durable.enabled
       ? [
-          createRememberItemTool({ durable, proposals, stillThere, answerBefore }),
+          createRememberItemTool({ durable, proposals, sessionLog }),
           createForgetItemTool({ durable }),
           createControlTool({ durable, people }),
         ]

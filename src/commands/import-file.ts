@@ -6,14 +6,9 @@ import { fromBufferPromise } from 'yauzl';
 
 import type { Place } from '../core/place.ts';
 import { chunk, counted, encodingOf, parseJson, withoutFence, withoutInvisible } from '../core/text.ts';
-import {
-  itemKinds,
-  itemMaxChars,
-  readExportedItems,
-  sourceIn,
-  type DurableItem,
-} from '../memory/durable/document.ts';
+import { itemKinds, itemMaxChars, sourceIn, type DurableItem } from '../memory/durable/document.ts';
 import { itemsFile } from '../memory/durable/durable-memory.ts';
+import { readExportedItems } from '../memory/durable/import-items.ts';
 
 const kilobyte = 1024;
 /** Of a list of lines. */

@@ -76,25 +76,23 @@ function itemText(item: DurableItem): string {
   return quoted(wordingOf(item));
 }
 
-/** What waits for the asker here, and how much more elsewhere. */
+/** What waits for the asker here. */
 export function toReview({ speaker, view, memory }: MemoryCall) {
   return memory.durable.toReview(speaker.id, (item) => mayUseItem(item, speaker.id, view));
 }
 
 /** What was done last, and the next card; `left` of them may come. */
 async function nextCard(call: MemoryCall, left: number, done?: CommandReply): Promise<CommandReply> {
-  const { cards, hidden } = await toReview(call);
+  const cards = await toReview(call);
   const [card] = cards;
   const end = done === undefined ? 'Nothing to review.' : 'All reviewed.';
   const isEnough = left === 0 && card !== undefined;
-  const lines = linesOf(
+  const lines =
     card === undefined
       ? end
       : isEnough
         ? `Enough for now: ${cards.length} more to review with \`/memory review\`.`
-        : linesOfCard(card, cards.length, call),
-    hidden > 0 && `${hidden} more in our DM: say \`!memory review\` there.`,
-  );
+        : linesOfCard(card, cards.length, call);
   const undone = (done?.buttons ?? []).flatMap(({ label, line = '' }) => {
     const id = /^memory undo (\S+)$/u.exec(line)?.[1];
     return id === undefined ? [] : [button(label, 'undo', id, left)];

@@ -76,7 +76,7 @@ export function viewLayers(call: MemoryCall): Promise<readonly LayerView[]> {
 async function viewItems(call: MemoryCall): Promise<LayerView> {
   const { speaker, place, memory, config } = call;
   if (!config.durable.enabled) return { text: 'Durable memory is switched off on this bot.' };
-  const [items, { used, budget }, { cards }] = await Promise.all([
+  const [items, { used, budget }, cards] = await Promise.all([
     memory.durable.list(speaker.id),
     memory.durable.usage(speaker.id, place),
     toReview(call),

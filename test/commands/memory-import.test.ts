@@ -73,8 +73,6 @@ describe('importing an export [K10]', () => {
     );
     const text = await shown(second);
     expect(text).toBe(await shown(first));
-    const history = await second.say(`history ${await second.idOf('I keep ants now')}`, dmPlace);
-    expect(history).toMatch(/I keep ants now.*\n {2}before .*I keep bees/u);
   });
 
   it('shows what is new first, and stores nothing before its owner says so', async () => {

@@ -158,7 +158,7 @@ describe('the model', () => {
     expect(told).toContain('Forgotten:');
     expect(await memory(name, 'dm', 'show')).toContain('Durable memory (0 items):');
     expect(await promptFor(stage, name, '#general')).not.toContain('I collect stamps');
-    expect(await memory(name, 'dm', 'undo')).toContain('I collect stamps');
+    expect(await memory(name, 'dm', 'undo')).toContain('Undone: the `forget`');
   });
 
   it('forgets by a button that shows the item where others have spoken [M5a]', async () => {

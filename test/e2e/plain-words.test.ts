@@ -107,7 +107,7 @@ describe('the line under an answer [K6]', () => {
     await expect.poll(async () => (await offer())?.components.rows.length).toBe(1);
     await stage.sandbox.click({ as: name, message: (await offer())?.id ?? '', label: 'Do it' });
     await expect.poll(async () => (await offer())?.text).toContain('-# Forgotten.');
-    expect(await press(name, (await offer())?.id ?? '', 'Undo')).toContain('I collect stamps');
+    expect(await press(name, (await offer())?.id ?? '', 'Undo')).toContain('Undone: the `forget`');
   });
 });
 

@@ -94,8 +94,8 @@ export const plantedFaults: readonly PlantedFault[] = [
     name: 'undo-leaves-the-new',
     promise: '[K5] Undo brings back what was, and leaves beside it what took its place.',
     file: 'src/memory/durable/undoing.ts',
-    find: 'return [{ ...last.before,',
-    put: 'return [item, { ...last.before,',
+    find: 'return [found.before];',
+    put: 'return [item, found.before];',
   },
   {
     name: 'sent-again-under-another-nonce',

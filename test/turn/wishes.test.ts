@@ -133,8 +133,10 @@ async function turnOf(text: string, wish: Wish, model: ModelClient, hasThirdPart
     createRememberItemTool({
       durable: memory,
       proposals: memory,
-      stillThere: () => Promise.resolve(text),
-      answerBefore: () => Promise.resolve(undefined),
+      sessionLog: {
+        message: () => Promise.resolve(text),
+        answerBefore: () => Promise.resolve(undefined),
+      },
     }),
   ];
   const { run, shownOffers } = turnWith(
