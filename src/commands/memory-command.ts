@@ -2,7 +2,7 @@ import type { CommandReply } from '../core/commands.ts';
 import { captureModes } from '../memory/settings/person-settings.ts';
 import { writeFailure } from './answer-lines.ts';
 import { defineCommand, parseCommand, type Command, type CommandInput } from './command.ts';
-import { showAnswers } from './memory-answers.ts';
+import { showAnswers, tellWhy } from './memory-why.ts';
 import {
   givePageLink,
   pauseMemory,
@@ -12,19 +12,22 @@ import {
   setTimeZone,
   showPrivacy,
 } from './memory-control.ts';
-import { resetRolling, showConversations } from './memory-conversations.ts';
-import { askToErase, askToPurge, createPending, eraseOwnMessages, type Pending } from './memory-erase.ts';
-import { exportMemory } from './memory-export.ts';
+import { resetRolling, showConversations, showNotebook, writeNotebook } from './memory-notes.ts';
+import {
+  askToErase,
+  askToPurge,
+  createPending,
+  eraseOwnMessages,
+  type Pending,
+  exportMemory,
+} from './memory-data.ts';
 import { forgetTarget, undoChange } from './memory-forget.ts';
 import { previewImport } from './memory-import.ts';
 import { changeItem, completeItem, editItem, itemHistory, rememberWritten } from './memory-items.ts';
 import { panelActions, pressPanel, showPanel } from './memory-panel.ts';
 import { memoryCall, type MemoryCall, type MemoryCommandPorts } from './memory-ports.ts';
-import { showNotebook, writeNotebook } from './memory-notebook.ts';
-import { acceptProposal, declineProposal, showProposals } from './memory-proposals.ts';
-import { reviewMemory } from './memory-review.ts';
+import { acceptProposal, declineProposal, showProposals, reviewMemory } from './memory-review.ts';
 import { searchMemory, showMemory } from './memory-show.ts';
-import { tellWhy } from './memory-why.ts';
 
 const help = `\`/memory panel\` has it all with buttons, only for you
 \`!memory page\` opens it in a browser

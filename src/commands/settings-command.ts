@@ -13,8 +13,14 @@ import {
 } from '../memory/settings/place-settings.ts';
 import { linesOf, quoted, writeFailure } from './answer-lines.ts';
 import { defineCommand, type Command, type CommandInput } from './command.ts';
-import { accessSubcommand, answerAccess, type AccessPorts } from './settings-access.ts';
-import { answerModel, modelSubcommand, type ModelChoice } from './settings-model.ts';
+import {
+  accessSubcommand,
+  answerAccess,
+  type AccessPorts,
+  answerModel,
+  modelSubcommand,
+  type ModelChoice,
+} from './settings-owner.ts';
 
 const help = `\`!settings show\` shows the settings here and where each was set
 \`!settings answer mentions|conversation|everything|default\` makes me answer only mentions and replies, also the person I answered in the last two minutes as long as nobody else speaks, or everything

@@ -10,11 +10,21 @@ import { limits } from '../core/limits.ts';
 import { snowflakeAt } from '../core/snowflake.ts';
 import type { Clock } from '../core/time.ts';
 import { answerPage, answersPage } from './answers.ts';
-import { dataPage } from './data.ts';
-import { fieldsIn, fileIn, answerBox, keptForm, keptText, type OwnPage, type Answered } from './forms.ts';
-import { answerText, html, send, type Html } from './html.ts';
+import { dataPage, conversationPage, conversationsPage, notebookPage, searchPage } from './notes.ts';
+import {
+  fieldsIn,
+  fileIn,
+  answerBox,
+  keptForm,
+  keptText,
+  type OwnPage,
+  type Answered,
+  answerText,
+  html,
+  send,
+  type Html,
+} from './html.ts';
 import { itemPage, itemsPage, reviewPage } from './items.ts';
-import { conversationPage, conversationsPage, notebookPage, searchPage } from './notes.ts';
 import { sessionMs, type Session } from './sign-in.ts';
 import { statusPage } from './status.ts';
 

@@ -1,7 +1,7 @@
 import { z } from 'zod';
 
 import type { ChannelTalk, ReadChannel, TalkAsker, TalkWish } from '../core/channels.ts';
-import type { ChatMessage } from '../core/message.ts';
+import { writtenAt, type ChatMessage } from '../core/message.ts';
 import { ModelError } from '../core/errors.ts';
 import type { Logger } from '../core/logger.ts';
 import { type ModelClient, wholeAnswer } from '../core/model.ts';
@@ -20,7 +20,6 @@ import { listByRules } from '../model/offline/catch-up.ts';
 import { createNaming } from '../prompt/history.ts';
 import { enclosureNote, label, quoted } from '../prompt/quoted.ts';
 import { type TalkLine, focusOf, talkRequest, condenseTalk, talkLine } from './condense-talk.ts';
-import { tellableToOthers } from './pauses.ts';
 
 export interface ChannelReadingPorts {
   readonly readChannel: ReadChannel;
@@ -211,6 +210,26 @@ export function createChannelReading(ports: ChannelReadingPorts) {
       }
     },
   };
+}
+
+/**
+ * A channel's messages that others may be told [B4]: without what people said who are in a pause, said in
+ * one, or had erased; and without the bot's own, which may repeat it.
+ */
+async function tellableToOthers(
+  channelId: string,
+  messages: readonly ChatMessage[],
+  { mayRetell }: Pick<PersonSettingsStore, 'mayRetell'>,
+): Promise<readonly ChatMessage[]> {
+  const fromPeople = messages.filter(({ author }) => author.kind === 'human');
+  const leftOut = new Set<string>();
+  for (const userId of new Set(fromPeople.map(({ author }) => author.id))) {
+    const own = fromPeople.filter(({ author }) => author.id === userId);
+    const times = own.map(({ at }) => at);
+    const isTellable = await mayRetell({ userId, channelId }, times);
+    for (const message of own) if (!writtenAt(message).every(isTellable)) leftOut.add(message.id);
+  }
+  return messages.filter(({ id, author }) => author.kind !== 'self' && !leftOut.has(id));
 }
 
 /**

@@ -42,11 +42,17 @@ import {
   type Reply,
   type ReplyPorts,
 } from './reply.ts';
-import type { PauseNotes } from './pauses.ts';
 import type { TurnControl } from './sessions.ts';
 import type { TurnLimits } from './turn-limits.ts';
-import { openMemory, type TurnMemory, type TurnMemoryPorts } from './turn-memory.ts';
-import { decidePolicy, type PolicyPorts, type TurnTools } from './turn-policy.ts';
+import {
+  type PauseNotes,
+  openMemory,
+  type TurnMemory,
+  type TurnMemoryPorts,
+  decidePolicy,
+  type PolicyPorts,
+  type TurnTools,
+} from './turn-memory.ts';
 import type { WaitingReactions } from './waiting-reactions.ts';
 
 /** A server may name the size of its context twice, the second time by its own count [M13]. */

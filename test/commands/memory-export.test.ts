@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 
-import { archivesOf } from '../../src/commands/memory-export.ts';
-import { unpackFile } from '../../src/commands/import-file.ts';
+import { archivesOf } from '../../src/commands/memory-data.ts';
+import { unpackFile } from '../../src/commands/memory-import.ts';
 import type { OutgoingFile } from '../../src/core/reply.ts';
 import type { ExportedFile } from '../../src/memory/layer.ts';
 import { aliceId } from '../support/incoming.ts';

@@ -4,7 +4,7 @@ import * as fc from 'fast-check';
 import { describe, expect, it, vi } from 'vitest';
 import { ZipFile } from 'yazl';
 
-import { readImportFile } from '../../src/commands/import-file.ts';
+import { readImportFile } from '../../src/commands/memory-import.ts';
 import { aliceId, bobId, publicPlace } from '../support/incoming.ts';
 import { createHarness, dmPlace, privatePlace } from './harness.ts';
 import { unconditional } from '../../src/core/writes.ts';

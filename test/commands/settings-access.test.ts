@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 
-import { answerAccess, type AccessPorts } from '../../src/commands/settings-access.ts';
+import { answerAccess, type AccessPorts } from '../../src/commands/settings-owner.ts';
 import { createBotSettings } from '../../src/memory/settings/bot-settings.ts';
 import { aliceId, bobId, publicPlace } from '../support/incoming.ts';
 import { MemoryStore } from '../support/memory-store.ts';

@@ -2,7 +2,7 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 
 import { createModelChoice } from '../../src/bot/create-model.ts';
-import { answerModel } from '../../src/commands/settings-model.ts';
+import { answerModel } from '../../src/commands/settings-owner.ts';
 import { readConfig } from '../../src/config/config.ts';
 import { noUsage } from '../../src/core/model.ts';
 import { StoreError } from '../../src/core/errors.ts';

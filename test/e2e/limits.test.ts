@@ -4,7 +4,7 @@ import { join } from 'node:path';
 
 import { describe, expect, it, onTestFinished, vi } from 'vitest';
 
-import { unpackFile } from '../../src/commands/import-file.ts';
+import { unpackFile } from '../../src/commands/memory-import.ts';
 import { localDate, nextDayAt } from '../../src/core/time.ts';
 import type { MessageView } from '../../src/sandbox/people/views.ts';
 import { wholeMessage, type ModelAnswer } from '../support/model-answer.ts';

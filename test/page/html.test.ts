@@ -3,11 +3,15 @@ import { describe, expect, it } from 'vitest';
 
 import type { CommandData, ShownItem } from '../../src/core/commands.ts';
 import { answerPage, answersPage } from '../../src/page/answers.ts';
-import { dataPage } from '../../src/page/data.ts';
-import { answerBox, type OwnPage } from '../../src/page/forms.ts';
-import { answerText, html, layout } from '../../src/page/html.ts';
+import {
+  dataPage,
+  conversationPage,
+  conversationsPage,
+  notebookPage,
+  searchPage,
+} from '../../src/page/notes.ts';
+import { answerBox, type OwnPage, answerText, html, layout } from '../../src/page/html.ts';
 import { itemsPage, itemPage, reviewPage } from '../../src/page/items.ts';
-import { conversationPage, conversationsPage, notebookPage, searchPage } from '../../src/page/notes.ts';
 import { statusPage } from '../../src/page/status.ts';
 import { ofTurns, usage } from '../support/status-facts.ts';
 

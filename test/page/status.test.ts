@@ -2,8 +2,7 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 
 import type { PeriodUsage } from '../../src/core/model.ts';
-import { chart } from '../../src/page/charts.ts';
-import { statusPage } from '../../src/page/status.ts';
+import { chart, statusPage } from '../../src/page/status.ts';
 import { usage } from '../support/status-facts.ts';
 import { alice, bob, openPage } from './page-harness.ts';
 

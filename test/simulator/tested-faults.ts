@@ -261,7 +261,7 @@ export const testedFaults: readonly PlantedFault[] = [
   {
     name: 'import-takes-the-assistants-words',
     promise: "[K10] What another assistant said of itself is imported as its person's memory.",
-    file: 'src/commands/import-file.ts',
+    file: 'src/commands/memory-import.ts',
     find: "if (whose.some((each) => typeof each === 'string' && assistants.test(each))) return [];",
     put: '',
     test: 'test/commands/memory-import.test.ts',
@@ -269,7 +269,7 @@ export const testedFaults: readonly PlantedFault[] = [
   {
     name: 'import-guesses-from-talk',
     promise: '[K10] A file of whole conversations is imported as items.',
-    file: 'src/commands/import-file.ts',
+    file: 'src/commands/memory-import.ts',
     find: 'if (talkNames.has(name)) return [];',
     put: '',
     test: 'test/commands/memory-import.test.ts',
@@ -277,7 +277,7 @@ export const testedFaults: readonly PlantedFault[] = [
   {
     name: 'import-keeps-bullets',
     promise: '[K10] Items of a pasted list begin with its bullets and numbers.',
-    file: 'src/commands/import-file.ts',
+    file: 'src/commands/memory-import.ts',
     find: ".replace(mark, '')",
     put: '',
     test: 'test/commands/memory-import.test.ts',
@@ -293,7 +293,7 @@ export const testedFaults: readonly PlantedFault[] = [
   {
     name: 'archive-unpacks-without-end',
     promise: '[L5] A small archive that unpacks to gigabytes takes all of the memory.',
-    file: 'src/commands/import-file.ts',
+    file: 'src/commands/memory-import.ts',
     find: "if (entry.uncompressedSize > maxBytes) return 'too-large';",
     put: '',
     test: 'test/commands/memory-import.test.ts',
@@ -1420,7 +1420,7 @@ export const testedFaults: readonly PlantedFault[] = [
   {
     name: 'too-late-text-is-lost',
     promise: '[Y1] What somebody wrote on the page after their time was over is lost.',
-    file: 'src/page/forms.ts',
+    file: 'src/page/html.ts',
     find: "return text.trim() === '' ? undefined : form;",
     put: "return text.trim() !== '' ? undefined : form;",
     test: 'test/page/page.test.ts',
@@ -1452,7 +1452,7 @@ export const testedFaults: readonly PlantedFault[] = [
   {
     name: 'notebook-page-overwrites',
     promise: '[Y2] What the bot wrote into a note while its person edited it is overwritten.',
-    file: 'src/commands/memory-notebook.ts',
+    file: 'src/commands/memory-notes.ts',
     find: "tagOf(stored?.text ?? '') === tag",
     put: "tag !== ''",
     test: 'test/commands/memory-notebook.test.ts',
@@ -1460,7 +1460,7 @@ export const testedFaults: readonly PlantedFault[] = [
   {
     name: 'lost-edit',
     promise: '[Y2] A text that could not be saved in the notebook is not given back.',
-    file: 'src/commands/memory-notebook.ts',
+    file: 'src/commands/memory-notes.ts',
     find: 'form: { ...formOf(path, file.text, text), reason: `${written.reason} ${again}` },',
     put: 'form: { ...formOf(path, file.text, file.text), reason: `${written.reason} ${again}` },',
     test: 'test/commands/memory-notebook.test.ts',
@@ -1468,7 +1468,7 @@ export const testedFaults: readonly PlantedFault[] = [
   {
     name: 'anybody-lets-people-in',
     promise: '[G1] Anybody who manages a server lets people talk with the bot everywhere.',
-    file: 'src/commands/settings-access.ts',
+    file: 'src/commands/settings-owner.ts',
     find: "if (!context.speaker.isOwner) return { text: 'Only my owner can change who may talk with me.' };",
     put: '',
     test: 'test/commands/settings-access.test.ts',
@@ -1492,7 +1492,7 @@ export const testedFaults: readonly PlantedFault[] = [
   {
     name: 'managers-choose-the-model',
     promise: '[M10] Anybody who manages a server chooses the model that answers everywhere.',
-    file: 'src/commands/settings-model.ts',
+    file: 'src/commands/settings-owner.ts',
     find: "if (!speaker.isOwner) return { text: 'Only my owner can choose the model that answers.' };",
     put: '',
     test: 'test/commands/settings-model.test.ts',
@@ -1500,7 +1500,7 @@ export const testedFaults: readonly PlantedFault[] = [
   {
     name: 'unknown-price-under-a-limit',
     promise: '[L2] With a limit on cost a model of unknown price can be chosen, and its cost is not counted.',
-    file: 'src/commands/settings-model.ts',
+    file: 'src/commands/settings-owner.ts',
     find: 'if (problem !== undefined) return { text: `Nothing was changed: ${dataLine(problem)}.` };',
     put: '',
     test: 'test/commands/settings-model.test.ts',
@@ -1540,7 +1540,7 @@ export const testedFaults: readonly PlantedFault[] = [
   {
     name: 'export-parts-too-large',
     promise: '[K10] An export is larger than Discord takes, and does not come.',
-    file: 'src/commands/memory-export.ts',
+    file: 'src/commands/memory-data.ts',
     find: 'const parts = chunk(files, (file) => sizes.get(file) ?? 0, maxBytes - entryBytes);',
     put: 'const parts = chunk(files, () => 0, maxBytes - entryBytes);',
     test: 'test/commands/memory-export.test.ts',
@@ -1548,7 +1548,7 @@ export const testedFaults: readonly PlantedFault[] = [
   {
     name: 'closed-dm-gets-no-export',
     promise: '[K10] Whose direct messages are closed gets no export.',
-    file: 'src/commands/memory-export.ts',
+    file: 'src/commands/memory-data.ts',
     find: 'if (ephemeral) return { text: `Here is ${whole}. I could not send it as a direct message.`, files };',
     put: 'if (ephemeral) return { text: `Here is ${whole}. I could not send it as a direct message.` };',
     test: 'test/commands/memory-export.test.ts',
@@ -1756,7 +1756,7 @@ export const testedFaults: readonly PlantedFault[] = [
   {
     name: 'tools-store-in-a-pause',
     promise: '[K9] A tool stores something in a pause.',
-    file: 'src/turn/turn-policy.ts',
+    file: 'src/turn/turn-memory.ts',
     find: 'if (!consent.isStored || !(await people.mayStore(sessionOf(turn)))) return pausedRefusal;',
     put: '',
     test: 'test/turn/run-turn.test.ts',
@@ -1764,7 +1764,7 @@ export const testedFaults: readonly PlantedFault[] = [
   {
     name: 'notes-in-mode-ask',
     promise: '[K9] In `mode ask` the model writes notes without a yes.',
-    file: 'src/turn/turn-policy.ts',
+    file: 'src/turn/turn-memory.ts',
     find: "if (mode === 'ask' && stores === 'notes') return unaskedRefusal;",
     put: '',
     test: 'test/turn/run-turn.test.ts',

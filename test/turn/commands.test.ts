@@ -5,7 +5,7 @@ import { RecentChanges } from '../../src/core/changes.ts';
 import type { IncomingMessage, CommandCall } from '../../src/core/message.ts';
 import type { PresentPlace } from '../../src/core/channels.ts';
 import type { ReplyPort } from '../../src/core/reply.ts';
-import { runCommand } from '../../src/turn/commands.ts';
+import { runCommand } from '../../src/turn/intake.ts';
 import { createOutbox } from '../../src/turn/outbox.ts';
 import { fakeReplies } from '../support/fake-replies.ts';
 import { generalId, incoming } from '../support/incoming.ts';

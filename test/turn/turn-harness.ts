@@ -6,7 +6,7 @@ import type { Offer, Tool } from '../../src/core/tool.ts';
 import { type TurnContext, ownMark } from '../../src/core/turn-context.ts';
 import { createKeyedQueue } from '../../src/core/keyed-queue.ts';
 import { createOutbox } from '../../src/turn/outbox.ts';
-import { createPauseNotes } from '../../src/turn/pauses.ts';
+import { createPauseNotes } from '../../src/turn/turn-memory.ts';
 import { createMediaBudget } from '../../src/model/media.ts';
 import { runTurn, type TurnPorts } from '../../src/turn/run-turn.ts';
 import type { TurnControl } from '../../src/turn/sessions.ts';
