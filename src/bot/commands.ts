@@ -71,7 +71,7 @@ export function createCommands(config: Config, memory: Memory, ports: CommandPor
   const ofMemory = config.commandsEnabled ? [createMemoryCommand(memoryPorts)] : [];
   return createCommandSet(
     [...ofMemory, catchup, settings, ...status],
-    config.commandsEnabled ? createMenuEntries(memoryPorts) : [],
+    config.commandsEnabled ? createMenuEntries(memoryPorts) : {},
     logger,
     memory.oneTimeNotices,
   );

@@ -137,7 +137,7 @@ export function createBot(config: Config, ports: BotPorts) {
   events.erased.on((userId) => offers.endOffersTo(userId));
   const channelReading = createChannelReading({
     ...shared,
-    readChannel: hearing.talk(retention.youngTalk(discord.readChannel)),
+    readChannel: retention.youngTalk(discord.readChannel),
     modelName: config.model.fast,
   });
   const memoryNotices = createMemoryNotices({ people, commandsEnabled });

@@ -1,7 +1,5 @@
 import { randomBytes } from 'node:crypto';
 import { buffer } from 'node:stream/consumers';
-import { promisify } from 'node:util';
-import { deflateRaw } from 'node:zlib';
 
 import { ZipFile } from 'yazl';
 
@@ -15,9 +13,7 @@ import type { ExportedFile } from '../memory/layer.ts';
 import { counted, brieflyQuoted, linesOf, present } from './answer-lines.ts';
 import type { MemoryCall } from './memory-ports.ts';
 
-const deflated = promisify(deflateRaw);
-
-/** Bytes of each file in an archive besides its content and paths, with room to spare. */
+/** Bytes of each file in an archive besides its content and paths, with room to spare; how far it can be packed is not reckoned with. */
 const entryBytes = 200;
 /** What Discord takes as one file of a bot, less what an archive may be larger than was reckoned; bytes. */
 const partMaxBytes = 10 * 1024 * 1024 - 64 * 1024;
@@ -51,7 +47,7 @@ export async function archivesOf(
   const found: ExportedFile[] = [];
   for (const layer of layers) for await (const file of layer.export(userId)) found.push(file);
   found.sort((a, b) => (a.path < b.path ? -1 : 1));
-  const parts = await partsOf(found, maxBytes - Buffer.byteLength(readme(found, at, '')));
+  const parts = partsOf(found, maxBytes - Buffer.byteLength(readme(found, at, '')));
   const archives: OutgoingFile[] = [];
   for (const [index, files] of parts.entries()) {
     const [number, count] = [index + 1, parts.length];
@@ -74,11 +70,10 @@ export async function archivesOf(
 }
 
 /** In order; a file that is too large gets an archive of its own. */
-async function partsOf(files: readonly ExportedFile[], maxBytes: number) {
-  const sizes = new Map<ExportedFile, number>();
-  for (const file of files)
-    sizes.set(file, (await deflated(file.text)).length + 2 * Buffer.byteLength(file.path) + entryBytes);
-  const parts = chunk(files, (file) => sizes.get(file) ?? 0, maxBytes - entryBytes);
+function partsOf(files: readonly ExportedFile[], maxBytes: number) {
+  const sizeOf = ({ path, text }: ExportedFile): number =>
+    Buffer.byteLength(text) + 2 * Buffer.byteLength(path) + entryBytes;
+  const parts = chunk(files, sizeOf, maxBytes - entryBytes);
   return parts.length === 0 ? [[]] : parts;
 }
 

@@ -123,9 +123,6 @@ async function filesOf(
 const parts = ['USER.md', 'MEMORY.md', 'facts', 'episodes', 'topics', 'daily'] as const;
 /** Of a file in an answer. */
 const shownMaxChars = 6000;
-/** Files that have a button. */
-const mostButtons = 20;
-
 /** Lists the asker's notebook, or shows one file, which need not exist, with a form to edit it [N9]. */
 export async function showNotebook(call: MemoryCall, path: string | undefined): Promise<CommandReply> {
   if (path === undefined) return listNotebook(call);
@@ -168,10 +165,6 @@ async function listNotebook(call: MemoryCall): Promise<CommandReply> {
       ),
       '-# `!memory notebook <file>` shows one, with a button to edit it.',
     ),
-    buttons: files
-      .map(({ path }) => ({ label: path, line: `memory notebook ${path}`, takes: 'nothing' as const }))
-      .filter(({ line }) => line.length <= buttonLineMaxChars)
-      .slice(0, mostButtons),
     data: { kind: 'notebook', files },
   };
 }

@@ -2,14 +2,14 @@ import type { ServerPort } from '../core/channels.ts';
 import type { CommandContext, CommandReply } from '../core/commands.ts';
 import { dataLine } from '../core/section.ts';
 import { isSnowflake } from '../core/snowflake.ts';
-import { nearestNames } from '../core/text.ts';
+import { clipAtWord, nearestNames } from '../core/text.ts';
 import {
   askers,
   withRequest,
   type BotSettings,
   type BotSettingsDocument,
 } from '../memory/settings/bot-settings.ts';
-import { linesOf, asManyAsFit } from './answer-lines.ts';
+import { linesOf } from './answer-lines.ts';
 
 /** `/settings access` as data [G1]. */
 export const accessSubcommand = {
@@ -28,7 +28,6 @@ export const accessSubcommand = {
     },
     who: { kind: 'who', description: 'A person or a role', isOptional: true },
   },
-  misuse: '`access` takes `add` or `remove` with a person or role, or `not-now` with a person.',
 } as const;
 
 export interface AccessPorts {
@@ -144,7 +143,6 @@ export const modelSubcommand = {
       isOptional: true,
     },
   },
-  misuse: '`model` takes the name of a model, or `default` for the configured one.',
 } as const;
 
 export interface ModelChoice {
@@ -187,7 +185,7 @@ export async function answerModel(
         `I answer with ${dataLine(current)} (${origin}).`,
         ids.length === 0
           ? noList
-          : `My model's server has: ${asManyAsFit(ids.map(dataLine), listMaxChars, ', ')}`,
+          : `My model's server has: ${clipAtWord(ids.map(dataLine).join(', '), listMaxChars)}`,
         'Choose one with `!settings model <name>`; `default` goes back to the configured one.',
       ),
     };

@@ -5,7 +5,7 @@ import type {
   ReadReplied,
   Transcribe,
 } from '../core/message.ts';
-import type { HistoryPort, ReadChannel } from '../core/channels.ts';
+import type { HistoryPort } from '../core/channels.ts';
 import type { ReplyPort } from '../core/reply.ts';
 import type { RecentChanges } from '../core/changes.ts';
 import { ModelError, type ModelFailure } from '../core/errors.ts';
@@ -184,14 +184,6 @@ export function createHearing(ports: HearingPorts) {
     history: (history: HistoryPort): HistoryPort => ({
       recent: async (...range) => Promise.all((await history.recent(...range)).map(withWords)),
     }),
-    /** The same for what is read of a channel. */
-    talk:
-      (read: ReadChannel): ReadChannel =>
-      async (wish) => {
-        const talk = await read(wish);
-        if (talk.kind !== 'read') return talk;
-        return { ...talk, messages: await Promise.all(talk.messages.map(withWords)) };
-      },
     /** The same for a message that another one replies to. */
     replied:
       (read: ReadReplied): ReadReplied =>

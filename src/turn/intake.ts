@@ -9,7 +9,6 @@ import type {
   CommandRequest,
 } from '../core/commands.ts';
 import { createKeyedQueue, type KeyedQueue } from '../core/keyed-queue.ts';
-import { lruCache } from '../core/limits.ts';
 import type { Logger } from '../core/logger.ts';
 import { edited, type BotHandlers, type CommandCall, type IncomingMessage } from '../core/message.ts';
 import { sessionName, type SessionKey, hasMoreReaders } from '../core/place.ts';
@@ -44,7 +43,7 @@ export interface IntakePorts {
    */
   readonly erasedBy: (userId: string, ifUnknown: boolean) => Promise<(at: string) => boolean>;
   readonly lockedOut: BotHandlers['lockedOut'];
-  readonly outbox: Pick<Outbox, 'isHandled' | 'isHidden' | 'isUnfinished' | 'markHandled' | 'hide'>;
+  readonly outbox: Pick<Outbox, 'isHandled' | 'isHidden' | 'markHandled' | 'hide'>;
   readonly clock: Clock;
   readonly logger: Logger;
 }
@@ -55,17 +54,12 @@ const newMs = 60_000;
 /** The reaction by which people stop an answer. */
 const stopEmoji = '🛑';
 
-/** Remembered for messages on their way to a turn. */
-const keptStops = 1000;
-
 type Taken = Pick<IncomingMessage, 'id' | 'channelId'>;
 
 /** Handles the gateway's events, each message once [G3]. */
 export function createIntake(options: IntakePorts): BotHandlers & CommandHandlers {
   const { turns, waitingReactions, commandOrder, changes, outbox, logger } = options;
   const taken = new Set<string>();
-  /** `<messageId> <userId>` */
-  const stops = lruCache<string, true>(keptStops);
   /** Hands on a session's messages in order, however long each look-up takes. */
   const line = createKeyedQueue();
 
@@ -143,7 +137,6 @@ export function createIntake(options: IntakePorts): BotHandlers & CommandHandler
     deleted: (channelId, messageIds) => options.record({ kind: 'deleted', channelId, messageIds }),
     async reacted(channelId, messageId, userId, emoji) {
       if (emoji !== stopEmoji) return;
-      stops.set(`${messageId} ${userId}`, true);
       await turns.stopBy(userId, messageId, () => markHandled(options, channelId, [messageId]));
     },
   };
@@ -152,17 +145,15 @@ export function createIntake(options: IntakePorts): BotHandlers & CommandHandler
     return { ...request, work: await options.begin(request.speaker.id) };
   }
 
-  /** The message may have been edited, deleted or stopped before it could wait for its turn. */
+  /** The message may have been edited or deleted before it could wait for its turn. */
   async function submit(message: IncomingMessage, first: Promise<() => void>): Promise<void> {
     const isGone = await isErased(message);
-    const isPartial = await isKnown(message, outbox.isUnfinished);
     const letNextOn = await first;
     // No more waiting from here: later changes find the message in the session.
-    if (isGone || stops.has(`${message.id} ${message.author.id}`))
-      return markHandled(options, message.channelId, [message.id]);
+    if (isGone) return markHandled(options, message.channelId, [message.id]);
     const changed = changes.latest(message.id);
     if (changed !== undefined && changed.text === undefined) return;
-    const submitted = turns.submit(edited(message, changed), isPartial);
+    const submitted = turns.submit(edited(message, changed));
     letNextOn();
     const outcome = await submitted;
     if (outcome === 'refused') await refuse(message);

@@ -95,15 +95,13 @@ export function createChannelReading(ports: ChannelReadingPorts) {
       return { ok: true, text: `Nothing that I may tell was said ${where} ${from}.` };
     const lines = await linesOf(tellable);
     const about = `What was said ${where} ${from}: ${counted(lines.length, 'message')}`;
-    /** `first`: lines that take precedence where not all fit. */
-    const section = (order: string, body: readonly string[], first: readonly string[] = []): string => {
+    const section = (order: string, body: readonly string[]): string => {
       const frame = {
         name: 'channel_messages',
         title: `${about}, ${order}. ${data}`,
         budget: resultChars,
       } as const;
-      const fitting = new Set(fitLines(frame, new Set([...first, ...body])));
-      return renderSection({ ...frame, lines: body.filter((line) => fitting.has(line)) });
+      return renderSection({ ...frame, lines: fitLines(frame, body) });
     };
     const linkOf = ({ id }: TalkLine): string => discordLink({ ...place, messageId: id });
     const whole = lines.map((line) => talkLine(line, linkOf(line)));
@@ -119,17 +117,16 @@ export function createChannelReading(ports: ChannelReadingPorts) {
       signal,
       logger,
     });
-    const how = isByRules ? 'by rules, where no model could or found anything' : 'from all of them';
+    const how = isByRules ? 'by rules, where no model could' : 'from all of them';
     const condensed = points.map(({ text, lines: sources }) => {
       const names = [...new Set(sources.map(({ name }) => name))].join(', ');
       const links = sources.map(linkOf).join(' ');
       return talkLine({ id: '', at: sources[0]?.at ?? '', name: names, text }, links);
     });
-    const onesAbout = condensed.filter((_, index) => points[index]?.isAbout === true);
     const text =
       condensed.length === 0
         ? `${about}: nothing in them that would matter.`
-        : section(`condensed ${how}, oldest first`, condensed, onesAbout);
+        : section(`condensed ${how}, oldest first`, condensed);
     return { ok: true, hasWords: true, text };
   }
 

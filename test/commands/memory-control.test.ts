@@ -1,6 +1,5 @@
-import { describe, expect, it, vi } from 'vitest';
+import { describe, expect, it } from 'vitest';
 
-import { StoreError } from '../../src/core/errors.ts';
 import { aliceId, bobId, publicPlace } from '../support/incoming.ts';
 import { createHarness, dmPlace } from './harness.ts';
 
@@ -40,16 +39,7 @@ describe('what is kept [K9]', () => {
     expect(await say('mode auto')).toMatch(/^Mode `auto`/u);
     expect(await say('mode ask')).toMatch(/^Mode `ask`: I ask you before/u);
     expect(await say('show')).toContain('Mode `ask`');
-    expect(await say('mode sometimes')).toMatch(/^The mode can be `auto`, `ask` or `off`\./u);
-  });
-
-  it('says so where its mode cannot be read, which is not off', async () => {
-    const { say, store } = createHarness();
-    const read = store.read.bind(store);
-    vi.spyOn(store, 'read').mockImplementation((key, kind) =>
-      key.endsWith('settings.json') ? Promise.reject(new StoreError('away', key)) : read(key, kind),
-    );
-    expect(await say('mode')).toMatch(/^I can't/u);
+    expect(await say('mode sometimes')).toMatch(/^Write it as `!memory mode \[auto\|ask\|off\]`\./u);
   });
 
   it('gets notices or not [K6]', async () => {

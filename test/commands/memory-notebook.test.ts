@@ -30,7 +30,7 @@ describe('the notebook by hand [N9]', () => {
       'facts/user.md': '# User\n> Summary: name, role\n\n- Name: Alice\n',
       'daily/2026-01-15.md': '# 2026-01-15\n',
     });
-    const { text, buttons } = await show();
+    const { text } = await show();
     expect(text.split('\n')).toEqual([
       'Your notebook, which I keep for our DM:',
       '- `USER.md` (0 bytes)',
@@ -39,7 +39,6 @@ describe('the notebook by hand [N9]', () => {
       '- `daily/2026-01-15.md` (13 bytes): 2026-01-15',
       expect.stringMatching(/^-# /u),
     ]);
-    expect(buttons?.map(({ label }) => label)).toContain('facts/user.md');
   });
 
   it('is rewritten whole by the form of a file, which undo takes back', async () => {
@@ -56,15 +55,6 @@ describe('the notebook by hand [N9]', () => {
     expect(buttons).toMatchObject([{ label: 'Undo' }]);
     expect(await say('undo', dmPlace)).toBe('Undone: the `note`.');
     expect(await read('USER.md')).toBe('- likes tea\n');
-  });
-
-  it('may be begun, and left empty', async () => {
-    const { write, read, show } = await openNotebook({ 'MEMORY.md': 'All of it' });
-    await write('topics/rust.md', 'Borrowing');
-    expect(await read('topics/rust.md')).toBe('Borrowing\n');
-    await write('MEMORY.md', '');
-    expect((await read('MEMORY.md'))?.trim()).toBe('');
-    expect((await show('MEMORY.md')).text).toContain('Nothing yet.');
   });
 
   it('is not written where it changed meanwhile; what was written is given back, and can be saved over it', async () => {
@@ -111,13 +101,6 @@ describe('the notebook by hand [N9]', () => {
     expect(paused.text).toContain('paused');
     expect(paused.form?.value).toBe('in a pause');
     expect(await read('USER.md')).not.toContain('pause');
-  });
-
-  it('has no form on Discord for what is too long for one, since that would cut it', async () => {
-    const { show } = await openNotebook({ 'USER.md': 'x'.repeat(4001) });
-    const { buttons, text } = await show('USER.md');
-    expect(buttons).toEqual([]);
-    expect(text).toContain('`!memory page` edits it');
   });
 
   it('is told and changed where the asker alone reads, and nowhere else [V3]', async () => {

@@ -1,6 +1,5 @@
 import { describe, expect, it } from 'vitest';
 
-import { StoreError } from '../../src/core/errors.ts';
 import type { Place } from '../../src/core/place.ts';
 import { aliceId, bobId, publicPlace } from '../support/incoming.ts';
 import { createHarness, dmPlace, privatePlace } from './harness.ts';
@@ -67,19 +66,5 @@ describe('search', () => {
     expect(await say(`search ${'z'.repeat(900)}`, dmPlace)).toBe(
       `I found nothing about "${'z'.repeat(99)}…".`,
     );
-  });
-
-  it('asks what to look for where nothing is said', async () => {
-    const { say } = createHarness();
-    expect(await say('search')).toMatch(/^Say what to search for\.\n\n`\/memory panel`/u);
-  });
-
-  it('says so where searching is switched off, or memory cannot be read', async () => {
-    const off = createHarness({ config: { recall: { enabled: false } } });
-    expect(await off.say('search Rust')).toContain('switched off');
-    const { say, durable, logger } = createHarness();
-    durable.list = () => Promise.reject(new StoreError('disk', 'durable.json'));
-    expect(await say('search Rust')).toContain("can't read");
-    expect(logger.errors).toEqual(['memory could not be searched']);
   });
 });

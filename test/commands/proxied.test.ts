@@ -1,6 +1,5 @@
 import { describe, expect, it } from 'vitest';
 
-import { memoryDefinition } from '../../src/commands/memory-command.ts';
 import { aliceId } from '../support/incoming.ts';
 import { createHarness } from './harness.ts';
 
@@ -30,40 +29,5 @@ describe('a command that a proxy posted [G2a]', () => {
       expect(buttons).toEqual([{ label: 'Yes, do it', line: `memory ${words}` }]);
     }
     expect(await durable.list(aliceId)).toMatchObject([{ text: 'I keep bees', visibility: 'everywhere' }]);
-  });
-
-  it('is asked about by default: only what is known to be harmless is not', async () => {
-    const { say } = createHarness();
-    const asked: string[] = [];
-    for (const name of Object.keys(memoryDefinition.subcommands))
-      if ((await say(name, undefined, byProxy)).startsWith('Did you ask')) asked.push(name);
-    expect(
-      Object.keys(memoryDefinition.subcommands)
-        .filter((name) => !asked.includes(name))
-        .toSorted(),
-    ).toEqual([
-      'conversations',
-      'erase',
-      'export',
-      'history',
-      'import',
-      'notebook',
-      'panel',
-      'pin',
-      'privacy',
-      'proposals',
-      'purge',
-      'remember',
-      'search',
-      'show',
-      'why',
-    ]);
-  });
-
-  it('names the slash command where it is too long for a button', async () => {
-    const { give } = createHarness();
-    const { text, buttons } = await give(`forget ${'x'.repeat(70)}`, undefined, byProxy);
-    expect(text).toContain('`/memory forget`');
-    expect(buttons).toBeUndefined();
   });
 });

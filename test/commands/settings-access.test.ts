@@ -97,14 +97,6 @@ describe('letting people in by a command [G1]', () => {
     await give('not-now', bobId);
     expect((await botSettings.read()).requests[mention]).toEqual({ ...asked, state: 'refused' });
   });
-
-  it('forgets a refusal when asked to', async () => {
-    const { botSettings, give } = accessCommand();
-    await give('not-now', bobId);
-    expect(await give(undefined)).toContain(`- not now: <@${bobId}>`);
-    expect(await give('remove', bobId)).toBe(`Done: I may ask about <@${bobId}> again.`);
-    expect((await botSettings.read()).requests).toEqual({});
-  });
 });
 
 it('is for owners alone, also where somebody else manages the server [G1]', async () => {

@@ -4,7 +4,6 @@ import { createCommandSet } from '../../src/commands/commands.ts';
 import { createSettingsCommand } from '../../src/commands/settings-command.ts';
 import type { CommandCall } from '../../src/core/message.ts';
 import type { ServerPort } from '../../src/core/channels.ts';
-import { StoreError } from '../../src/core/errors.ts';
 import type { Place } from '../../src/core/place.ts';
 import { createBotSettings } from '../../src/memory/settings/bot-settings.ts';
 import { createPlaceSettings } from '../../src/memory/settings/place-settings.ts';
@@ -46,7 +45,7 @@ function ownersCommand({
     },
     defaults: { answer: () => ({ value: 'mentions', from: 'nothing is set' }), actionsEnabled },
   });
-  const commands = createCommandSet([command], [], logger);
+  const commands = createCommandSet([command], {}, logger);
   const give = async (given: CommandCall | undefined, place: Place = publicPlace): Promise<string> => {
     if (given === undefined) throw new Error('No command');
     const { text } = await commands.command({
@@ -146,27 +145,9 @@ describe('the settings command', () => {
     expect(await placeSettings.persona(publicPlace.guildId ?? '')).toBe('é'.repeat(1000));
   });
 
-  it('names the configuration where there are no actions at all', async () => {
-    const { say } = ownersCommand({ actionsEnabled: false });
-    const on = await say('actions on');
-    expect(on).toContain('This changes nothing for now: `DISCOCLAW_DISCORD_ACTIONS_ENABLED`');
-    expect(on).toContain('- `actions`: off (DISCOCLAW_DISCORD_ACTIONS_ENABLED)');
-    expect(await ownersCommand().say('actions on')).not.toContain('changes nothing');
-  });
-
-  it('says clearly that nothing was saved', async () => {
-    const { say, store, logger } = ownersCommand();
-    store.update = () => Promise.reject(new StoreError('full', 'settings'));
-    expect(await say('memory off')).toMatch(/^I can't save right now, so this may not have worked/u);
-    expect(logger.errors).toEqual(['a settings command failed']);
-  });
-
   it.each([
-    ['memory', '`memory` can be on, off, default.'],
-    ['memory maybe', '`memory` can be on, off, default.'],
-    ['memory on off', '`memory` can be on, off, default.'],
-    ['answer on', '`answer` can be mentions, conversation, everything, default.'],
-    ['memory on here server', '`memory` can be on, off, default.'],
+    ['memory maybe', 'Write it as `!settings memory on|off|default [channel|server]`.'],
+    ['memory on here server', 'Write it as `!settings memory on|off|default [channel|server]`.'],
     ['volume 11', 'I don\'t know the setting "volume".'],
   ])('explains what it does not understand: %s', async (words, reason) => {
     const { say, store } = ownersCommand();
@@ -177,7 +158,6 @@ describe('the settings command', () => {
 
 describe('the slash form', () => {
   it.each([
-    ['memory on', 'memory server on', 'memory on server'],
     ['memory on', 'memory on guild', 'memory on server'],
     ['memory off server', 'MEMORY on here', 'memory on channel'],
   ])(

@@ -5,7 +5,6 @@ import { createModelChoice } from '../../src/bot/create-model.ts';
 import { answerModel } from '../../src/commands/settings-owner.ts';
 import { readConfig } from '../../src/config/config.ts';
 import { noUsage } from '../../src/core/model.ts';
-import { StoreError } from '../../src/core/errors.ts';
 import { createBotSettings } from '../../src/memory/settings/bot-settings.ts';
 import { callCost } from '../../src/model/anthropic/models.ts';
 import { runs } from '../support/runs.ts';
@@ -85,21 +84,5 @@ describe('the model that answers is chosen [M10]', () => {
     expect(await give('opus', false)).toContain('Only my owner');
     expect(await current()).toBe('sonnet');
     expect(await modelCommand({ ANTHROPIC_API_KEY: '' }).give('opus')).toContain('npm run setup');
-  });
-
-  it('and the configured one answers where the settings cannot be read', async () => {
-    const { store, current } = modelCommand();
-    store.read = () => Promise.reject(new StoreError('no', 'settings.json'));
-    expect(await current()).toBe('sonnet');
-  });
-
-  it('in a list that fits one message', async () => {
-    const { give } = modelCommand(
-      {},
-      Array.from({ length: 400 }, (_, index) => `vendor/model-${index}`),
-    );
-    const text = await give();
-    expect(text.length).toBeLessThan(2000);
-    expect(text).toMatch(/, vendor\/model-\d+, \d+ more\n/u);
   });
 });

@@ -153,7 +153,6 @@ describe('the cost of a day [L2]', () => {
       'Remembered',
     );
     const status = (await stage.ask(stage.info.owner.name, 'dm', '!status')).text;
-    expect(status).toContain('Limits: $40.00 a day');
     expect(status).toMatch(/^Today [^\n]*: 5 model calls · .* · \$35\.00 at prices of .* and your own$/mu);
     expect(status).toMatch(/^This month [^\n]*: 5 model calls/mu);
     expect(status).toContain('- by purpose: turn 50 in, 35,000 out, $35.00');

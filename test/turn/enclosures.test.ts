@@ -128,23 +128,6 @@ describe('what a turn brings along', () => {
     expect((await read([message('1', replyTo('9'))], [sent])).hasThirdPartyText).toBe(true);
   });
 
-  it('has what a message that is replied to passes on', async () => {
-    const forwards = [{ text: 'the plan', at: writtenAt, files: [] }];
-    const { sections, hasThirdPartyText } = await read(
-      [message('1', replyTo('9'))],
-      [{ ...replied('9', { id: aliceId, name: 'Alice', kind: 'human' }), forwards }],
-    );
-    expect(sections.map(({ name, lines }) => [name, ...lines])).toEqual([
-      ['replied_to', 'text 9'],
-      ['forwarded', 'the plan'],
-    ]);
-    expect(hasThirdPartyText).toBe(true);
-  });
-
-  it('includes no commands', async () => {
-    expect((await read([message('1', replyTo('command'))])).sections).toEqual([]);
-  });
-
   it.each([
     ['a file that was opened', message('1', { files: [file('a.txt')] }), true],
     ['a file that was not', message('1', { files: [file('a.mp4')] }), false],
@@ -194,12 +177,6 @@ describe('what came with the messages right before [G6]', () => {
     expect(files.map(({ name }) => name)).toEqual(['own', 'plan.txt', 'cat.png']);
     expect(forwards).toMatchObject([{ text: 'the plan' }]);
     expect(hasThirdPartyText).toBe(true);
-  });
-
-  it('is read once where that message is replied to as well', async () => {
-    const before = [replied('5', alice, [file('cat.png')])];
-    const { files } = await read([message('9', replyTo('5'))], before, before);
-    expect(files.map(({ name }) => name)).toEqual(['cat.png']);
   });
 
   it('is that of the speaker alone, with files or passed on, younger than ten minutes', () => {

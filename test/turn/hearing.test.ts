@@ -153,28 +153,6 @@ describe('voice messages of a turn', () => {
     expect(await heard).toEqual({ messages: [message], lines: [] });
     expect(await inHistory(hearing, message)).toBe('');
   });
-
-  it('are not heard again after a restart: the log has their words [F4]', async () => {
-    const logged = async () => ({
-      type: 'message' as const,
-      role: 'user' as const,
-      id: spoken().id,
-      at: spoken().at,
-      authorId: aliceId,
-      author: 'Alice',
-      text: 'I like tea.',
-      heard: true as const,
-      attachments: ['voice message'],
-      visibility: 'server' as const,
-      homeId: spoken().channelId,
-    });
-    const { hearing } = hearingWith({
-      log: { logged },
-      transcribe: () => Promise.reject(new Error('heard twice')),
-    });
-    expect((await hearing.hear([spoken()], running())).messages[0]?.text).toBe('I like tea.');
-    expect(await inHistory(hearingWith({ log: { logged } }).hearing, spoken())).toBe('I like tea.');
-  });
 });
 
 type Hearing = ReturnType<typeof createHearing>;

@@ -96,25 +96,6 @@ describe('what events lead to', () => {
     expect({ told, turns }).toEqual({ told: [message.id], turns: [] });
   });
 
-  it('goes on with an answer that was begun before a restart, and answers what was asked since then by itself', async () => {
-    const { handlers, turns, gates, outbox } = handlersWith(
-      undefined,
-      () => new Promise((begin) => setImmediate(begin)),
-    );
-    const begun = incoming({ text: 'begun' });
-    const { place, author, id } = begun;
-    const question = { messageIds: [id], userId: author.id, speakerName: author.name, place };
-    await outbox.begin({ ...question, replyIds: ['400000000000000099'] });
-    const since = incoming({ id: '400000000000000100', text: 'since' });
-    const both = [handlers.message(begun), handlers.message(since)];
-    for (const count of [1, 2]) {
-      await expect.poll(() => gates.length).toBe(count);
-      gates[count - 1]?.();
-    }
-    await Promise.all(both);
-    expect(turns).toEqual([['begun'], ['since']]);
-  });
-
   it('keeps the order in which a person wrote, however long each message is looked up, and others do not wait [F3]', async () => {
     const looks: ((erased: (at: string) => boolean) => void)[] = [];
     const { handlers, turns, gates } = handlersWith(() => new Promise((resolve) => looks.push(resolve)));
@@ -170,18 +151,6 @@ describe('what events lead to', () => {
     }
   });
 
-  it('takes a written command and a slash command in the order in which they came', async () => {
-    const { handlers, commands } = handlersWith();
-    const command = { name: 'memory', subcommand: 'remember', options: { text: 'tea' } };
-    const show = { name: 'memory', subcommand: 'show', options: {} };
-    const written = handlers.message(incoming({ text: '!memory remember tea', command }));
-    const { author, place, at } = incoming();
-    const request = { id: '400000000000000009', command: show, place, at };
-    const speaker = { id: author.id, name: author.name, isOwner: false };
-    await Promise.all([written, handlers.command({ ...request, speaker, ephemeral: true })]);
-    expect(commands).toEqual(['remember', 'show']);
-  });
-
   it('uses the edited words of a message that waits, and skips one that was deleted', async () => {
     const { handlers, turns, gates, outbox } = handlersWith();
     const edit = { channelId: generalId, isCommand: false };
@@ -232,25 +201,13 @@ describe('what events lead to', () => {
     }
   });
 
-  it('starts no turn for a message that got 🛑 while it was looked up', async () => {
-    const looks: ((erased: (at: string) => boolean) => void)[] = [];
-    const { handlers, turns, outbox } = handlersWith(() => new Promise((resolve) => looks.push(resolve)));
-    const message = incoming();
-    const said = handlers.message(message);
-    await expect.poll(() => looks.length).toBe(1);
-    await handlers.reacted(generalId, message.id, aliceId, '🛑');
-    looks[0]?.(() => false);
-    await said;
-    expect(turns).toEqual([]);
-    expect(await outbox.isHandled(generalId, message.id)).toBe(true);
-  });
-
   it('answers a waiting message that got 🛑 neither now nor when Discord repeats it', async () => {
     const { handlers, turns, gates } = handlersWith();
     const running = handlers.message(incoming({ id: '400000000000000001', text: 'A' }));
     await expect.poll(() => gates.length).toBe(1);
     const waiting = incoming({ id: '400000000000000002', text: 'B' });
     const taken = handlers.message(waiting);
+    await new Promise((resolve) => setImmediate(resolve));
     await handlers.reacted(generalId, waiting.id, aliceId, '👍');
     await handlers.reacted(generalId, waiting.id, aliceId, '🛑');
     await taken;

@@ -91,14 +91,6 @@ describe('the footer of an answer [K6]', () => {
     expect(told.buttons).toEqual([{ label: 'Undo', line: 'memory undo 1a,3c,2b', takes: 'nothing' }]);
   });
 
-  it('names each thing for which others were evicted', async () => {
-    const evicting = { ...stored, line: `${stored.line} · 🗑️ Let go to make room: 1 item` };
-    expect((await under([stored, evicting, stored])).lines).toEqual([
-      '💾 Remembered 2 things',
-      evicting.line,
-    ]);
-  });
-
   it('asks about several things in one line, with a button that lists them [K9]', async () => {
     expect(await under([asked('a'), asked('b'), asked('c')])).toEqual({
       lines: ['💭 May I remember 3 things?'],
@@ -131,13 +123,6 @@ describe('the footer of an answer [K6]', () => {
 
   it('names nothing once others can read along', async () => {
     expect((await under([stored], { mayName: false })).lines).toEqual([stored.bareLine]);
-  });
-
-  it('lists eight changes one by one, and counts the rest', async () => {
-    const many = Array.from({ length: 11 }, (_, index) => ({ ...noted, line: `noted ${index}` }));
-    const { lines } = await under(many);
-    expect(lines).toHaveLength(9);
-    expect(lines.at(-1)).toContain('3 more changes');
   });
 
   it('leaves out the words where they would take too much room', async () => {
@@ -222,13 +207,6 @@ describe('what was stored after a turn [K6]', () => {
     expect(next.map(({ notice }) => notice.line)).toEqual(['💾 Remembered: "Likes tea"']);
     answered(second, next);
     expect(await waiting(second)).toEqual([]);
-    expect(steps).toEqual([]);
-  });
-
-  it('never appears in an answer to somebody else', async () => {
-    const { steps, answered, tell } = late();
-    answered(first);
-    await tell(first, 'Likes tea', '100000000000000099');
     expect(steps).toEqual([]);
   });
 });

@@ -90,15 +90,4 @@ describe('the outbox of a channel in which nothing else is held about a person',
       { numRuns: runs(100) },
     );
   });
-
-  it('is found by a later erasing, and takes what is said after it', async () => {
-    const { answering, erasing, left } = twoProcesses(() => 0);
-    await answering.outbox.begin({ ...question, replyIds: ['1'] });
-    expect(await left()).toContain('Alice');
-    await erasing.ledger.erase(aliceId, erasedAt);
-    expect(await left()).toBe('');
-    const later = { ...question, messageIds: [snowflakeAt(new Date(startTime + 1000))] };
-    await answering.outbox.prepare({ ...later, work: await answering.writes.begin(aliceId), text: 'Hello.' });
-    expect(await answering.outbox.unsent(generalId)).toHaveLength(1);
-  });
 });

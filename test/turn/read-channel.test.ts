@@ -243,11 +243,6 @@ describe('read_channel [B4]', () => {
     });
   });
 
-  it('says that Discord could not be reached', async () => {
-    const { run } = openReading(() => Promise.reject(new Error('down')));
-    expect(await run()).toMatchObject({ ok: false, text: expect.stringContaining('could not be reached') });
-  });
-
   it('tells of a channel without memory only there', async () => {
     const talk = {
       kind: 'read',
@@ -290,22 +285,6 @@ describe('whose words are told to others [B4]', () => {
     const { text } = await run();
     expect(text).toContain('2 messages');
     expect(text).not.toContain('shoe');
-  });
-
-  it('leave out people who are off the record in that channel, as long as that lasts', async () => {
-    const { run, people } = openReading(lunchTalk());
-    await people.pause(
-      { userId: bobId, channelId: devPlace.channelId },
-      'here',
-      new Date(now.getTime() - 60_000).toISOString(),
-    );
-    expect((await run()).text).toContain('shoe');
-    await people.pause(
-      { userId: bobId, channelId: generalId },
-      'here',
-      new Date(now.getTime() - 60_000).toISOString(),
-    );
-    expect((await run()).text).not.toContain('shoe');
   });
 
   it('leave out what was said in a pause that is over, or edited in, and before an erasing', async () => {
@@ -381,43 +360,6 @@ describe('a long stretch [B4]', () => {
   });
 
   it.each([
-    ['finds nothing', () => JSON.stringify({ points: [] })],
-    [
-      'tells of other things',
-      (request: Parameters<typeof inputOf>[0]) => {
-        const ids = [...inputOf(request).matchAll(/^- \S+ \S+ \[(\d+)\]/gmu)].map(([, id]) => id);
-        return JSON.stringify({
-          points: ids.slice(0, 24).map((id) => ({ text: 'chatter '.repeat(30), messageIds: [id] })),
-        });
-      },
-    ],
-    ['is down', (): ScriptedAnswer => new ModelError('down', 'unavailable')],
-  ] as const)(
-    'tells what is about the subject that is asked for, also where the model %s',
-    async (_, answer) => {
-      const messages = longTalk(['', 'the old printers were thrown out by the caretaker']);
-      const aboutIt = messages.find(({ text }) => text.includes('caretaker'));
-      const { text } = await openReading(messages, { model: new ScriptedModel(answer) }).run({
-        about: 'what happened to the printer',
-      });
-      expect(text).toContain(
-        `[${linkTo(aboutIt)}] ${aboutIt?.author.name ?? ''}: the old printers were thrown out`,
-      );
-      expect(text.length).toBeLessThanOrEqual(8000);
-    },
-  );
-
-  it.each([
-    ['ΝΙΚΟΣ', 'ο Νίκος έφυγε'],
-    ['kitten', 'the cat ran away'],
-  ])('finds what is about %j where the model tells of other things alone: %j', async (about, words) => {
-    const messages = longTalk(['', words]);
-    const other = { text: 'They chatted.', messageIds: [messages[0]?.id ?? ''] };
-    const model = new ScriptedModel(() => JSON.stringify({ points: [other] }));
-    expect((await openReading(messages, { model }).run({ about })).text).toContain(words);
-  });
-
-  it.each([
     ['in brackets', (ids: string[]) => ({ points: ids.map((id) => point([`[${id}]`])) })],
     ['that are not messages', (ids: string[]) => ({ points: ids.map(() => point(['999'])) })],
     ['as text, in a list alone [M14]', (ids: string[]) => [...ids.map((id) => point(id)), { text: 'Hm' }]],
@@ -453,38 +395,6 @@ describe('a long stretch [B4]', () => {
       expect((await stop()).longest).toBeLessThan(mostHeld);
     },
   );
-
-  it('ends with the turn', async () => {
-    const stopped = new AbortController();
-    const model: ModelClient = {
-      isOffline: false,
-      complete: (_, { signal } = {}): Promise<never> =>
-        new Promise<never>((_resolve, reject) => {
-          signal?.addEventListener('abort', () => reject(new ModelError('given up', 'aborted')));
-          stopped.abort(new Error('stopped'));
-        }),
-    };
-    const reading = createChannelReading({
-      readChannel: () =>
-        Promise.resolve({ kind: 'read', place: publicPlace, messages: longTalk(telling), isCut: false }),
-      people: { mayRetell: async () => () => true },
-      settings: { isMemoryOff: () => Promise.resolve(false) },
-      model,
-      modelName: 'haiku',
-      botName: 'Discoclaw',
-      timeZone: 'UTC',
-      logger: recordingLogger(),
-    });
-    const asker = {
-      id: aliceId,
-      name: 'Alice',
-      place: publicPlace,
-      isForAskerOnly: false,
-      requestIds: [],
-      now,
-    };
-    await expect(reading.read({}, asker, true, stopped.signal)).rejects.toThrow('stopped');
-  });
 
   it('is listed in groups by the stand-in, which says what it is', async () => {
     const model = createOfflineClient({ shareOf: () => () => 0 });

@@ -1,7 +1,6 @@
 import { describe, expect, it } from 'vitest';
 
 import { RecentChanges } from '../../src/core/changes.ts';
-import { StoreError } from '../../src/core/errors.ts';
 import type { SessionKey } from '../../src/core/place.ts';
 import { snowflakeAt } from '../../src/core/snowflake.ts';
 import { createOutbox, type Outbox, type PreparedReply } from '../../src/turn/outbox.ts';
@@ -80,7 +79,6 @@ describe('recovery after a kill', () => {
   it.each([ownMark, recent, undefined])('logs an answer with its mark: %s [M5a]', async (thirdPartyMark) => {
     expect((await start(recent, () => ({}), { thirdPartyMark })).marks).toEqual([thirdPartyMark]);
   });
-
   it('sends an answer that was ready under its old nonce, logs it, and lets the layers go on', async () => {
     const { outbox, sent, logged, scheduled } = await start(recent, () => ({}));
     expect(sent).toEqual([`send ready as ${recent.slice(-2)}`]);
@@ -159,21 +157,6 @@ describe('recovery after a kill', () => {
     expect(scheduled).toEqual([session]);
   });
 
-  it('does not answer again what was sent, though the disk refuses to log it', async () => {
-    const { outbox } = await start(recent, () => ({
-      sessionLog: { recordReply: () => Promise.reject(new StoreError('full', 'log')) },
-    }));
-    expect(await outbox.isHandled(generalId, recent)).toBe(true);
-  });
-
-  it('lets what comes next in a channel go on where its outbox cannot be read', async () => {
-    const { sent, scheduled } = await start(recent, (outbox) => ({
-      outbox: { ...outbox, unsent: (channelId) => Promise.reject(new StoreError('unreadable', channelId)) },
-    }));
-    expect(sent).toEqual([]);
-    expect(scheduled).toEqual([session]);
-  });
-
   it('looks at a channel once, however many callers ask, and finishes changes once for all', async () => {
     let finished = 0;
     const { recovery, sent } = await start(recent, () => ({
@@ -235,16 +218,6 @@ describe('recovery after a kill', () => {
     expect(await begun.outbox.isHandled(generalId, recent)).toBe(false);
     const ready = await start(recent, changes);
     expect(await ready.outbox.isHandled(generalId, recent)).toBe(true);
-  });
-
-  it('first applies unfinished changes, then looks at answers, then folds the sessions', async () => {
-    const unsent: number[] = [];
-    const { scheduled, outbox } = await start(recent, (present) => ({
-      finishChanges: async () => void unsent.push((await present.unsent(generalId)).length),
-    }));
-    expect(unsent).toEqual([1]);
-    expect(await outbox.unsent(generalId)).toEqual([]);
-    expect(scheduled).toEqual([session]);
   });
 });
 
@@ -311,12 +284,6 @@ describe('recovery of a reply that people saw the beginning of', () => {
     expect(await outbox.unfinished(generalId)).toEqual([]);
     expect(await outbox.isHandled(generalId, recent)).toBe(true);
     expect(await outbox.isHandled(generalId, other)).toBe(false);
-  });
-
-  it('says nothing where nothing of it had been posted', async () => {
-    const { outbox, sent } = await start(old, () => ({}), { begun: [] });
-    expect(sent).toEqual([]);
-    expect(await outbox.isHandled(generalId, old)).toBe(true);
   });
 
   it('takes it away where the channel has become public', async () => {

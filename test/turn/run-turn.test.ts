@@ -132,18 +132,6 @@ describe('a turn', () => {
     expect(await outbox.isHidden(generalId, '900000000000000009')).toBe(true);
   });
 
-  it('shows no offers without a whole answer, or to another bot', async () => {
-    const bot = { ...message, author: { ...message.author, kind: 'bot' as const } };
-    for (const [answer, said] of [
-      [failing, message],
-      [offering, bot],
-    ] as const) {
-      const { run, shownOffers } = turnWith(answer);
-      await run([said], new TurnControl());
-      expect(shownOffers).toEqual([]);
-    }
-  });
-
   it('carries out what was offered only as long as nobody else reads along, and where it is not switched off [V2][M8]', async () => {
     let readers: Place = { ...publicPlace, audience: 'private', readers: [] };
     let areActionsOff = false;
@@ -186,17 +174,6 @@ describe('a turn', () => {
       expect(await outbox.isHandled(generalId, message.id)).toBe(true);
       expect(logger.errors).toEqual([]);
     }
-  });
-
-  it('that broke off gives the part that came, and a mark in its footer', async () => {
-    const { run, steps } = turnWith(() =>
-      Promise.reject(new ModelError('cut', 'broken', { partialText: 'Half of ' })),
-    );
-    await run([message], new TurnControl());
-    const sent = steps.filter((step) => step.startsWith('send'));
-    expect(sent).toHaveLength(1);
-    expect(sent[0]).toMatch(/^send Half of\n-# .*broke off.* as 11$/u);
-    expect(steps).toContain('log reply Half of');
   });
 
   it('that waited until its channel became public is answered for the public, and logged as it was said', async () => {
@@ -286,14 +263,6 @@ describe('a turn', () => {
     await run([message], control);
     expect(steps.some((step) => step.startsWith('send'))).toBe(false);
     expect(await outbox.isHandled(generalId, message.id)).toBe(false);
-  });
-
-  it('continues if the disk fails', async () => {
-    const { run, steps } = turnWith(() => Promise.resolve({ text: 'Hi.', stop: 'whole' }), {
-      log: { recordUser: full, recordReply: full },
-    });
-    await run([message], new TurnControl());
-    expect(steps).toContain('send Hi. as 11');
   });
 
   it('logs a question that the disk had refused with its answer', async () => {
@@ -589,16 +558,6 @@ describe('where the speaker has restricted what is kept [K9]', () => {
     expect(steps.filter((step) => step.startsWith('send'))).toEqual([
       'send Hi.\n-# Paused: nothing of this is stored until `!memory resume` as 11',
       'send Hi. as 12',
-    ]);
-  });
-
-  it('says that it cannot save if the settings cannot be read, not that anybody has paused [E3]', async () => {
-    const unreadable = { isStored: false, mode: 'off', isUnreadable: true } as const;
-    const { run, steps } = turnWith(hi, { people: people(unreadable) });
-    await run([message], new TurnControl());
-    expect(steps.filter((step) => step.startsWith('log'))).toEqual([]);
-    expect(steps.filter((step) => step.startsWith('send'))).toEqual([
-      "send Hi.\n-# I can't save right now, so nothing of this is remembered as 11",
     ]);
   });
 

@@ -6,7 +6,7 @@ import type { IncomingMessage } from '../../src/core/message.ts';
 import { createSessionTurns } from '../../src/turn/sessions.ts';
 import { createTurnLimits } from '../../src/turn/turn-limits.ts';
 import { fakeReplies } from '../support/fake-replies.ts';
-import { aliceId, bobId, generalId, incoming } from '../support/incoming.ts';
+import { aliceId, bobId, incoming } from '../support/incoming.ts';
 import { ManualTimer } from '../support/manual-timer.ts';
 import { recordingLogger } from '../support/recording-logger.ts';
 import { runs } from '../support/runs.ts';
@@ -82,27 +82,6 @@ describe('turns a minute [L2]', () => {
     expect(begun[2]).toEqual({ at: 60_000, author: aliceId, texts: ['message 3', 'message 4'] });
   });
 
-  it('are not waited for by what was withdrawn, refused as too much, or asked while the bot stops', async () => {
-    const { turns, begun, timer, say, recent } = limitedTurns(1);
-    await say().outcome;
-    const gone = say();
-    await settle();
-    recent.note({ kind: 'deleted', channelId: generalId, messageIds: [gone.id] });
-    expect(await gone.outcome).toBe('over');
-    timer.pass(60_000);
-    await turns.idle();
-    expect(begun).toHaveLength(1);
-    // Nothing of it was a turn, but the place was taken.
-    timer.pass(60_000);
-    await say().outcome;
-    const waiting = Array.from({ length: 20 }, () => say());
-    expect(await say().outcome).toBe('refused');
-    turns.stop();
-    expect(await Promise.all(waiting.map(({ outcome }) => outcome))).toEqual(waiting.map(() => 'over'));
-    await turns.idle();
-    expect(begun).toHaveLength(2);
-  });
-
   it('are not waited for by somebody who had everything erased meanwhile [K11]', async () => {
     const { turns, begun, timer, say } = limitedTurns(1);
     await say().outcome;
@@ -116,20 +95,6 @@ describe('turns a minute [L2]', () => {
     // What they say afterwards is a turn like the first.
     await say().outcome;
     expect(begun.map(({ texts }) => texts)).toEqual([['message 1'], ['message 3']]);
-  });
-
-  it('are counted for what is said while a wait is being ended', async () => {
-    const { turns, begun, timer, say } = limitedTurns(1);
-    await say().outcome;
-    void say();
-    await settle();
-    turns.endTurnsOf(aliceId);
-    const said = say();
-    await settle();
-    expect(begun).toHaveLength(1);
-    timer.pass(60_000);
-    expect(await said.outcome).toBe('over');
-    expect(begun.map(({ at }) => at)).toEqual([0, 60_000]);
   });
 
   it('are never more within any sixty seconds, with at most one line in them, and every message is answered', async () => {

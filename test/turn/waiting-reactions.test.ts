@@ -67,17 +67,6 @@ describe('a waiting reaction [U2]', () => {
     expect(log).toHaveLength(6);
   });
 
-  it('is not put on what waits only a moment', async () => {
-    const { log, timer, submit, release } = turnsWithReactions();
-    const all = [submit(1), submit(2)];
-    timer.pass(299);
-    await release();
-    await release();
-    await Promise.all(all);
-    timer.pass(1000);
-    expect(log).toEqual(['turn 1', 'turn 2']);
-  });
-
   it('goes from what was deleted while it waited, and does not come to it later', async () => {
     const { log, timer, recent, submit } = turnsWithReactions();
     void submit(1);
@@ -87,16 +76,6 @@ describe('a waiting reaction [U2]', () => {
     recent.note({ kind: 'deleted', channelId: generalId, messageIds: [idAt(2), idAt(3)] });
     await Promise.all([second, third]);
     timer.pass(1000);
-    expect(log).toEqual(['turn 1', '👀 2', 'gone 2']);
-  });
-
-  it('goes at shutdown from what is left to the next start', async () => {
-    const { log, timer, turns, submit } = turnsWithReactions();
-    void submit(1);
-    const second = submit(2);
-    timer.pass(300);
-    turns.stop();
-    await second;
     expect(log).toEqual(['turn 1', '👀 2', 'gone 2']);
   });
 
