@@ -138,12 +138,12 @@ export function writtenForm(
   subcommand: string,
   options: Readonly<Record<string, OptionDefinition>> = {},
 ): string {
-  const given = Object.entries(options).map(([label, option]) => {
-    const said = option.kind === 'attachment' ? `attached ${label}` : label;
+  const forms = Object.entries(options).map(([label, option]) => {
+    const words = option.kind === 'attachment' ? `attached ${label}` : label;
     const values = option.kind === 'choice' ? option.choices.map(({ value }) => value).join('|') : undefined;
-    return option.isOptional === true ? `[${values ?? said}]` : (values ?? `<${said}>`);
+    return option.isOptional === true ? `[${values ?? words}]` : (values ?? `<${words}>`);
   });
-  return [`!${name}`, subcommand, ...given].filter((part) => part !== '').join(' ');
+  return [`!${name}`, subcommand, ...forms].filter((part) => part !== '').join(' ');
 }
 
 /** All that a command can do, as it is written. */

@@ -165,14 +165,14 @@ export async function readImportFile(bytes: Buffer, origin: Origin): Promise<Imp
 const hasItems = (path: string) => path === itemsFile || path.split('/').at(-1) === memoriesFile;
 
 /** JSON, JSON Lines or a table of values that hold memories, or a text with one item a line [K10]. */
-export function readImportText(text: string, origin: Origin, data = dataIn(text)): ImportFile {
+function readImportText(text: string, origin: Origin, data = dataIn(text)): ImportFile {
   const entries = data === undefined ? linesIn(text, origin) : entriesIn(data, origin);
   const hasTalk = data !== undefined && /"(?:mapping|chat_messages|messages)"\s*:/u.test(text);
   return entries.length === 0 && hasTalk ? { unusable: conversationsLine } : itemsOf(entries, origin);
 }
 
 /** Asks another assistant for what it keeps, in a form that `readImportText` reads. */
-export const requestToAssistants = `List everything you remember about me, from your saved memories and from our conversations: facts, preferences, projects, constraints, people, tools, and how I like you to work. Use my own words where you can, and leave nothing out. Answer with a single code block, one memory a line, each as:
+const requestToAssistants = `List everything you remember about me, from your saved memories and from our conversations: facts, preferences, projects, constraints, people, tools, and how I like you to work. Use my own words where you can, and leave nothing out. Answer with a single code block, one memory a line, each as:
 [YYYY-MM-DD] - what you remember
 The date is when you learned it; leave it out where you do not know it. No passwords or other secrets.`;
 

@@ -33,14 +33,14 @@ export async function showConversations(call: MemoryCall, id: string | undefined
   return {
     text: linesOf(
       `${counted(conversations.length, 'conversation')}:`,
-      conversations.map(listed),
+      conversations.map(listedConversation),
       '-# `!memory conversations <id>` shows all of one, `!memory reset rolling <id>` clears its summary.',
     ),
     data,
   };
 }
 
-function listed({ title, channelId, summary }: ShownConversation): string {
+function listedConversation({ title, channelId, summary }: ShownConversation): string {
   const summaryText = summary === undefined ? 'no summary' : withoutFences(toSingleLine(summary));
   return `- **${dataLine(title)}** · id ${channelId}: ${clip(summaryText, listedMaxChars)}`;
 }

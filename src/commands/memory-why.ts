@@ -161,7 +161,7 @@ async function partsOf(call: MemoryCall, channelId: string, answer: AnswerProven
 }
 
 /** The asker's own words in what an answer was made from, by layer, where they alone read it [Y2a]. */
-export async function ownWordsIn(call: MemoryCall, channelId: string, answer: AnswerProvenance) {
+async function ownWordsIn(call: MemoryCall, channelId: string, answer: AnswerProvenance) {
   const parts = await partsOf(call, channelId, answer);
   return Promise.all(
     parts.map(async ({ title, entries }) => {

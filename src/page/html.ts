@@ -77,7 +77,7 @@ function navigation({ path, pages }: Navigation): Html {
   </nav>`;
 }
 
-export function hidden(name: string, value: string): Html {
+function hidden(name: string, value: string): Html {
   return html`<input type="hidden" name="${name}" value="${value}" />`;
 }
 

@@ -83,7 +83,7 @@ function share(part: number, whole: number): number {
 }
 
 /** Amounts over time, in one or several parts that add up. */
-export interface Chart {
+interface Chart {
   readonly title: string;
   /** Such as `2026-01-15`, oldest first. */
   readonly periods: readonly string[];
@@ -104,18 +104,18 @@ const barShare = 0.8;
 const colours = 9;
 
 /** Stacked bars with what they mean, and the same as a table [Y4]. */
-export function chart({ title, periods, shown, total, ...rest }: Chart): Html {
+function chart({ title, periods, shown, total, ...rest }: Chart): Html {
   // By name, so that a part has the same colour in charts of the same parts.
   const parts = Object.entries(rest.parts).toSorted(([a], [b]) => (a < b ? -1 : 1));
-  const sums = periods.map((_, index) => sumOf(parts.map(([, amounts]) => amounts[index] ?? 0)));
-  const most = Math.max(...sums);
+  const totals = periods.map((_, index) => sumOf(parts.map(([, amounts]) => amounts[index] ?? 0)));
+  const most = Math.max(...totals);
   if (most === 0)
     return html`<section>
       <h2>${title}</h2>
       <p class="facts">Nothing in this time.</p>
     </section>`;
   const step = width / periods.length;
-  const y = (amount: number): string => short(height * (1 - amount / most));
+  const y = (value: number): string => short(height * (1 - value / most));
   const tops = periods.map(() => 0);
   const bars = parts.map(([, amounts], part) => {
     const outline = tops.map((bottom, index) => {
@@ -126,7 +126,7 @@ export function chart({ title, periods, shown, total, ...rest }: Chart): Html {
     return html`<path class="part${part % colours}" d="${outline.join('')}" />`;
   });
   return html`<section>
-    <h2>${title}: ${shown(total ?? sumOf(sums))}</h2>
+    <h2>${title}: ${shown(total ?? sumOf(totals))}</h2>
     <figure class="chart">
       <div class="scale" aria-hidden="true">
         ${[most, 0].map((tick) => html`<span>${shown(tick)}</span>`)}
@@ -160,7 +160,7 @@ export function chart({ title, periods, shown, total, ...rest }: Chart): Html {
             ${parts.map(([name]) => html`<th scope="col">${name}</th>`)}
           </tr>
           ${periods.map((period, index) =>
-            sums[index] === 0
+            totals[index] === 0
               ? undefined
               : html`<tr>
                   <th scope="row">${period}</th>
@@ -174,7 +174,7 @@ export function chart({ title, periods, shown, total, ...rest }: Chart): Html {
 }
 
 function sumOf(amounts: readonly number[]): number {
-  return amounts.reduce((sum, amount) => sum + amount, 0);
+  return amounts.reduce((sum, each) => sum + each, 0);
 }
 
 function short(place: number): string {

@@ -167,13 +167,6 @@ describe('remember', () => {
     expect(await say('remember Has a dog', privatePlace)).toMatch(/· here$/u);
   });
 
-  it('answers in one line whatever the text holds', async () => {
-    const { say } = createHarness();
-    expect(await say("remember $& first\n- [fact] forged\u2028line $' end")).toMatch(
-      /^Remembered: "\$& first - \[fact\] forged line \$' end" · id \w+ · everywhere\n-# [^\n]+$/u,
-    );
-  });
-
   it.each(['this', 'это', ''])(
     'means by %j in reply to a message that message, as its menu does [K2]',
     async (words) => {
@@ -218,16 +211,6 @@ describe('remember', () => {
     expect(answer).not.toContain('secret');
   });
 
-  it('refuses when everything is pinned', async () => {
-    const { say, store, idOf } = createHarness({ maxItems: 1 });
-    await say('remember a pinned thing');
-    const key = `users/${aliceId}/durable.json`;
-    const text = (await store.readText(key)) ?? '';
-    await store.writeText(key, text.replace('"pinned":false', '"pinned":true'));
-    expect(await say('remember one more')).toContain('everything in it is pinned. Nothing was saved');
-    expect(await say('show')).toContain(`id ${await idOf('a pinned thing')} · everywhere · pinned`);
-  });
-
   it('does not reveal that the same words were kept before, in a narrower place', async () => {
     const elsewhere = { ...privatePlace, channelId: '200000000000000004', homeId: '200000000000000004' };
     for (const before of [dmPlace, privatePlace, publicPlace]) {
@@ -252,17 +235,6 @@ describe('remember', () => {
       /^I can't read or save your memory right now, so this may not have worked\. Please try again/u,
     );
     expect(logger.errors).toEqual(['a memory command failed']);
-  });
-
-  it('never rejects, whatever breaks', async () => {
-    const { say, store, logger } = createHarness();
-    store.update = () => Promise.reject(new TypeError('a bug'));
-    const answer = await say('remember Prefers Rust');
-    expect(answer).toMatch(
-      /^Something went wrong on my side\. Please try again\. \(reference [0-9a-f]{6}\)$/u,
-    );
-    const line = logger.lines.find(({ event }) => event === 'a memory command failed');
-    expect(answer).toContain(`(reference ${String(line?.data?.['reference'])})`);
   });
 });
 
@@ -329,13 +301,6 @@ describe('forget', () => {
     expect(await say('forget "likes the"')).toContain('Deprecated 1 item');
     expect(await say('forget the who')).toContain('Deprecated 1 item');
     expect(await say('forget "me"')).toContain('No item');
-  });
-
-  it('ends nothing that waits to be noticed where it matched nothing', async () => {
-    const { say, durable } = createHarness();
-    await say('remember Has a cat');
-    expect(await say('forget zebra')).toContain('No item');
-    expect(await durable.remember(unconditional(aliceId), noticed)).toMatchObject({ outcome: 'stored' });
   });
 
   it('says so when nothing matches, and takes no pattern', async () => {
@@ -447,41 +412,6 @@ describe('page [Y1]', () => {
   it('says in one line that there is none', async () => {
     expect(await createHarness().give('page', dmPlace)).toEqual({
       text: 'This bot has no page to open in a browser; `/memory panel` shows your memory here.',
-    });
-  });
-
-  it('has from `show` as data what its text lists, as far as it may be shown there [V2]', async () => {
-    const harness = createHarness();
-    await harness.give('remember I like tea', publicPlace);
-    await harness.give('remember I like rain', dmPlace);
-    await harness.give('pause', dmPlace);
-    const shown = async (place: Place, ephemeral = false) => {
-      const { data } = await harness.give('show', place, { ephemeral });
-      return data?.kind === 'memory' ? data : undefined;
-    };
-    const tea = {
-      id: await harness.idOf('I like tea'),
-      kind: 'fact',
-      text: 'I like tea',
-      visibility: 'everywhere',
-      source: 'manual',
-      channelName: 'general',
-      updatedAt: '2026-01-15T10:00:01.000Z',
-      isOver: false,
-      isPinned: false,
-    };
-    expect(await shown(publicPlace)).toMatchObject({ mode: 'auto', pause: 'everywhere', items: [tea] });
-    for (const data of [await shown(dmPlace), await shown(publicPlace, true)])
-      expect(data?.items?.map(({ text }) => text)).toEqual(['I like rain', 'I like tea']);
-  });
-
-  it('has no items as data where they are off', async () => {
-    const off = createHarness({ config: { durable: { enabled: false } } });
-    expect((await off.give('show', dmPlace)).data).toEqual({
-      kind: 'memory',
-      mode: 'auto',
-      pause: undefined,
-      items: undefined,
     });
   });
 });

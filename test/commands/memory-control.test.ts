@@ -64,17 +64,6 @@ describe('the privacy text [K12]', () => {
       expect(text).toContain(part);
   });
 
-  it('names a database, and the service that is asked about copies', async () => {
-    const files = await createHarness().say('privacy');
-    expect(files).toContain("In files on my operator's machine");
-    expect(files).not.toMatch(/database|proxy/u);
-    const elsewhere = createHarness({ privacy: { isInDatabase: true, proxyHost: 'api.pluralkit.me' } });
-    const text = await elsewhere.say('privacy');
-    expect(text).toContain("In my operator's database");
-    expect(text).not.toContain('files on my');
-    expect(text).toContain('api.pluralkit.me');
-  });
-
   it('is the owner’s, with the facts where they want them', async () => {
     const { say, store } = createHarness();
     await store.writeText('workspace/PRIVACY.md', '# Ours $&\n\n{{facts}}\n\nWrite to us.\n');

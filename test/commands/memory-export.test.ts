@@ -49,11 +49,6 @@ describe('an export [K10]', () => {
     expect(await textIn(files?.[0], 'items.json')).toContain('I keep bees');
   });
 
-  it('tells also that it holds nothing', async () => {
-    const [file] = await exported([]);
-    expect(await textIn(file, 'README.md')).toContain('it holds nothing about you');
-  });
-
   it('holds hashes of what was forgotten, and no word of it', async () => {
     const harness = createHarness();
     await harness.say('remember I keep bees');

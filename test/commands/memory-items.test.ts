@@ -1,11 +1,9 @@
-import * as fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 
 import { StoreError } from '../../src/core/errors.ts';
 import type { Place } from '../../src/core/place.ts';
 import { aliceId, bobId, publicPlace } from '../support/incoming.ts';
 import { createHarness, dmPlace, privatePlace } from './harness.ts';
-import { runs } from '../support/runs.ts';
 import { unconditional } from '../../src/core/writes.ts';
 
 type Harness = ReturnType<typeof createHarness>;
@@ -33,16 +31,6 @@ async function textsOffered(...args: Parameters<typeof complete>): Promise<reado
 }
 
 describe('completing an item', () => {
-  it.each([
-    ['oslo lives', ['Lives in Oslo']],
-    ['北京', ['住在北京']],
-    ['a.*', []],
-  ])('matches %j', async (typed, texts) => {
-    const harness = createHarness();
-    for (const text of ['Lives in Oslo', 'Любит чай', '住在北京']) await harness.say(`remember ${text}`);
-    expect(await textsOffered(harness, 'forget', typed)).toEqual(texts);
-  });
-
   it('offers to forget only what that would touch in the place [K2]', async () => {
     const harness = createHarness();
     await harness.say('remember public thing', publicPlace);
@@ -68,42 +56,6 @@ describe('completing an item', () => {
     expect(await complete(harness, 'forget', 'tea')).toEqual([]);
     expect(await complete(createHarness({ config: { durable: { enabled: false } } }), 'forget')).toEqual([]);
     expect(JSON.stringify(harness.logger)).not.toContain('tea');
-  });
-});
-
-describe('what completion offers', () => {
-  const place = fc.constantFrom(publicPlace, privatePlace, dmPlace);
-  const words = fc.constantFrom('tea', 'Чай', '茶', 'green tea', 'x'.repeat(120), '𝒳 tea\nand more');
-
-  it('is always something that the command takes in this place, and changes', async () => {
-    await fc.assert(
-      fc.asyncProperty(
-        fc.array(fc.record({ text: words, where: place, visibility: fc.constantFrom('', 'share', 'hide') }), {
-          maxLength: 8,
-        }),
-        fc.constantFrom('forget', 'share', 'hide'),
-        fc.constantFrom('', 'tea', 'чай', '茶', 'more'),
-        place,
-        async (items, subcommand, typed, where) => {
-          const harness = createHarness();
-          for (const [index, item] of items.entries()) {
-            const text = `${item.text} ${index}`;
-            await harness.say(`remember ${text}`, item.where);
-            const change = `${item.visibility} ${await harness.idOf(text)}`;
-            await harness.say(item.visibility === '' ? 'show' : change, dmPlace);
-          }
-          const choices = await complete(harness, subcommand, typed, where);
-          for (const { name, value } of choices) {
-            expect(name.length).toBeLessThanOrEqual(100);
-            const before = JSON.stringify(await harness.durable.list(aliceId));
-            const answer = await harness.say(`${subcommand} ${value}`, where, { ephemeral: true });
-            expect(answer).toMatch(/^(?:Deprecated 1 item|Shared|Hidden)/u);
-            expect(JSON.stringify(await harness.durable.list(aliceId))).not.toBe(before);
-          }
-        },
-      ),
-      { numRuns: runs(60) },
-    );
   });
 });
 

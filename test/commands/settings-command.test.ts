@@ -155,22 +155,3 @@ describe('the settings command', () => {
     expect(await store.list('guilds')).toEqual([]);
   });
 });
-
-describe('the slash form', () => {
-  it.each([
-    ['memory on', 'memory on guild', 'memory on server'],
-    ['memory off server', 'MEMORY on here', 'memory on channel'],
-  ])(
-    'is met by the written one in any order and with other words: after %s, %s is %s',
-    async (first, ...ways) => {
-      const answers = [];
-      for (const words of ways) {
-        const { say } = ownersCommand();
-        await say(first);
-        answers.push(await say(words));
-      }
-      expect(answers[0]).toBe(answers[1]);
-      expect(answers[0]).toMatch(/^Done: /u);
-    },
-  );
-});

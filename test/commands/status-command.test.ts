@@ -9,7 +9,6 @@ import { ago, facts, hourMs, now, usage } from '../support/status-facts.ts';
 import { recordingLogger } from '../support/recording-logger.ts';
 
 const url = 'https://memory.example.org/sign-in/token';
-const noLink = () => Promise.resolve(undefined);
 
 async function give(
   words: string,
@@ -141,25 +140,5 @@ describe('the status [O8]', () => {
     ]);
     expect(found.filter(({ isBad }) => isBad).map(({ title }) => title)).toEqual(['Store']);
     expect(JSON.stringify(data)).not.toMatch(/123|456/u);
-  });
-
-  it('says so with a reference where it cannot be gathered', async () => {
-    const logger = recordingLogger();
-    const command = createStatusCommand(() => Promise.reject(new Error('the disk')), noLink);
-    const commands = createCommandSet([command], {}, logger);
-    const given = commands.parse('!status of my secret');
-    expect(given).toEqual({ name: 'status', subcommand: '', options: {} });
-    const { text } = await commands.command({
-      id: '400000000000000001',
-      command: given ?? { name: '', subcommand: '', options: {} },
-      speaker: { id: aliceId, name: 'Alice', isOwner: true },
-      place: publicPlace,
-      ephemeral: false,
-      at: now.toISOString(),
-      work: { userId: aliceId },
-    });
-    expect(text).toMatch(/^Something went wrong on my side\. Please try again\. \(reference [0-9a-f]{6}\)$/u);
-    expect(logger.errors).toEqual(['a status command failed']);
-    expect(JSON.stringify(logger)).not.toContain('secret');
   });
 });

@@ -1,7 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 
 import { dmPlace } from '../commands/harness.ts';
-import { publicPlace } from '../support/incoming.ts';
 import { alice, bob, openPage } from './page-harness.ts';
 
 const minuteMs = 60_000;
@@ -312,20 +311,6 @@ describe('the items [Y2]', () => {
     expect(await browser.text('/')).toContain('Paused');
   });
 
-  it('shows an answer on the page that follows it, to its session alone', async () => {
-    await using place = await openPage();
-    const browser = await place.browserOf(alice);
-    const { headers } = await browser.post('/do', {
-      line: 'memory remember',
-      _csrf: await browser.csrf(),
-      text: 'I like tea',
-    });
-    const address = headers.get('location') ?? '';
-    for (let times = 0; times < 2; times += 1) expect(await browser.text(address)).toContain('Remembered:');
-    expect(await browser.text('/')).not.toContain('Remembered:');
-    expect(await (await place.browserOf(alice)).text(address)).not.toContain('Remembered:');
-  });
-
   it('gives commands in the person’s direct messages, for their eyes, each with an id of its own', async () => {
     const requests: unknown[] = [];
     await using place = await openPage({
@@ -346,15 +331,6 @@ describe('the items [Y2]', () => {
       at: '2026-01-15T10:00:00.000Z',
     });
   });
-});
-
-it('what was said in a channel names the channel, and leads to the sentence [Y2]', async () => {
-  await using place = await openPage();
-  await place.harness.give('remember I like tea', publicPlace);
-  const id = await place.harness.idOf('I like tea');
-  const page = await (await place.browserOf(alice)).text(`/items/${id}`);
-  expect(page).toContain('you told me, #general');
-  expect(page).toMatch(/Where: in #general, <a href="https:\/\/discord\.com\/channels\/\d+\/\d+\/\d+"/u);
 });
 
 it('open pages are told when their person’s memory changes, and nobody else’s [Y3]', async () => {

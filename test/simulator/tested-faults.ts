@@ -1303,7 +1303,7 @@ export const testedFaults: readonly PlantedFault[] = [
     file: 'src/page/sign-in.ts',
     find: 'return { version: 1, sessions: [...sessions, session].slice(-sessionsPerPerson) };',
     put: 'return { version: 1, link, sessions: [...sessions, session].slice(-sessionsPerPerson) };',
-    test: 'test/page/sign-in.test.ts',
+    test: 'test/page/page.test.ts',
   },
   {
     name: 'link-works-for-a-day',
@@ -1311,7 +1311,7 @@ export const testedFaults: readonly PlantedFault[] = [
     file: 'src/page/sign-in.ts',
     find: 'const linkMs = 10 * 60_000;',
     put: 'const linkMs = 24 * 60 * 60_000;',
-    test: 'test/page/sign-in.test.ts',
+    test: 'test/page/page.test.ts',
   },
   {
     name: 'tokens-are-kept-as-they-are',
@@ -1517,8 +1517,8 @@ export const testedFaults: readonly PlantedFault[] = [
     name: 'review-tells-private-items',
     promise: '[V2] A review in a public channel shows what was told in private.',
     file: 'src/commands/memory-review.ts',
-    find: '(item) => mayUseItem(item, speaker.id, view)',
-    put: '() => view.channelId !== speaker.id',
+    find: 'toReview(speaker.id, (item) => mayUseItem(item, speaker.id, view)',
+    put: 'toReview(speaker.id, () => view.channelId !== speaker.id',
     test: 'test/e2e/review.test.ts',
   },
   {

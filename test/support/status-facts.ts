@@ -15,7 +15,7 @@ export const ofTurns: UsageSum = {
   cost: 1.2,
   isUnpriced: false,
 };
-export const ofSummaries: UsageSum = {
+const ofSummaries: UsageSum = {
   ...ofTurns,
   calls: 2,
   inputTokens: 200,
@@ -24,7 +24,7 @@ export const ofSummaries: UsageSum = {
   outputTokens: 50,
   cost: 0.034,
 };
-export const all: UsageSum = { ...ofTurns, calls: 12, inputTokens: 1000, outputTokens: 500, cost: 1.234 };
+const all: UsageSum = { ...ofTurns, calls: 12, inputTokens: 1000, outputTokens: 500, cost: 1.234 };
 const ofMonth: UsageSum = { ...all, calls: 120, cost: 12.34 };
 
 export const usage: UsageReport = {

@@ -136,22 +136,4 @@ describe('work after a turn', () => {
     for (const { release } of runs) release();
     await work.idle();
   });
-
-  it('starts no further layer once aborted', async () => {
-    const ran: string[] = [];
-    const steps = (['log', 'rolling'] as const).map((name) => ({
-      name,
-      fold: (_user: string, _sessions: readonly SessionKey[], signal: AbortSignal) => {
-        ran.push(name);
-        work.stop();
-        expect(signal.aborted).toBe(true);
-        return Promise.resolve();
-      },
-    }));
-    const work = workInMemory();
-    const afterTurn = afterTurnOf({ layers: steps, work });
-    afterTurn.schedule(aliceInGeneral);
-    await work.idle();
-    expect(ran).toEqual(['log']);
-  });
 });

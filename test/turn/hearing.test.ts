@@ -137,12 +137,6 @@ describe('voice messages of a turn', () => {
     expect(words.lines[0]?.length).toBeLessThan(350);
   });
 
-  it('show no secret in the line under the answer [K14]', async () => {
-    const key = 'sk-ant-api03-AbCdEfGhIjKlMnOpQrStUvWxYz0123456789';
-    const { hearing } = hearingWith({ transcribe: saying({ 9: `My key is ${key}` }) });
-    expect((await hearing.hear([spoken()], running())).lines.join()).not.toContain(key);
-  });
-
   it('keep nothing of one that is deleted while it is heard [G5]', async () => {
     const answer = deferred<string>();
     const { hearing, recent } = hearingWith({ transcribe: () => answer.promise });

@@ -87,23 +87,6 @@ describe('recovery after a kill', () => {
     expect(scheduled).toEqual([session]);
   });
 
-  it('takes up the work of a few sessions of a channel at a time, and no more once the bot stops [G3b]', async () => {
-    let sessions: readonly SessionKey[] = [];
-    const begun: SessionKey[] = [];
-    const { recovery } = await start(recent, () => ({
-      sessionLog: { sessionsIn: () => Promise.resolve(sessions) },
-      afterTurn: { schedule: (each) => begun.push(each) },
-    }));
-    sessions = Array.from({ length: 1000 }, () => session);
-    const stopping = new AbortController();
-    const work = recovery.sessions(generalId, stopping.signal);
-    await new Promise((resolve) => setImmediate(resolve));
-    expect(begun).toHaveLength(4);
-    stopping.abort();
-    await work;
-    expect(begun).toHaveLength(4);
-  });
-
   it('keeps the answer to a command out of history, also where the kill came before it was noted', async () => {
     const { outbox, sent, logged } = await start(recent, () => ({}), { isCommand: true });
     expect(sent).toEqual([`send ready as ${recent.slice(-2)}`]);
@@ -155,16 +138,6 @@ describe('recovery after a kill', () => {
     }));
     expect(await outbox.isHandled(generalId, recent)).toBe(false);
     expect(scheduled).toEqual([session]);
-  });
-
-  it('looks at a channel once, however many callers ask, and finishes changes once for all', async () => {
-    let finished = 0;
-    const { recovery, sent } = await start(recent, () => ({
-      finishChanges: async () => void (finished += 1),
-    }));
-    await Promise.all([recovery.channel(generalId), recovery.channel('200000000000000099')]);
-    expect(sent).toHaveLength(1);
-    expect(finished).toBe(1);
   });
 
   it.each([

@@ -2,7 +2,7 @@ import { setImmediate, setTimeout as sleep } from 'node:timers/promises';
 
 import { describe, expect, it, vi } from 'vitest';
 
-import { ModelError, StoreError } from '../../src/core/errors.ts';
+import { ModelError } from '../../src/core/errors.ts';
 import { noUsage, type ModelRequest } from '../../src/core/model.ts';
 import type { Place } from '../../src/core/place.ts';
 import type { Tool } from '../../src/core/tool.ts';
@@ -19,7 +19,6 @@ import { secretPlace } from '../support/sessions.ts';
 import { settle, turnWith, type AnswerTurn, type TurnChanges } from './turn-harness.ts';
 
 const message = incoming({ id: '400000000000000011' });
-const full = () => Promise.reject(new StoreError('full', 'log'));
 
 /** A model that has said the beginning when `meanwhile` happens, and then waits until it is told to end. */
 function sayingHalf(meanwhile: () => unknown): AnswerTurn {
@@ -263,18 +262,6 @@ describe('a turn', () => {
     await run([message], control);
     expect(steps.some((step) => step.startsWith('send'))).toBe(false);
     expect(await outbox.isHandled(generalId, message.id)).toBe(false);
-  });
-
-  it('logs a question that the disk had refused with its answer', async () => {
-    const logged: string[] = [];
-    const { run } = turnWith(() => Promise.resolve({ text: 'Hi.', stop: 'whole' }), {
-      log: {
-        recordUser: () => (logged.push('question') === 1 ? full() : Promise.resolve()),
-        recordReply: () => Promise.resolve(logged.push('answer') > 0),
-      },
-    });
-    await run([message], new TurnControl());
-    expect(logged).toEqual(['question', 'question', 'answer']);
   });
 });
 

@@ -203,15 +203,4 @@ describe('a message that was passed on [G6]', () => {
     void turns.submit(message(2));
     expect(started.map(({ ids }) => ids)).toEqual([[idOf(1)]]);
   });
-
-  it('may be deleted meanwhile', async () => {
-    const { turns, started, recent, timer } = gatedTurns();
-    const deleted = turns.submit(forward(1));
-    await settle();
-    recent.note({ kind: 'deleted', channelId: generalId, messageIds: [idOf(1)] });
-    await deleted;
-    timer.pass(1000);
-    await turns.idle();
-    expect(started).toEqual([]);
-  });
 });
