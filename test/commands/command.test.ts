@@ -145,53 +145,6 @@ describe('a command that takes a file', () => {
 });
 
 describe('the two forms of a command [K0]', () => {
-  const example: Readonly<Record<string, string>> = {
-    query: 'tea and cake',
-    text: 'I like tea',
-    target: 'tea, or coffee',
-    id: '1a2b3c4d',
-    tag: 'e3b0c442',
-    file: 'USER.md',
-    conversation: '200000000000000001',
-    role: '@Verified people',
-    who: '@Verified people',
-    token: '0a1b2c',
-    page: '0',
-    answer: 'still 1a2b3c4d',
-    rest: 'auto',
-    name: 'Europe/Berlin',
-  };
-  const given = definitions.flatMap((definition) =>
-    Object.entries(definition.subcommands ?? {}).flatMap(([subcommand, { options = {} }]) => {
-      if (Object.values(options).some(({ kind }) => kind === 'attachment')) return [];
-      const values = Object.entries(options).map(([name, option]) =>
-        option.kind === 'choice'
-          ? option.choices.map(({ value }) => ({ [name]: value }))
-          : [{ [name]: example[name] ?? '' }],
-      );
-      const [first = [{}], second = [], ...others] = values;
-      const rest = Object.fromEntries(others.flatMap(([value = {}]) => Object.entries(value)));
-      const mayEndThere = Object.values(options).every((option, index) => index !== 1 || option.isOptional);
-      return first.flatMap((one) =>
-        [...second, ...(mayEndThere ? [{}] : [])].map((other) => ({
-          definition,
-          subcommand,
-          options: { ...one, ...other, ...rest },
-        })),
-      );
-    }),
-  );
-
-  it.each(given)('give its handler the same: $definition.name $subcommand $options', async (each) => {
-    const { definition, subcommand, options } = each;
-    const { name } = definition;
-    const written = parseCommand(`!${[name, subcommand, ...Object.values(options)].join(' ')}`, definitions);
-    expect(written).toEqual({ name, subcommand, options });
-    const expected = { subcommand, ...options };
-    expect(await read(definition, written)).toEqual(expected);
-    expect(await read(definition, { name, subcommand, options })).toEqual(expected);
-  });
-
   it('may be written with the group that the slash form stands in', () => {
     for (const definition of definitions)
       for (const [subcommand, { group }] of Object.entries<SubcommandDefinition>(

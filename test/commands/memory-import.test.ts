@@ -107,33 +107,6 @@ describe('importing an export [K10]', () => {
 });
 
 describe('importing a list [K10]', () => {
-  it('understands bullets, numbers, kinds and plain lines, in their order', async () => {
-    const harness = createHarness();
-    await importAll(
-      harness,
-      listOf(
-        '# What I know about you',
-        '',
-        '- Prefers Rust',
-        '* [preference] Likes tea',
-        '2. Lives in Oslo',
-        '---',
-        '- [x] Has a cat',
-        'Plays chess',
-        '- [sic] is a word',
-      ),
-    );
-    const items = await harness.durable.list(aliceId);
-    expect(items.map(({ kind, text, visibility }) => `${kind} ${text} ${visibility}`)).toEqual([
-      'fact Prefers Rust dm',
-      'preference Likes tea dm',
-      'fact Lives in Oslo dm',
-      'fact Has a cat dm',
-      'fact Plays chess dm',
-      'fact [sic] is a word dm',
-    ]);
-  });
-
   it('names what it leaves out, and why', async () => {
     const harness = createHarness({ maxItems: 2 });
     const { text } = await preview(

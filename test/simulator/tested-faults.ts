@@ -651,7 +651,7 @@ export const testedFaults: readonly PlantedFault[] = [
     file: 'src/memory/notebook/files.ts',
     find: "const masked = maskNewSecrets(newText, content ?? '');",
     put: 'const masked = newText;',
-    test: 'test/commands/memory-notebook.test.ts',
+    test: 'test/commands/memory-notes.test.ts',
   },
   {
     name: 'unread-file-is-replaced',
@@ -1407,7 +1407,7 @@ export const testedFaults: readonly PlantedFault[] = [
     file: 'src/page/own-routes.ts',
     find: "for (const { write } of openPages.get(userId) ?? []) write('data: changed\\n\\n');",
     put: "for (const { write } of [...openPages.values()].flat()) write(`data: changed${userId && ''}\\n\\n`);",
-    test: 'test/page/live.test.ts',
+    test: 'test/page/page.test.ts',
   },
   {
     name: 'owners-page-for-all',
@@ -1415,7 +1415,7 @@ export const testedFaults: readonly PlantedFault[] = [
     file: 'src/page/own-routes.ts',
     find: 'const shown = isOwner ? { ...pages, ...ownersPages } : pages;',
     put: 'const shown = { ...pages, ...ownersPages };',
-    test: 'test/page/status.test.ts',
+    test: 'test/page/pages.test.ts',
   },
   {
     name: 'too-late-text-is-lost',
@@ -1455,7 +1455,7 @@ export const testedFaults: readonly PlantedFault[] = [
     file: 'src/commands/memory-notes.ts',
     find: "tagOf(stored?.text ?? '') === tag",
     put: "tag !== ''",
-    test: 'test/commands/memory-notebook.test.ts',
+    test: 'test/commands/memory-notes.test.ts',
   },
   {
     name: 'lost-edit',
@@ -1463,7 +1463,7 @@ export const testedFaults: readonly PlantedFault[] = [
     file: 'src/commands/memory-notes.ts',
     find: 'form: { ...formOf(path, file.text, text), reason: `${written.reason} ${again}` },',
     put: 'form: { ...formOf(path, file.text, file.text), reason: `${written.reason} ${again}` },',
-    test: 'test/commands/memory-notebook.test.ts',
+    test: 'test/commands/memory-notes.test.ts',
   },
   {
     name: 'anybody-lets-people-in',
@@ -1471,7 +1471,7 @@ export const testedFaults: readonly PlantedFault[] = [
     file: 'src/commands/settings-owner.ts',
     find: "if (!context.speaker.isOwner) return { text: 'Only my owner can change who may talk with me.' };",
     put: '',
-    test: 'test/commands/settings-access.test.ts',
+    test: 'test/commands/settings-command.test.ts',
   },
   {
     name: 'managers-name-the-member-role',
@@ -1495,7 +1495,7 @@ export const testedFaults: readonly PlantedFault[] = [
     file: 'src/commands/settings-owner.ts',
     find: "if (!speaker.isOwner) return { text: 'Only my owner can choose the model that answers.' };",
     put: '',
-    test: 'test/commands/settings-model.test.ts',
+    test: 'test/commands/settings-command.test.ts',
   },
   {
     name: 'unknown-price-under-a-limit',
@@ -1503,7 +1503,7 @@ export const testedFaults: readonly PlantedFault[] = [
     file: 'src/commands/settings-owner.ts',
     find: 'if (problem !== undefined) return { text: `Nothing was changed: ${dataLine(problem)}.` };',
     put: '',
-    test: 'test/commands/settings-model.test.ts',
+    test: 'test/commands/settings-command.test.ts',
   },
   {
     name: 'review-forgets-the-wrong-one',
@@ -1799,7 +1799,7 @@ export const testedFaults: readonly PlantedFault[] = [
     file: 'src/turn/access-requests.ts',
     find: 'isDue = isOpen && today.length < requestsPerDay;',
     put: 'isDue = isOpen;',
-    test: 'test/turn/access-requests.test.ts',
+    test: 'test/turn/turn-limits.test.ts',
   },
   {
     name: 'asker-is-asked-about-again',
@@ -1807,7 +1807,7 @@ export const testedFaults: readonly PlantedFault[] = [
     file: 'src/turn/access-requests.ts',
     find: "before.requests[person]?.state === 'waiting'",
     put: "before.requests[person]?.state === 'refused'",
-    test: 'test/turn/access-requests.test.ts',
+    test: 'test/turn/turn-limits.test.ts',
   },
   {
     name: 'first-error-only',
@@ -1863,7 +1863,7 @@ export const testedFaults: readonly PlantedFault[] = [
     file: 'src/core/text.ts',
     find: '(sign.length === 1 ? `\\\\${sign}` : sign)',
     put: 'sign',
-    test: 'test/commands/answer-lines.test.ts',
+    test: 'test/commands/memory-items.test.ts',
   },
   {
     name: 'bots-pose-as-people',
@@ -1927,7 +1927,7 @@ export const testedFaults: readonly PlantedFault[] = [
     file: 'src/memory/settings/person-settings.ts',
     find: '(await read(userId)).timeZone ?? timeZone,',
     put: '(await read(userId)).timeZone === undefined ? timeZone : timeZone,',
-    test: 'test/commands/memory-timezone.test.ts',
+    test: 'test/commands/memory-control.test.ts',
   },
   {
     name: 'deleted-question-is-shown-on',
@@ -1967,7 +1967,7 @@ export const testedFaults: readonly PlantedFault[] = [
     file: 'src/commands/commands.ts',
     find: '        request.isProxied === true && isAsked',
     put: '        request.isProxied === true && isAsked && request.ephemeral',
-    test: 'test/commands/proxied.test.ts',
+    test: 'test/commands/memory-control.test.ts',
   },
   {
     name: 'full-disk-is-not-told',

@@ -57,18 +57,12 @@ const faults: readonly (readonly [
   },
 ])[] = [
   ['a recording of eleven minutes', /at most 10 minutes.*in parts/u, { seconds: 660 }],
-  ['a file of eleven megabytes', /more than 10 MB.*in parts/u, { read: 'too-large' }],
   ['a file that cannot be fetched', /could not fetch its file.*again/u, { read: 'unavailable' }],
   ['a server that is down', /cannot be reached.*write it/u, { isDown: true }],
-  ['a server that hangs up', /cannot be reached.*write it/u, { answer: 'hang-up' }],
   ['a server that takes too long', /took too long.*shorter/u, { answer: 'silent' }],
   ['a refused key', /refused my key.*DISCOCLAW_TRANSCRIBE_KEY/u, { answer: { status: 401 } }],
   ['an unknown model', /does not know.*DISCOCLAW_TRANSCRIBE_/u, { answer: { status: 404 } }],
-  ['a file that is too large for the server', /no file of that size.*in parts/u, { answer: { status: 413 } }],
-  ['a busy server', /too much to do.*again in a minute/u, { answer: { status: 429 } }],
   ['a broken server', /no usable answer.*write it/u, { answer: { status: 500 } }],
-  ['an answer in HTML', /no usable answer.*write it/u, { answer: { raw: '<html>' } }],
-  ['an answer without a text', /no usable answer.*write it/u, { answer: { raw: '{}' } }],
   ['silence', /no words in it.*microphone/u, { answer: { text: ' ' } }],
   ['the limit on cost', /cost more than is left for today.*tomorrow/u, { isOver: true }],
 ];

@@ -297,18 +297,6 @@ describe('a layer', () => {
 });
 
 describe("other people's text in the context [M5a]", () => {
-  it('is absent if only the speaker and the bot have spoken', async () => {
-    expect(await thirdPartyTextIn([])).toBe(false);
-    expect(await thirdPartyTextIn([alice, bot, message(3, aliceId, 'human')])).toBe(false);
-  });
-
-  it.each([
-    ['a person', message(3, bobId, 'human')],
-    ['another bot', message(3, bobId, 'bot')],
-  ])('is there once %s has spoken', async (_, other) => {
-    expect(await thirdPartyTextIn([alice, other])).toBe(true);
-  });
-
   it('is there as long as their message is shown, and no longer', async () => {
     const longAgo = message(1, bobId, 'human', 'x'.repeat(190));
     expect(await thirdPartyTextIn([longAgo])).toBe(true);

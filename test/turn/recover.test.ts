@@ -4,7 +4,7 @@ import { RecentChanges } from '../../src/core/changes.ts';
 import type { SessionKey } from '../../src/core/place.ts';
 import { snowflakeAt } from '../../src/core/snowflake.ts';
 import { createOutbox, type Outbox, type PreparedReply } from '../../src/turn/outbox.ts';
-import { interruptedLine, keptBackLine, lateLine } from '../../src/turn/reply.ts';
+import { interruptedLine, keptBackLine } from '../../src/turn/reply.ts';
 import { createRecovery, takeAwayErased, type RecoveryPorts } from '../../src/turn/recover.ts';
 import { fakeReplies, type FakeRepliesOptions } from '../support/fake-replies.ts';
 import { aliceId, generalId, publicPlace } from '../support/incoming.ts';
@@ -79,13 +79,6 @@ describe('recovery after a kill', () => {
   it.each([ownMark, recent, undefined])('logs an answer with its mark: %s [M5a]', async (thirdPartyMark) => {
     expect((await start(recent, () => ({}), { thirdPartyMark })).marks).toEqual([thirdPartyMark]);
   });
-  it('sends an answer that was ready under its old nonce, logs it, and lets the layers go on', async () => {
-    const { outbox, sent, logged, scheduled } = await start(recent, () => ({}));
-    expect(sent).toEqual([`send ready as ${recent.slice(-2)}`]);
-    expect(logged).toEqual(['ready']);
-    expect(await outbox.isHandled(generalId, recent)).toBe(true);
-    expect(scheduled).toEqual([session]);
-  });
 
   it('keeps the answer to a command out of history, also where the kill came before it was noted', async () => {
     const { outbox, sent, logged } = await start(recent, () => ({}), { isCommand: true });
@@ -118,26 +111,6 @@ describe('recovery after a kill', () => {
       expect(await outbox.isHidden(generalId, '900000000000000001')).toBe(true);
       expect(await outbox.isHandled(generalId, recent)).toBe(true);
     }
-  });
-
-  it('answers nothing that is older than five minutes, and says so [G3e]', async () => {
-    const { outbox, sent } = await start(old, () => ({}));
-    expect(sent).toEqual([`send ${lateLine} as ${old.slice(-2)}`]);
-    expect(await outbox.isHandled(generalId, old)).toBe(true);
-  });
-
-  it('leaves what could not be sent to catching up, so that the person still gets an answer', async () => {
-    const { outbox, scheduled } = await start(recent, () => ({
-      replies: {
-        ...fakeReplies(),
-        begin: (given) => ({
-          ...fakeReplies().begin(given),
-          finish: () => Promise.reject(new Error('Discord is away')),
-        }),
-      },
-    }));
-    expect(await outbox.isHandled(generalId, recent)).toBe(false);
-    expect(scheduled).toEqual([session]);
   });
 
   it.each([
@@ -200,22 +173,6 @@ function after(messageId: string): string {
 
 describe('recovery of a reply that people saw the beginning of', () => {
   const standing = '900000000000000007';
-
-  it('finishes it in the messages that stand there, where the answer was ready', async () => {
-    const fresh: string[] = [];
-    const nextId = () => fresh[fresh.push('new') - 1] ?? '';
-    const { outbox, sent, logged } = await start(
-      recent,
-      () => ({}),
-      { begun: [standing], text: 'ready' },
-      { nextId },
-    );
-    expect(sent).toEqual([`send ready as ${recent.slice(-2)}`]);
-    expect(fresh).toEqual([]);
-    expect(logged).toEqual(['ready']);
-    expect(await outbox.unfinished(generalId)).toEqual([]);
-    expect(await outbox.isHidden(generalId, standing)).toBe(false);
-  });
 
   it('leaves it to be asked again, no part of history, also where its first message was posted just before the kill', async () => {
     for (const begun of [[standing], []]) {
