@@ -151,9 +151,9 @@ export function helpText({ name, subcommands = {}, help }: CommandDefinition): s
   const shown = Object.entries(subcommands).filter(([, { isHidden }]) => isHidden !== true);
   const lines = shown.map(
     ([subcommand, { description, options }]) =>
-      `\`${writtenForm(name, subcommand, options)}\` ${description}`,
+      `\`${writtenForm(name, subcommand, options).slice(`!${name} `.length)}\` ${description}`,
   );
-  return [...lines, '', help?.end ?? ''].join('\n').trim();
+  return [`Behind \`!${name}\`, or as \`/${name}\`:`, ...lines, '', help?.end ?? ''].join('\n').trim();
 }
 
 /** The value as handlers are given it; `undefined` where it is none. */

@@ -28,8 +28,8 @@ import { memoryCall, type MemoryCall, type MemoryCommandPorts } from './memory-p
 import { acceptProposal, declineProposal, showProposals, reviewMemory } from './memory-review.ts';
 import { searchMemory, showMemory } from './memory-show.ts';
 
-const helpEnd = `Where I may use an item: \`everywhere\`, \`server\` (that server and our DM), \`here\` (that channel and our DM) or \`dm\`. All this exists as \`/memory\` too, which only you see.
-In a message's menu: “Remember this”, “What do you know about this?”, “Why this answer?”.`;
+const helpEnd =
+  'Where I may use an item: `everywhere`, `server` (that server and our DM), `here` (that channel and our DM) or `dm`.';
 
 const ofOneItem = {
   options: { id: { kind: 'id', description: 'The id of the item', autocomplete: true } },
@@ -49,7 +49,7 @@ export const memoryDefinition = {
     data: 'All that I hold about you: take it along, bring it, erase it',
   },
   subcommands: {
-    panel: { description: 'See and change it all on one page with buttons, for your eyes only' },
+    panel: { description: 'See and change it all with buttons, for your eyes only' },
     'panel-do': {
       description: 'Do what a button of the panel says',
       options: {
@@ -61,7 +61,7 @@ export const memoryDefinition = {
       isHidden: true,
     },
     page: {
-      description: 'Get a link to a page of your own with all that I remember about you',
+      description: 'Get a link to a page of your own with all of it',
       isForAskerOnly: true,
     },
     show: { description: 'Show everything that I remember about you', isKept: true },
@@ -93,7 +93,7 @@ export const memoryDefinition = {
       },
     },
     conversations: {
-      description: 'List our conversations with their summaries, or show all that I noted of one',
+      description: 'List our conversations, or show what I noted of one',
       options: { id: { kind: 'id', description: 'The id of a conversation', isOptional: true } },
       isForAskerOnly: true,
       group: 'data',
@@ -115,7 +115,7 @@ export const memoryDefinition = {
       isHidden: true,
     },
     share: {
-      description: 'Let an item be used everywhere, in other servers too',
+      description: 'Let me use an item everywhere',
       ...ofOneItem,
     },
     hide: { description: 'Keep an item to our DM', ...ofOneItem },
@@ -133,13 +133,13 @@ export const memoryDefinition = {
       },
     },
     review: {
-      description: 'Ask me what may not be true any more, one card at a time',
+      description: 'Ask me what may not be true any more',
       options: {
         answer: { kind: 'text', description: 'Your answer, as the card shows it', isOptional: true },
       },
     },
     why: {
-      description: 'Say where an item comes from, or what in my memory an answer was made from',
+      description: 'Say where an item comes from, or what an answer was made from',
       options: {
         id: {
           kind: 'id',
@@ -157,13 +157,12 @@ export const memoryDefinition = {
     },
     history: { description: 'Show what an item said before', ...ofOneItem, group: 'item' },
     undo: {
-      description: 'Take back your last change, or the one with this id',
+      description: 'Take back your last change',
       options: { id: { kind: 'id', description: 'The id of the change', isOptional: true } },
     },
     export: { description: 'Get everything that I hold about you, as a file', isKept: true, group: 'data' },
     import: {
-      description:
-        'Show what I would remember from a file; without one, how to bring memories from ChatGPT or Claude',
+      description: 'Bring memories from a file, or hear how to get them from ChatGPT or Claude',
       options: {
         file: {
           kind: 'attachment',
@@ -176,7 +175,7 @@ export const memoryDefinition = {
       group: 'data',
     },
     erase: {
-      description: 'Erase everything that I hold about you, after showing what that is',
+      description: 'Erase everything that I hold about you, after asking',
       isKept: true,
       group: 'data',
     },
@@ -187,13 +186,13 @@ export const memoryDefinition = {
       isHidden: true,
     },
     purge: {
-      description: 'Erase whatever says these words, for good, after showing how much that is',
+      description: 'Erase whatever says these words, after asking',
       options: { target: { kind: 'text', description: 'Whole words' } },
       group: 'data',
     },
     'erase-dm': { description: 'Delete my own messages in our DM', isHidden: true },
     mode: {
-      description: 'Let me notice what you say about yourself, or not; without a value, show it',
+      description: 'Let me notice what you say about yourself, or not',
       options: {
         value: {
           ...choiceOf(captureModes, 'auto: I notice; ask: I ask before; off: only remember stores'),
@@ -227,16 +226,16 @@ export const memoryDefinition = {
     },
     resume: { description: 'End the pause, here and everywhere' },
     notices: {
-      description: 'Tell you under an answer what I stored, or not; without a value, show it',
+      description: 'Tell you under an answer what I stored, or not',
       options: { value: { ...choiceOf(['on', 'off'], 'Whether I tell you'), isOptional: true } },
     },
     timezone: {
-      description: 'Set the time zone by which your days count; without a name, show it',
+      description: 'Set the time zone by which your days count',
       options: {
         name: { kind: 'text', description: 'Such as Europe/Berlin, New York or UTC+2', isOptional: true },
       },
     },
-    privacy: { description: 'Say what I store, where, how long, who can read it, and who else gets it' },
+    privacy: { description: 'Say what I store, where, how long, and who can read it' },
   },
   help: { description: 'Explain these commands', end: helpEnd, noun: 'command' },
 } as const;

@@ -23,7 +23,7 @@ import {
 } from './settings-owner.ts';
 
 const helpEnd =
-  "`answer`, `memory` and `actions` are for this channel or thread; with `server` at the end it is for the whole server. A thread's settings override its channel's, and those override the server's. The same commands exist as `/settings`, whose answers only you see.";
+  "`answer`, `memory` and `actions` are for this channel or thread; with `server` at the end it is for the whole server. A thread's settings override its channel's, and those override the server's.";
 
 const scope = {
   kind: 'choice',

@@ -121,7 +121,7 @@ describe('reading the words of a command', () => {
   it.each(['forget', 'forget   ', 'reset', 'reset everything', 'share', 'hide 1 2', 'dance', 'constructor'])(
     'answers %j with help that says why',
     async (words) => {
-      expect(await readWords(words)).toMatch(/^(?:I don't know|Write it as) .*\.\n\n`!memory panel`/u);
+      expect(await readWords(words)).toMatch(/^(?:I don't know|Write it as) .*\.\n\nBehind `!memory`/u);
     },
   );
 

@@ -217,17 +217,6 @@ describe('a command however its sign, its spaces or its surroundings came out [K
     expect(toldIn(newestCall(stage))).not.toMatch(/show|ｓｈｏｗ|Durable memory/iu);
   });
 
-  it('of a slash command that Discord sent as text takes what stands behind its options', async () => {
-    const name = await newcomer();
-    const say = async (text: string) => (await stage.ask(name, 'dm', text)).text;
-    const id = idIn(await say('/memory remember text: I like tea'));
-    expect(await say(`/memory item pin id:${id}`)).toBe(`Pinned: "I like tea" · id ${id} · dm`);
-    expect(await say(`/memory edit text: I like oolong: the best id: ${id}`)).toContain(
-      'Edited: "I like oolong: the best"',
-    );
-    expect(await say('/memory pause')).toMatch(/^Paused/u);
-  });
-
   it.each([
     (id: string) => `<${id}>`,
     (id: string) => `[${id}]`,
