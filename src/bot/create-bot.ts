@@ -159,7 +159,7 @@ export function createBot(config: Config, ports: BotPorts) {
     commandOrder,
     changes: memory.changes,
     waitingReactions,
-    pauseNotes: createPauseNotes(clock),
+    pauseNotes: createPauseNotes(),
     memoryNotices,
     lateNotices,
     noteLosses: memory.noteLosses,

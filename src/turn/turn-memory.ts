@@ -190,19 +190,14 @@ export function openMemory(turn: TurnContext, policy: TurnPolicy, bot: TurnMemor
   };
 }
 
-/** Between two lines about the same pause in a conversation. */
-const againAfterMs = 30 * 60_000;
 /** A conversation that falls out is told once more. */
 const keptSessions = 1000;
 
 export type PauseNotes = ReturnType<typeof createPauseNotes>;
 
-/**
- * The small line about a pause [K9] or unreadable settings: under a conversation's first answer, then now and
- * again.
- */
-export function createPauseNotes(clock: Clock) {
-  const lastNotices = lruCache<string, { readonly since: string; readonly at: number }>(keptSessions);
+/** The small line about a pause [K9], once a pause and conversation, or about unreadable settings. */
+export function createPauseNotes() {
+  const told = lruCache<string, string>(keptSessions);
   return {
     take(
       session: SessionKey,
@@ -210,12 +205,9 @@ export function createPauseNotes(clock: Clock) {
     ): readonly string[] {
       // Told each time, as nobody knows when it ends.
       if (isUnreadable === true) return [cannotSave];
-      if (pause === undefined) return [];
       const name = sessionName(session);
-      const now = clock().getTime();
-      const last = lastNotices.get(name);
-      if (last?.since === pause.since && now - last.at < againAfterMs) return [];
-      lastNotices.set(name, { since: pause.since, at: now });
+      if (pause === undefined || told.get(name) === pause.since) return [];
+      told.set(name, pause.since);
       return [
         pause.scope === 'here'
           ? 'Paused: this conversation is off the record until `!memory resume` or 30 minutes of quiet'

@@ -90,7 +90,7 @@ export function turnWith(answer: AnswerTurn, changes: TurnChanges = {}, hasThird
     provenance: { record: () => Promise.resolve(), sent: () => {} },
     lateNotices: { waiting: () => Promise.resolve([]), answered: () => {} },
     noteLosses: { untold: () => Promise.resolve({ notices: [], markTold: () => Promise.resolve() }) },
-    pauseNotes: createPauseNotes(() => new Date('2026-01-15T10:00:00Z')),
+    pauseNotes: createPauseNotes(),
     oneTimeNotices: { begin: () => Promise.resolve(undefined) },
     history: { recent: () => Promise.resolve([]) },
     log: {
