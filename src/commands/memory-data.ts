@@ -100,15 +100,6 @@ ${part}
 ## In this archive
 
 ${list.length === 0 ? 'Nothing: it holds nothing about you.' : list.join('\n')}
-
-## What is not in it
-
-- What stands on Discord itself. Discord has an export of its own, in your privacy settings.
-- Indexes for searching and lists of your conversations, which are made of the above.
-- What belongs to a server and not to you: its settings, and which messages of a channel were answered, by their ids.
-- What passes through while it is being answered or written, and is gone after that.
-- Damaged files that were put aside for the owner of this bot to mend.
-- Log lines for the owner, which hold ids and no words, and how much the model was used in total.
 `;
 }
 

@@ -3,7 +3,6 @@ import { describe, expect, it } from 'vitest';
 import type { Place } from '../../src/core/place.ts';
 import { unconditional } from '../../src/core/writes.ts';
 import { aliceId, bobId, publicPlace } from '../support/incoming.ts';
-import { runs } from '../support/runs.ts';
 import { createHarness, dmPlace, privatePlace } from './harness.ts';
 
 const thread: Place = {
@@ -88,8 +87,6 @@ describe('conversations [K3]', () => {
   });
 });
 
-import * as fc from 'fast-check';
-
 const root = `users/${aliceId}/notebook`;
 
 /** Alice's notebook, where she edits it by the forms that she is given. */
@@ -163,12 +160,6 @@ describe('the notebook by hand [N9]', () => {
       `- ${'x'.repeat(15_400)}`,
       'they stay under 15360',
     ],
-    [
-      'an episode of another month',
-      'episodes/2026-01.md',
-      '## Trip\n- Date: 2025-12-01',
-      'belongs in episodes/2025-12.md',
-    ],
   ])('keeps the rules of its tools, and gives back what was written: %s', async (_, path, text, reason) => {
     const { write, read } = await openNotebook();
     const refused = await write(path, text);
@@ -197,37 +188,5 @@ describe('the notebook by hand [N9]', () => {
     );
     expect((await give('notebook USER.md', dmPlace, { speakerId: bobId })).text).not.toContain('secret');
     expect(await read('USER.md')).toBe('a secret of mine');
-  });
-
-  it('reaches no file but those of the notebook, whatever it is asked for [M5]', async () => {
-    const piece = fc.constantFrom(
-      '..',
-      '.',
-      'USER.md',
-      'overview.md',
-      'detail',
-      'facts',
-      'a.md',
-      'durable.json',
-      'workspace',
-      'SOUL.md',
-      '~',
-      '%2e',
-    );
-    const path = fc.array(piece, { minLength: 1, maxLength: 4 }).map((pieces) => pieces.join('/'));
-    await fc.assert(
-      fc.asyncProperty(path, async (asked) => {
-        const { give, store } = await openNotebook();
-        for (const key of [`users/${aliceId}/durable.json`, 'workspace/SOUL.md', 'workspace/USER.md'])
-          await store.writeText(key, 'untouched');
-        await give(`notebook-write e3b0c442 ${asked} changed`, dmPlace);
-        const paths = await Promise.all(['sessions', 'workspace'].map((folder) => store.list(folder)));
-        expect(paths.flat()).toHaveLength(2);
-        expect(await store.readText('workspace/USER.md')).toBe('untouched');
-        expect(await store.readText(`users/${aliceId}/durable.json`)).toBe('untouched');
-        expect((await give(`notebook ${asked}`, dmPlace)).text).not.toContain('untouched');
-      }),
-      { numRuns: runs(60) },
-    );
   });
 });

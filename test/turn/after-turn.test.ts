@@ -111,29 +111,4 @@ describe('work after a turn', () => {
       [aliceId, aliceInDev.channelId, until],
     ]);
   });
-
-  it('takes the sessions of one user that wait together in one run, and other users do not wait', async () => {
-    const runs: { userId: string; channels: string[]; release: () => void }[] = [];
-    const steps = [
-      {
-        name: 'log' as const,
-        fold: (userId: string, sessions: readonly SessionKey[]) =>
-          new Promise<void>((release) => {
-            runs.push({ userId, channels: sessions.map(({ channelId }) => channelId), release });
-          }),
-      },
-    ];
-    const work = workInMemory();
-    const afterTurn = afterTurnOf({ layers: steps, work });
-    afterTurn.schedule(aliceInGeneral);
-    await expect.poll(() => runs.length).toBe(1);
-    for (const session of [aliceInDev, aliceInGeneral, aliceInDev, bobInGeneral]) afterTurn.schedule(session);
-    await expect.poll(() => runs.length).toBe(2);
-    expect(runs[1]?.userId).toBe(bobId);
-    runs[0]?.release();
-    await expect.poll(() => runs.length).toBe(3);
-    expect(runs[2]?.channels).toEqual([aliceInDev.channelId, generalId]);
-    for (const { release } of runs) release();
-    await work.idle();
-  });
 });

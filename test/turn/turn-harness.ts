@@ -9,11 +9,11 @@ import { createOutbox } from '../../src/turn/outbox.ts';
 import { createPauseNotes } from '../../src/turn/turn-memory.ts';
 import { createMediaBudget } from '../../src/model/media.ts';
 import { runTurn, type TurnPorts } from '../../src/turn/run-turn.ts';
-import type { TurnControl } from '../../src/turn/sessions.ts';
+import { TurnControl } from '../../src/turn/sessions.ts';
 import { fakeReplies } from '../support/fake-replies.ts';
 import { MemoryStore } from '../support/memory-store.ts';
 import { recordingLogger } from '../support/recording-logger.ts';
-import type { IncomingMessage } from '../../src/core/message.ts';
+import { incoming } from '../support/incoming.ts';
 import { plainWrites } from '../support/plain-writes.ts';
 
 /** What the model of a test makes of a turn: pieces of text and notes on its way, and the answer in the end. */
@@ -160,7 +160,7 @@ export function turnWith(answer: AnswerTurn, changes: TurnChanges = {}, hasThird
       ...changes.model,
     },
   };
-  const run = (messages: readonly IncomingMessage[], control: TurnControl) =>
+  const run = (messages = [incoming({ id: '400000000000000011' })], control = new TurnControl()) =>
     runTurn(messages, control, ports);
   return { run, steps, shownOffers, outbox, logger };
 }

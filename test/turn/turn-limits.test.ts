@@ -65,27 +65,6 @@ async function settle(): Promise<void> {
 }
 
 describe('turns a minute [L2]', () => {
-  it('are as many as configured; what comes then waits, is told once, and is answered together', async () => {
-    const { begun, steps, hidden, timer, say } = limitedTurns(2);
-    for (const at of [0, 10_000]) {
-      timer.pass(at - timer.now);
-      await say().outcome;
-    }
-    const waiting = [say(), say()];
-    await settle();
-    expect(begun).toHaveLength(2);
-    expect(steps).toEqual([
-      'send ⏳ You have begun 2 turns within a minute. It goes on in 50 seconds: I answer then what you wrote meanwhile. Commands still work. as 3w',
-    ]);
-    expect(hidden).toHaveLength(1);
-    timer.pass(49_999);
-    await settle();
-    expect(begun).toHaveLength(2);
-    timer.pass(1);
-    await Promise.all(waiting.map(({ outcome }) => outcome));
-    expect(begun[2]).toEqual({ at: 60_000, author: aliceId, texts: ['message 3', 'message 4'] });
-  });
-
   it('are not waited for by somebody who had everything erased meanwhile [K11]', async () => {
     const { turns, begun, timer, say } = limitedTurns(1);
     await say().outcome;
