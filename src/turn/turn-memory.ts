@@ -14,7 +14,8 @@ import type { Consent, PersonSettingsStore } from '../memory/settings/person-set
 import { saveBestEffort, type PreparedReply } from './outbox.ts';
 import { secretNote, type ReplyPorts } from './reply.ts';
 
-export interface PolicyPorts {
+/** What a turn's memory rests on. */
+export interface TurnMemoryPorts extends Pick<ReplyPorts, 'outbox' | 'logger'> {
   /** What the owner has switched off where; neither rejects. */
   readonly settings: {
     readonly isMemoryOff: (place: Place) => Promise<boolean>;
@@ -23,6 +24,10 @@ export interface PolicyPorts {
   /** What each person lets the bot keep [K9]. */
   readonly people: Pick<PersonSettingsStore, 'consent' | 'mayStore' | 'mode'>;
   readonly history: HistoryPort;
+  readonly oneTimeNotices: Pick<OneTimeNotices, 'begin'>;
+  readonly log: Pick<SessionLog, 'recordUser' | 'recordReply'>;
+  readonly provenance: Pick<Provenance, 'record' | 'sent'>;
+  readonly clock: Clock;
 }
 
 /** The tools of a turn. */
@@ -34,13 +39,72 @@ export interface TurnTools {
   readonly actions: readonly Tool[];
 }
 
-export type TurnPolicy = Awaited<ReturnType<typeof decidePolicy>>;
+export type TurnMemory = Awaited<ReturnType<typeof openMemory>>;
+
+/**
+ * What a turn writes to memory, the question first, while the prompt is being made; nothing where memory is
+ * off or paused. Also holds the lines that tell the person about it.
+ */
+export async function openMemory(turn: TurnContext, bot: TurnMemoryPorts) {
+  const { log, outbox, logger, provenance, clock } = bot;
+  const policy = await decidePolicy(turn, bot);
+  const { isStored, consent, mayStoreNow } = policy;
+  const isBot = turn.speaker.isBot !== undefined;
+  const hasSecrets = turn.messages.some(({ text }) => hasSecret(text));
+  let oneTime: OneTimeNotice | undefined;
+  let isRecorded = false;
+  const record = async (): Promise<void> => {
+    await log.recordUser(turn, consent.mode);
+    isRecorded = true;
+  };
+  const recorded = isStored ? saveBestEffort(logger, 'the message', record) : Promise.resolve();
+  return {
+    /** Resolves when the words are on disk, or cannot be; never rejects. */
+    recorded,
+    policy,
+    /** What the speaker is told that memory does not keep [K14]. */
+    secretNotes(answer: string): readonly string[] {
+      return isStored && !isBot && (hasSecrets || hasSecret(answer)) ? [secretNote] : [];
+    },
+    /** What the speaker is told once, under a whole answer [K12][S5]. Never rejects. */
+    async oneTimeNotice(): Promise<OneTimeNotice | undefined> {
+      oneTime = isBot ? undefined : await bot.oneTimeNotices.begin(turn.work);
+      return oneTime;
+    },
+    /** Notes what the answer is made from, before it is sent [K7]. Never rejects. */
+    async recordUsed(used: UsedMemory, size: AnswerSize | undefined): Promise<void> {
+      if (isBot) return;
+      await saveBestEffort(logger, 'what an answer is made from', async () =>
+        provenance.record(turn, used, await mayStoreNow(), size),
+      );
+    },
+    async recordReply(
+      ids: readonly string[],
+      { text, thirdPartyMark }: Pick<PreparedReply, 'text' | 'thirdPartyMark'>,
+    ): Promise<void> {
+      if (!isBot) provenance.sent(turn, ids);
+      if (!(await mayStoreNow())) return;
+      const at = clock().toISOString();
+      await saveBestEffort(logger, 'the reply', async () => {
+        // The disk may have refused the question.
+        if (!isRecorded) await record();
+        const isKept = await log.recordReply(turn, { ids, text, at, thirdPartyMark });
+        // What it answers was forgotten while it was made [K4].
+        if (!isKept) await outbox.hide(turn.place.channelId, ids);
+      });
+    },
+    async close(): Promise<void> {
+      await recorded;
+      oneTime?.release();
+    },
+  };
+}
 
 /**
  * What may be kept and done in a turn, by the owner's settings and the person's own [K9]: decided once, and asked
  * again where something is written or done, since it may have changed. Never rejects.
  */
-export async function decidePolicy(turn: TurnContext, { settings, people, history }: PolicyPorts) {
+async function decidePolicy(turn: TurnContext, { settings, people, history }: TurnMemoryPorts) {
   const { place, speaker } = turn;
   const isBot = speaker.isBot !== undefined;
   const [isMemoryOff, areActionsOff, consent] = await Promise.all([
@@ -121,73 +185,6 @@ async function earlierTimes(
 ): Promise<readonly string[]> {
   const earlier = await history.recent(place.channelId, earlierMessages);
   return earlier.flatMap(({ author, at }) => (author.id === speaker.id ? [at] : []));
-}
-
-export interface TurnMemoryPorts extends Pick<ReplyPorts, 'outbox' | 'logger'> {
-  readonly oneTimeNotices: Pick<OneTimeNotices, 'begin'>;
-  readonly log: Pick<SessionLog, 'recordUser' | 'recordReply'>;
-  readonly provenance: Pick<Provenance, 'record' | 'sent'>;
-  readonly clock: Clock;
-}
-
-export type TurnMemory = ReturnType<typeof openMemory>;
-
-/**
- * What a turn writes to memory, the question first, while the prompt is being made; nothing where memory is
- * off or paused. Also holds the lines that tell the person about it.
- */
-export function openMemory(turn: TurnContext, policy: TurnPolicy, bot: TurnMemoryPorts) {
-  const { log, outbox, logger, provenance, clock } = bot;
-  const { isStored, consent, mayStoreNow } = policy;
-  const isBot = turn.speaker.isBot !== undefined;
-  const hasSecrets = turn.messages.some(({ text }) => hasSecret(text));
-  let oneTime: OneTimeNotice | undefined;
-  let isRecorded = false;
-  const record = async (): Promise<void> => {
-    await log.recordUser(turn, consent.mode);
-    isRecorded = true;
-  };
-  const recorded = isStored ? saveBestEffort(logger, 'the message', record) : Promise.resolve();
-  return {
-    /** Resolves when the words are on disk, or cannot be; never rejects. */
-    recorded,
-    policy,
-    /** What the speaker is told that memory does not keep [K14]. */
-    secretNotes(answer: string): readonly string[] {
-      return isStored && !isBot && (hasSecrets || hasSecret(answer)) ? [secretNote] : [];
-    },
-    /** What the speaker is told once, under a whole answer [K12][S5]. Never rejects. */
-    async oneTimeNotice(): Promise<OneTimeNotice | undefined> {
-      oneTime = isBot ? undefined : await bot.oneTimeNotices.begin(turn.work);
-      return oneTime;
-    },
-    /** Notes what the answer is made from, before it is sent [K7]. Never rejects. */
-    async recordUsed(used: UsedMemory, size: AnswerSize | undefined): Promise<void> {
-      if (isBot) return;
-      await saveBestEffort(logger, 'what an answer is made from', async () =>
-        provenance.record(turn, used, await mayStoreNow(), size),
-      );
-    },
-    async recordReply(
-      ids: readonly string[],
-      { text, thirdPartyMark }: Pick<PreparedReply, 'text' | 'thirdPartyMark'>,
-    ): Promise<void> {
-      if (!isBot) provenance.sent(turn, ids);
-      if (!(await mayStoreNow())) return;
-      const at = clock().toISOString();
-      await saveBestEffort(logger, 'the reply', async () => {
-        // The disk may have refused the question.
-        if (!isRecorded) await record();
-        const isKept = await log.recordReply(turn, { ids, text, at, thirdPartyMark });
-        // What it answers was forgotten while it was made [K4].
-        if (!isKept) await outbox.hide(turn.place.channelId, ids);
-      });
-    },
-    async close(): Promise<void> {
-      await recorded;
-      oneTime?.release();
-    },
-  };
 }
 
 /** A conversation that falls out is told once more. */

@@ -1,3 +1,4 @@
+import * as fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 
 import { quoted, withoutFences } from '../../src/commands/answer-lines.ts';
@@ -155,8 +156,6 @@ describe('search', () => {
     );
   });
 });
-
-import * as fc from 'fast-check';
 
 it('never lets remembered words open a code block, and changes nothing else', () => {
   fc.assert(
