@@ -194,7 +194,7 @@ export type PauseNotes = ReturnType<typeof createPauseNotes>;
 
 /** The small line about a pause [K9], once a pause and conversation, or about unreadable settings. */
 export function createPauseNotes() {
-  const told = lruCache<string, string>(keptSessions);
+  const lastPauses = lruCache<string, string>(keptSessions);
   return {
     take(
       session: SessionKey,
@@ -203,8 +203,8 @@ export function createPauseNotes() {
       // Told each time, as nobody knows when it ends.
       if (isUnreadable === true) return [cannotSave];
       const name = sessionName(session);
-      if (pause === undefined || told.get(name) === pause.since) return [];
-      told.set(name, pause.since);
+      if (pause === undefined || lastPauses.get(name) === pause.since) return [];
+      lastPauses.set(name, pause.since);
       return [
         pause.scope === 'here'
           ? 'Paused: this conversation is off the record until `!memory resume` or 30 minutes of quiet'
