@@ -14,7 +14,7 @@ import { fakeReplies } from '../support/fake-replies.ts';
 import { aliceId, incoming, publicPlace, generalId } from '../support/incoming.ts';
 import { layersAlone } from '../support/layers-alone.ts';
 import { MemoryStore } from '../support/memory-store.ts';
-import { silent, messageId, session } from '../support/sessions.ts';
+import { silent, messageId as idOf, session } from '../support/sessions.ts';
 
 const stored: MemoryNotice = {
   line: '💾 Remembered: "Likes tea"',
@@ -219,7 +219,7 @@ describe('what was stored after a turn [K6]', () => {
   });
 });
 
-const [said, later, commandId, answerId] = [messageId(1), messageId(2), messageId(3), messageId(4)];
+const [said, later, commandId, answerId] = [idOf(1), idOf(2), idOf(3), idOf(4)];
 
 const clock = () => new Date();
 
@@ -321,8 +321,8 @@ describe('what was noticed while its message was being answered', () => {
     expect(await answered()).toContain('I like green tea');
   });
 
-  type Scene = Awaited<ReturnType<typeof noticedEarly>>;
-  const gone: Readonly<Record<string, (scene: Scene) => unknown>> = {
+  type EarlyScene = Awaited<ReturnType<typeof noticedEarly>>;
+  const gone: Readonly<Record<string, (scene: EarlyScene) => unknown>> = {
     'its message was deleted': ({ memory }) =>
       memory.changes.record({ kind: 'deleted', channelId: generalId, messageIds: [said] }),
     'its message was edited to say something else': ({ memory }) =>
