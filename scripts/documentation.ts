@@ -4,12 +4,13 @@ import { fileURLToPath, pathToFileURL } from 'node:url';
 import writeFileAtomic from 'write-file-atomic';
 
 import { catchupDefinition } from '../src/commands/catchup-command.ts';
+import { writtenForm } from '../src/commands/command.ts';
 import { memoryDefinition } from '../src/commands/memory-command.ts';
 import { settingsDefinition } from '../src/commands/settings-command.ts';
 import { statusDefinition } from '../src/commands/status-command.ts';
 import type { Variable } from '../src/config/variable.ts';
 import { variables } from '../src/config/variables.ts';
-import type { CommandDefinition, OptionDefinition } from '../src/core/commands.ts';
+import type { CommandDefinition } from '../src/core/commands.ts';
 import { requirementsText } from '../src/discord/permissions.ts';
 
 const root = new URL('..', import.meta.url);
@@ -72,31 +73,19 @@ function commandTable({
 }: CommandDefinition): string {
   const shown = Object.entries(subcommands).filter(([, { isHidden }]) => isHidden !== true);
   const rows = shown.map(([subcommand, { description: does, options = {}, group }]) => {
-    const given = Object.entries(options).map(([option, definition]) => optionForm(option, definition));
     const slash = group === undefined ? '' : ` (\`/${name} ${group} ${subcommand}\`)`;
-    return row([name, subcommand, ...given].join(' '), `${does}${slash}`);
+    return row(writtenForm(name, subcommand, options), `${does}${slash}`);
   });
   return [
     '| command | what it does |',
     '|---|---|',
-    ...(rows.length === 0
-      ? [row([name, ...Object.keys(own).map((option) => `[${option}]`)].join(' '), description)]
-      : rows),
-    ...(help === undefined ? [] : [row(`${name} help`, help.description)]),
+    ...(rows.length === 0 ? [row(writtenForm(name, '', own), description)] : rows),
+    ...(help === undefined ? [] : [row(`!${name} help`, help.description)]),
   ].join('\n');
 }
 
 function row(form: string, does: string): string {
-  return `| \`!${form.replaceAll('|', String.raw`\|`)}\` | ${does} |`;
-}
-
-/** An option as one writes it: `<text>`, `[id]`, `mentions|everything`, `[channel|server]`; a file is attached. */
-function optionForm(name: string, option: OptionDefinition): string {
-  const isOptional = option.isOptional === true;
-  const said = option.kind === 'attachment' ? `attached ${name}` : name;
-  if (option.kind !== 'choice') return isOptional ? `[${said}]` : `<${said}>`;
-  const values = option.choices.map(({ value }) => value).join('|');
-  return isOptional ? `[${values}]` : values;
+  return `| \`${form.replaceAll('|', String.raw`\|`)}\` | ${does} |`;
 }
 
 if (import.meta.url === pathToFileURL(process.argv[1] ?? '').href)

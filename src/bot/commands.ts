@@ -3,7 +3,7 @@ import { type CommandSet, createCommandSet, createMenuEntries, menuNames } from 
 import { createMemoryCommand, memoryDefinition } from '../commands/memory-command.ts';
 import type { MemoryCommandPorts, PrivacyFacts } from '../commands/memory-ports.ts';
 import { createSettingsCommand, settingsDefinition } from '../commands/settings-command.ts';
-import type { ModelChoice } from '../commands/settings-model.ts';
+import type { ModelChoice } from '../commands/settings-owner.ts';
 import { type StatusFacts, createStatusCommand, statusDefinition } from '../commands/status-command.ts';
 import type { BotPorts, DiscordPorts } from './bot-ports.ts';
 import type { Memory } from './layers.ts';
@@ -71,7 +71,7 @@ export function createCommands(config: Config, memory: Memory, ports: CommandPor
   const ofMemory = config.commandsEnabled ? [createMemoryCommand(memoryPorts)] : [];
   return createCommandSet(
     [...ofMemory, catchup, settings, ...status],
-    config.commandsEnabled ? createMenuEntries(memoryPorts) : [],
+    config.commandsEnabled ? createMenuEntries(memoryPorts) : {},
     logger,
     memory.oneTimeNotices,
   );

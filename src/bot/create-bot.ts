@@ -9,9 +9,8 @@ import { createKeyedQueue } from '../core/keyed-queue.ts';
 import { createWorkQueue } from '../core/work-queue.ts';
 import { createAccessRequests } from '../turn/access-requests.ts';
 import { createAfterTurn, expiryKey } from '../turn/after-turn.ts';
-import { runCommand } from '../turn/commands.ts';
+import { runCommand, createIntake } from '../turn/intake.ts';
 import { createHearing } from '../turn/hearing.ts';
-import { createIntake } from '../turn/intake.ts';
 import { outboxInJobs } from '../turn/outbox.ts';
 import { personaSource } from '../memory/settings/place-settings.ts';
 import type { PresentGuilds } from '../memory/gone-places.ts';
@@ -20,7 +19,7 @@ import { callCost } from '../model/anthropic/models.ts';
 import { createMediaBudget } from '../model/media.ts';
 import { createPauses } from '../model/pauses.ts';
 import { createLateNotices, createMemoryNotices } from '../turn/notices.ts';
-import { createPauseNotes } from '../turn/pauses.ts';
+import { createPauseNotes } from '../turn/turn-memory.ts';
 import { createPromptComposer } from '../turn/prompt-input.ts';
 import { createChannelReading, createReadChannelTool } from '../turn/read-channel.ts';
 import { createRecovery, takeAwayErased } from '../turn/recover.ts';
@@ -138,7 +137,7 @@ export function createBot(config: Config, ports: BotPorts) {
   events.erased.on((userId) => offers.endOffersTo(userId));
   const channelReading = createChannelReading({
     ...shared,
-    readChannel: hearing.talk(retention.youngTalk(discord.readChannel)),
+    readChannel: retention.youngTalk(discord.readChannel),
     modelName: config.model.fast,
   });
   const memoryNotices = createMemoryNotices({ people, commandsEnabled });
@@ -160,7 +159,7 @@ export function createBot(config: Config, ports: BotPorts) {
     commandOrder,
     changes: memory.changes,
     waitingReactions,
-    pauseNotes: createPauseNotes(clock),
+    pauseNotes: createPauseNotes(),
     memoryNotices,
     lateNotices,
     noteLosses: memory.noteLosses,

@@ -69,9 +69,6 @@ export function createReadStatus(
       usage,
       kept,
       quarantined,
-      retentionDays: config.storage.retentionDays,
-      limits: config.limits,
-      noMemoryChannels: config.storage.noMemoryChannelIds.length,
     };
   };
 }

@@ -241,7 +241,7 @@ export async function completeItem(
   const view = readingPlace(place, subcommand !== 'forget');
   const needle = searchForm(typed);
   const found = (await durable.list(speaker.id)).filter((item) => {
-    if (!mayUseItem(item, speaker.id, view) || isAlready(item, subcommand)) return false;
+    if (!mayUseItem(item, speaker.id, view)) return false;
     const text = searchForm(wordingOf(item));
     return searchForm(item.id).startsWith(needle) || needle.split(' ').every((word) => text.includes(word));
   });
@@ -250,10 +250,4 @@ export async function completeItem(
     const name = clipAtWord(toSingleLine(wordingOf(item)), choiceMaxChars - end.length);
     return { name: `${name}${end}`, value: item.id };
   });
-}
-
-/** Whether an item is what a subcommand would make of it. */
-function isAlready({ visibility, pinned }: DurableItem, subcommand: string): boolean {
-  if (subcommand === 'share' || subcommand === 'hide') return visibility === visibilityBy[subcommand];
-  return pinned ? subcommand === 'pin' : subcommand === 'unpin';
 }

@@ -27,7 +27,7 @@ async function statusOf(store: Pick<Store, 'list'>, changes: Partial<StatusSourc
     botSettings,
     clock: () => new Date(now),
     mainModel: async () => 'opus',
-    queues: () => ({ turns: { running: 3, waiting: 4, stopped: 1 }, afterTurn: 5, writes: 6 }),
+    queues: () => ({ turns: { running: 3, waiting: 4 }, afterTurn: 5, writes: 6 }),
     sources,
   });
   now = 4000;

@@ -2,16 +2,7 @@ import { createHash } from 'node:crypto';
 
 import { afterAll, describe, expect, it } from 'vitest';
 
-import {
-  asksForSummary,
-  callsForAnswers,
-  command,
-  idIn,
-  newestCall,
-  promptFor,
-  toldIn,
-  ways,
-} from './memory-talk.ts';
+import { asksForSummary, callsForAnswers, command, idIn, newestCall, toldIn, ways } from './memory-talk.ts';
 import { openStage } from './stage.ts';
 
 const summary = 'They talked about the parser.';
@@ -116,15 +107,6 @@ it('keeps what a guild may not see to the DM and to ephemeral answers [K3]', asy
   expect(ephemeral.answer?.text).toContain('Durable memory (2 items):');
   expect(ephemeral.answer?.text).toMatch(/I am shy .* · dm$/mu);
   expect(ephemeral.answer?.text).toMatch(/I prefer Rust .* · everywhere$/mu);
-});
-
-it('asks what is meant where the command is misspelt, and no model ever hears of it [K1][F2]', async () => {
-  const name = await newcomer();
-  const asked = callsForAnswers(stage).length;
-  const answer = await stage.ask(name, 'dm', '!memroy show');
-  expect(answer.text).toBe('There is no command "!memroy". Did you mean `!memory show`?');
-  expect(callsForAnswers(stage)).toHaveLength(asked);
-  expect(await promptFor(stage, name, 'dm')).not.toContain('memroy');
 });
 
 it('answers commands in a channel where it must be addressed, with a mention before them or without', async () => {
@@ -233,17 +215,6 @@ describe('a command however its sign, its spaces or its surroundings came out [K
     expect((await stage.kept()).filter(({ text: kept }) => kept.includes(text))).toEqual([]);
     await stage.ask(name, 'dm', 'hello');
     expect(toldIn(newestCall(stage))).not.toMatch(/show|ｓｈｏｗ|Durable memory/iu);
-  });
-
-  it('of a slash command that Discord sent as text takes what stands behind its options', async () => {
-    const name = await newcomer();
-    const say = async (text: string) => (await stage.ask(name, 'dm', text)).text;
-    const id = idIn(await say('/memory remember text: I like tea'));
-    expect(await say(`/memory item pin id:${id}`)).toBe(`Pinned: "I like tea" · id ${id} · dm`);
-    expect(await say(`/memory edit text: I like oolong: the best id: ${id}`)).toContain(
-      'Edited: "I like oolong: the best"',
-    );
-    expect(await say('/memory pause')).toMatch(/^Paused/u);
   });
 
   it.each([

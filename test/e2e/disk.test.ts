@@ -57,7 +57,7 @@ describe.concurrent('a disk [E3]', () => {
       // Twice, since a full disk does not fail in the same way each time.
       for (const text of ['I drink coffee', 'I drink water']) {
         expect((await remember(stage, text)).text).toMatch(
-          /^I can't save right now, so this may not have worked\./,
+          /^I can't read or save your memory right now, so this may not have worked\./,
         );
       }
       expect((await stage.ask('alice', '#general', 'Can we still talk?')).text).toBe('Answer 1.');
@@ -98,7 +98,7 @@ it('a disk that is full at the start stops neither that nor a talk, and all is s
   await stage.writeFile('failing-disk', 'full');
   await stage.startBot();
   expect(await show(stage)).toContain('I drink tea');
-  expect((await remember(stage, 'I drink water')).text).toMatch(/^I can't save right now/);
+  expect((await remember(stage, 'I drink water')).text).toMatch(/^I can't read or save/);
   expect((await stage.ask('alice', '#general', 'Can we still talk?')).text).toBe('Answer 0.');
   await rm(join(stage.folder, 'failing-disk'));
   expect((await remember(stage, 'I drink juice')).text).toContain('Remembered: "I drink juice"');
@@ -203,7 +203,7 @@ describe('a file that somebody edits by hand [S5]', () => {
     await eventually(async () => expect(await stage.readFile(itemsFile(stage))).toContain('Porto'));
     const good = await stage.readFile(itemsFile(stage));
     await stage.writeFile(itemsFile(stage), good.replace(/\}\s*\]/u, '},]'));
-    expect(await show(stage)).toMatch(/^I can't read this part of your memory/u);
+    expect(await show(stage)).toMatch(/^I can't read or save your memory/u);
     // Somebody may be in the middle of saving it for two seconds.
     await eventually(async () => expect(await show(stage)).toContain('I drink tea'));
     const shown = (await texts(stage)).find((text) => text.includes('was set aside'));

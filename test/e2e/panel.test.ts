@@ -78,7 +78,6 @@ describe('the panel [K8]', () => {
     await command(stage, '/memory', 'bob', place, `remember ${tea}`);
     const panel = await openPanel('bob', place);
     expect(panel.text).toContain(`${tea} · ${visibility}`);
-    expect(panel.text).toContain('durable items');
     expect(panel.labels).not.toContain('✏️ Edit');
 
     const picked = await panel.choose(choose, tea);

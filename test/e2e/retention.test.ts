@@ -122,9 +122,6 @@ it('says in the settings of a channel without memory that the configuration has 
   expect((await stage.ask('alice', 'general', '!memory show')).text).toContain(
     'switched off in this channel',
   );
-  expect((await stage.ask('alice', 'general', '!status')).text).toContain(
-    'off in 1 channel by configuration',
-  );
 });
 
 /** A server in which things are remembered and from which the bot is then removed; resolves when that is on disk and the process has ended. */

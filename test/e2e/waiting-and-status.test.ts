@@ -120,7 +120,7 @@ describe('!status and /status', () => {
     await keepBusy('bob', '#dev');
     const waiting = await say('bob', '#dev', 'and one more thing');
     expect((await stage.ask(owner, '#general', '!status')).text).toContain(
-      'Turns: 1 running, 1 waiting, 0 stopped · model calls: 1 running, 0 waiting',
+      'Turns: 1 running, 1 waiting · model calls: 1 running, 0 waiting',
     );
     thought.resolve();
     // The answer to the message before it comes behind it, too.

@@ -337,7 +337,7 @@ export const plantedFaults: readonly PlantedFault[] = [
   {
     name: 'erased-is-read-again',
     promise: '[K11] What a person had erased is read again from Discord, where it still stands.',
-    file: 'src/turn/pauses.ts',
+    file: 'src/turn/earlier-messages.ts',
     find: 'wasErased.get(author.id)?.(at) === true',
     put: 'false',
   },

@@ -1,9 +1,91 @@
-import * as fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 
+import type { Place } from '../../src/core/place.ts';
+import { unconditional } from '../../src/core/writes.ts';
 import { aliceId, bobId, publicPlace } from '../support/incoming.ts';
-import { runs } from '../support/runs.ts';
-import { createHarness, dmPlace } from './harness.ts';
+import { createHarness, dmPlace, privatePlace } from './harness.ts';
+
+const thread: Place = {
+  ...privatePlace,
+  channelId: '200000000000000013',
+  channelName: 'plans',
+  parentName: 'hideout',
+};
+
+/** What a bot holds that Alice has talked with in a channel, a private thread and her DM, each with a summary. */
+async function withConversations() {
+  const harness = createHarness();
+  const { states, rolling, store } = harness;
+  for (const [place, visibility] of [
+    [publicPlace, 'server'],
+    [thread, 'here'],
+    [dmPlace, 'dm'],
+  ] as const) {
+    const session = { channelId: place.channelId, userId: aliceId };
+    await states.update({ ...session, ...unconditional(aliceId) }, (state) => ({ ...state, place }));
+    rolling.put(session, { text: `Summary of ${visibility}`, visibility, homeId: place.homeId });
+  }
+  await store.writeText(
+    `sessions/${dmPlace.channelId}/${aliceId}/overview.md`,
+    '## Current Task\n\nA parser\n',
+  );
+  return harness;
+}
+
+describe('conversations [K3]', () => {
+  it('are listed with title, server and summary', async () => {
+    const { say } = await withConversations();
+    const server = `server ${publicPlace.guildId}`;
+    expect((await say('conversations', dmPlace)).split('\n')).toEqual([
+      '3 conversations:',
+      `- **#${publicPlace.channelName}, ${server}** · id ${publicPlace.channelId}: Summary of server`,
+      `- **#plans in #hideout, ${server}** · id ${thread.channelId}: Summary of here`,
+      `- **Our direct messages** · id ${dmPlace.channelId}: Summary of dm`,
+      expect.stringMatching(/^-# /u),
+    ]);
+  });
+
+  it('are each shown whole, with the notes on them', async () => {
+    const { say } = await withConversations();
+    const direct = await say(`conversations ${dmPlace.channelId}`, dmPlace);
+    expect(direct).toContain('Summary: Summary of dm');
+    expect(direct).toContain('`overview.md`: ## Current Task\n\nA parser');
+    const channel = await say(`conversations ${publicPlace.channelId}`, dmPlace);
+    expect(channel).toContain('Summary: Summary of server');
+    expect(channel).not.toContain('parser');
+  });
+
+  it('of others, and unknown ones, are not there', async () => {
+    const { say } = await withConversations();
+    const answer = await say(
+      `conversations ${dmPlace.channelId}`,
+      { ...dmPlace, channelId: '200000000000000019' },
+      { speakerId: bobId },
+    );
+    expect(answer).toMatch(/^We have had no conversation with the id/u);
+    expect(await say('conversations x', dmPlace)).toMatch(/^We have had no conversation with the id "x"/u);
+  });
+
+  it('are told where the asker alone reads, and nowhere else [V2]', async () => {
+    const { say } = await withConversations();
+    for (const words of ['conversations', `conversations ${dmPlace.channelId}`]) {
+      expect(await say(words)).toBe(
+        'That is for you alone: use `/memory conversations`, or ask me in our DM.',
+      );
+      expect(await say(words, publicPlace, { ephemeral: true })).toContain('Summary of dm');
+    }
+  });
+
+  it("have their summary cleared from elsewhere, if they are one's own [R4]", async () => {
+    const { say } = await withConversations();
+    const reset = `reset rolling ${publicPlace.channelId}`;
+    expect(await say(reset, dmPlace, { speakerId: bobId })).toMatch(/^We have had no conversation/u);
+    expect(await say(reset, dmPlace)).toBe('Rolling summary of that conversation cleared.');
+    const left = await say('conversations', dmPlace);
+    expect(left).not.toContain('Summary of server');
+    expect(left).toContain('Summary of dm');
+  });
+});
 
 const root = `users/${aliceId}/notebook`;
 
@@ -30,7 +112,7 @@ describe('the notebook by hand [N9]', () => {
       'facts/user.md': '# User\n> Summary: name, role\n\n- Name: Alice\n',
       'daily/2026-01-15.md': '# 2026-01-15\n',
     });
-    const { text, buttons } = await show();
+    const { text } = await show();
     expect(text.split('\n')).toEqual([
       'Your notebook, which I keep for our DM:',
       '- `USER.md` (0 bytes)',
@@ -39,7 +121,6 @@ describe('the notebook by hand [N9]', () => {
       '- `daily/2026-01-15.md` (13 bytes): 2026-01-15',
       expect.stringMatching(/^-# /u),
     ]);
-    expect(buttons?.map(({ label }) => label)).toContain('facts/user.md');
   });
 
   it('is rewritten whole by the form of a file, which undo takes back', async () => {
@@ -56,15 +137,6 @@ describe('the notebook by hand [N9]', () => {
     expect(buttons).toMatchObject([{ label: 'Undo' }]);
     expect(await say('undo', dmPlace)).toBe('Undone: the `note`.');
     expect(await read('USER.md')).toBe('- likes tea\n');
-  });
-
-  it('may be begun, and left empty', async () => {
-    const { write, read, show } = await openNotebook({ 'MEMORY.md': 'All of it' });
-    await write('topics/rust.md', 'Borrowing');
-    expect(await read('topics/rust.md')).toBe('Borrowing\n');
-    await write('MEMORY.md', '');
-    expect((await read('MEMORY.md'))?.trim()).toBe('');
-    expect((await show('MEMORY.md')).text).toContain('Nothing yet.');
   });
 
   it('is not written where it changed meanwhile; what was written is given back, and can be saved over it', async () => {
@@ -88,12 +160,6 @@ describe('the notebook by hand [N9]', () => {
       `- ${'x'.repeat(15_400)}`,
       'they stay under 15360',
     ],
-    [
-      'an episode of another month',
-      'episodes/2026-01.md',
-      '## Trip\n- Date: 2025-12-01',
-      'belongs in episodes/2025-12.md',
-    ],
   ])('keeps the rules of its tools, and gives back what was written: %s', async (_, path, text, reason) => {
     const { write, read } = await openNotebook();
     const refused = await write(path, text);
@@ -113,13 +179,6 @@ describe('the notebook by hand [N9]', () => {
     expect(await read('USER.md')).not.toContain('pause');
   });
 
-  it('has no form on Discord for what is too long for one, since that would cut it', async () => {
-    const { show } = await openNotebook({ 'USER.md': 'x'.repeat(4001) });
-    const { buttons, text } = await show('USER.md');
-    expect(buttons).toEqual([]);
-    expect(text).toContain('`!memory page` edits it');
-  });
-
   it('is told and changed where the asker alone reads, and nowhere else [V3]', async () => {
     const { give, read } = await openNotebook({ 'USER.md': 'a secret of mine' });
     for (const words of ['notebook', 'notebook USER.md', 'notebook-write 00000000 USER.md x'])
@@ -129,37 +188,5 @@ describe('the notebook by hand [N9]', () => {
     );
     expect((await give('notebook USER.md', dmPlace, { speakerId: bobId })).text).not.toContain('secret');
     expect(await read('USER.md')).toBe('a secret of mine');
-  });
-
-  it('reaches no file but those of the notebook, whatever it is asked for [M5]', async () => {
-    const piece = fc.constantFrom(
-      '..',
-      '.',
-      'USER.md',
-      'overview.md',
-      'detail',
-      'facts',
-      'a.md',
-      'durable.json',
-      'workspace',
-      'SOUL.md',
-      '~',
-      '%2e',
-    );
-    const path = fc.array(piece, { minLength: 1, maxLength: 4 }).map((pieces) => pieces.join('/'));
-    await fc.assert(
-      fc.asyncProperty(path, async (asked) => {
-        const { give, store } = await openNotebook();
-        for (const key of [`users/${aliceId}/durable.json`, 'workspace/SOUL.md', 'workspace/USER.md'])
-          await store.writeText(key, 'untouched');
-        await give(`notebook-write e3b0c442 ${asked} changed`, dmPlace);
-        const paths = await Promise.all(['sessions', 'workspace'].map((folder) => store.list(folder)));
-        expect(paths.flat()).toHaveLength(2);
-        expect(await store.readText('workspace/USER.md')).toBe('untouched');
-        expect(await store.readText(`users/${aliceId}/durable.json`)).toBe('untouched');
-        expect((await give(`notebook ${asked}`, dmPlace)).text).not.toContain('untouched');
-      }),
-      { numRuns: runs(60) },
-    );
   });
 });

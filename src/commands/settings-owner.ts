@@ -1,7 +1,8 @@
 import type { ServerPort } from '../core/channels.ts';
 import type { CommandContext, CommandReply } from '../core/commands.ts';
-import { isSnowflake } from '../core/snowflake.ts';
 import { dataLine } from '../core/section.ts';
+import { isSnowflake } from '../core/snowflake.ts';
+import { clipAtWord, nearestNames } from '../core/text.ts';
 import {
   askers,
   withRequest,
@@ -27,7 +28,6 @@ export const accessSubcommand = {
     },
     who: { kind: 'who', description: 'A person or a role', isOptional: true },
   },
-  misuse: '`access` takes `add` or `remove` with a person or role, or `not-now` with a person.',
 } as const;
 
 export interface AccessPorts {
@@ -131,3 +131,78 @@ function accessLines(
 
 const unknownWho =
   'I do not know who that is. Name one person or role by a mention or an id; roles only in their own server.';
+
+/** `/settings model` as data [M10]. */
+export const modelSubcommand = {
+  description: "The model that answers: show my server's models, choose one (for my owner)",
+  isAnywhere: true,
+  options: {
+    name: {
+      kind: 'word',
+      description: 'A model of my server, or default for the configured one',
+      isOptional: true,
+    },
+  },
+} as const;
+
+export interface ModelChoice {
+  readonly configured: string;
+  /** There is only the offline stand-in. */
+  readonly isOffline: boolean;
+  /** Never rejects. */
+  readonly current: () => Promise<string>;
+  /** The ids of the models that the server lists. Never rejects. */
+  readonly list: () => Promise<readonly string[]>;
+  /** The id that a name stands for. */
+  readonly idOf: (name: string) => string;
+  /** What to do before it can be chosen, if anything [L2]. */
+  readonly problemWith: (name: string) => string | undefined;
+  /** `undefined` for the configured one. Rejects with `StoreError`. */
+  readonly choose: (name: string | undefined) => Promise<void>;
+}
+
+const listMaxChars = 1500;
+
+/** For the bot's owner, anywhere: what is chosen answers from the next turn on. */
+export async function answerModel(
+  name: string | undefined,
+  { speaker }: CommandContext,
+  modelChoice: ModelChoice,
+): Promise<CommandReply> {
+  const { configured, idOf } = modelChoice;
+  if (!speaker.isOwner) return { text: 'Only my owner can choose the model that answers.' };
+  if (modelChoice.isOffline) return { text: 'I have no language model yet: `npm run setup` sets one up.' };
+  if (name?.toLowerCase() === 'default') {
+    await modelChoice.choose(undefined);
+    return { text: `Done: I answer with ${dataLine(configured)} again, as configured.` };
+  }
+  const ids = await modelChoice.list();
+  if (name === undefined) {
+    const current = await modelChoice.current();
+    const origin = current === configured ? 'as configured' : `configured is ${dataLine(configured)}`;
+    return {
+      text: linesOf(
+        `I answer with ${dataLine(current)} (${origin}).`,
+        ids.length === 0
+          ? noList
+          : `My model's server has: ${clipAtWord(ids.map(dataLine).join(', '), listMaxChars)}`,
+        'Choose one with `!settings model <name>`; `default` goes back to the configured one.',
+      ),
+    };
+  }
+  if (ids.length > 0 && !ids.includes(idOf(name)))
+    return {
+      text: `My model's server has no ${dataLine(name)}, so nothing was changed. Did you mean ${dataLine(nearestNames(name, ids))}?`,
+    };
+  const problem = modelChoice.problemWith(name);
+  if (problem !== undefined) return { text: `Nothing was changed: ${dataLine(problem)}.` };
+  await modelChoice.choose(name);
+  return {
+    text: linesOf(
+      `Done: from the next message on I answer with ${dataLine(name)}, everywhere. Summaries and notes keep their model.`,
+      ids.length === 0 && `${noList} So I could not check the name.`,
+    ),
+  };
+}
+
+const noList = "My model's server gives me no list of its models.";
