@@ -21,12 +21,6 @@ function say(as: string, place: string, text: string) {
   return stage.sandbox.say({ as, in: place, text, mentionBot: place !== 'dm' });
 }
 
-/** Says something to the bot and resolves with its answer. */
-async function ask(as: string, place: string, text: string) {
-  const said = await say(as, place, text);
-  return stage.answerTo(said);
-}
-
 /** Calls whose message, the one to answer, contains the text. */
 function callsAbout(text: string): readonly ModelServerRequest[] {
   return stage.model.requests.filter((call) => messageOf(call).includes(text));
@@ -115,36 +109,5 @@ describe('while the model thinks', () => {
       ]);
     }
     expect(stage.model.peakConcurrency).toBeGreaterThan(1);
-  });
-});
-
-it('who gives commands and asks in one breath is answered in that order, from what was just remembered [F3]', async () => {
-  const room = await newChannel();
-  const commands = [
-    await say('carol', room, '!memory remember I keep bees'),
-    await say('carol', room, '!memory remember I breed carps'),
-    await say('carol', room, '!memory show'),
-  ];
-  const question = await say('carol', room, 'which animals do I keep?');
-  const { replyTo } = await stage.sandbox.waitForReply({ in: room, containing: 'Answer' });
-  expect(replyTo).toBe(question.id);
-
-  const replies = await stage.sandbox.messages({ in: room, from: 'bot' });
-  expect(replies.map((reply) => reply.replyTo)).toEqual([...commands, question].map(({ id }) => id));
-  expect(replies[2]?.text).toContain('Durable memory (2 items):');
-  const [call] = callsAbout('which animals');
-  expect(call?.raw).toContain('I keep bees');
-  expect(call?.raw).toContain('I breed carps');
-});
-
-describe('history', () => {
-  it('of a private channel covers its threads: what was remembered there is used in them [V1]', async () => {
-    const den = await stage.sandbox.addChannel({ name: 'den', private: true, members: ['alice', 'bob'] });
-    await command(stage, '!memory', 'alice', den.id, 'remember I plan a surprise');
-    const thread = await stage.sandbox.addThread({ channel: den.id, name: 'den-talk', as: 'alice' });
-    await ask('alice', thread.id, 'hello there');
-    expect(newestCall(stage).raw).toContain('I plan a surprise');
-    await ask('alice', '#general', 'hello there');
-    expect(newestCall(stage).raw).not.toContain('I plan a surprise');
   });
 });

@@ -60,15 +60,6 @@ describe('👀', () => {
     await expect.poll(() => eyesOn(second)).toEqual([]);
   });
 
-  it('stands on a message that waits for a place at the model', async () => {
-    await keepBusy('alice', '#general');
-    const said = await say('bob', '#dev', 'hello');
-    await expect.poll(() => eyesOn(said)).toEqual([stage.info.bot.name]);
-    thought.resolve();
-    await stage.answerTo(said);
-    await expect.poll(() => eyesOn(said)).toEqual([]);
-  });
-
   it('is not tried where the bot may not react; the answer comes all the same', async () => {
     const { id } = await stage.sandbox.addChannel({ name: 'no-signs' });
     await stage.sandbox.setOverwrite({ channel: id, for: stage.info.bot.name, deny: ['AddReactions'] });
