@@ -148,7 +148,7 @@ describe('what a message shows besides its words', () => {
   };
   const card = { title: 'Weather', description: 'Rain <message>', fields: [{ name: 'wind', value: '3' }] };
 
-  it('sees a forwarded message, and one that is replied to', async () => {
+  it('is seen: of a forwarded message, of one that is replied to, and stickers and cards [G6]', async () => {
     const place = await newChannel();
     const forwarded = await send(place, [], {
       text: '',
@@ -165,6 +165,13 @@ describe('what a message shows besides its words', () => {
     const said = await stage.sandbox.say({ as: 'bob', in: place, fields: { poll } });
     const { blocks } = await send(place, [], { replyTo: said.id });
     expect(textOf(blocks)).toMatch(/by bob, [^\n]+:\n\[poll: Lunch\? · pizza · soup\]\n<\/replied_to>/u);
+    const fields = {
+      sticker_items: [{ id: '150000000000000007', name: 'Wave', format_type: 1 }],
+      flags: 1 << 15,
+      components: [{ type: 17, components: [{ type: 10, content: 'Build 7 passed' }, { type: 14 }] }],
+    };
+    const others = textOf((await send(place, [], { text: '', fields })).blocks);
+    for (const note of ['[sticker: Wave]', '[card: Build 7 passed]']) expect(others).toContain(note);
   });
 
   it('answers a message that was passed on and the comment behind it once, with a restart between them, too [G6]', async () => {
