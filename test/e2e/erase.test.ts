@@ -113,7 +113,7 @@ describe('erasing everything [K11]', () => {
     const { id: message } = await stage.ask('bob', '@bob', '!memory erase');
     const click = { as: 'bob', message, label: 'Erase everything', followUps: 1 };
     const [told] = (await stage.sandbox.click(click)).followUps;
-    expect((await stage.ask('bob', '#general', '!memory erase-dm')).text).toContain('in our DM only');
+    expect((await stage.ask('carol', '#general', '!memory erase-dm')).text).toContain('in our DM only');
     expect(await pressUnder('bob', told?.id ?? '', 'Delete my messages here')).toMatch(
       /^Deleted \d+ messages/u,
     );

@@ -91,6 +91,12 @@ describe.concurrent('a message gets one reply [G3]', () => {
     await sandbox.setFault({ kind: 'status', status: 502, route });
     const failed = await sandbox.say({ as: 'carol', in: 'dm', text: 'fail once' });
     await expectOneAnswerEach(stage, [lost, failed]);
+
+    // The token is used on.
+    await sandbox.setFault({ kind: 'status', status: 401, route });
+    const unknown = await sandbox.say({ as: 'bob', in: 'dm', text: 'refuse the token once' });
+    const next = await sandbox.say({ as: 'carol', in: 'dm', text: 'and go on' });
+    await expectOneAnswerEach(stage, [unknown, next]);
   });
 });
 

@@ -1,3 +1,4 @@
+import { getEventListeners } from 'node:events';
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -9,6 +10,7 @@ import { localDate, nextDayAt } from '../../src/core/time.ts';
 import type { MessageView } from '../../src/sandbox/people/views.ts';
 import { wholeMessage, type ModelAnswer } from '../support/model-answer.ts';
 import { startModelServer } from '../support/model-server.ts';
+import { deferred } from '../support/deferred.ts';
 import { startChild } from './child.ts';
 import { callsOf, toldIn } from './model-calls.ts';
 import { openStage, type Stage } from './stage.ts';
@@ -27,6 +29,72 @@ async function limitLines(stage: Stage, place: string): Promise<readonly string[
   const said = await stage.sandbox.messages({ in: place, from: 'bot' });
   return said.flatMap(({ text }) => (text.startsWith('⏳') ? [text] : []));
 }
+
+async function reactionsOn(stage: Stage, { id, channelId }: MessageView): Promise<readonly string[]> {
+  const all = await stage.sandbox.messages({ in: channelId });
+  return Object.keys(all.find((message) => message.id === id)?.reactions ?? {});
+}
+
+it('answers everybody else while one person waits for answers in 20 channels [L1]', async () => {
+  const thought = deferred<void>();
+  await using stage = await openStage({
+    environment: quiet,
+    model: ({ messages = [] }) => {
+      const text = (messages.at(-1)?.content ?? []).map((block) => block.text ?? '').join('');
+      return {
+        text: 'Understood.',
+        ...(text.includes('<message from="alice"') ? { held: thought.promise } : {}),
+      };
+    },
+  });
+  for (let channel = 0; channel < 20; channel += 1) {
+    const { id } = await stage.sandbox.addChannel({ name: `room${channel}` });
+    await stage.sandbox.say({ as: 'alice', in: id, text: 'hello', mentionBot: true });
+  }
+  await expect.poll(() => stage.model.requests.length).toBeGreaterThanOrEqual(2);
+
+  const answer = await stage.ask('bob', '#dev', 'hello');
+
+  expect(answer.text).toBe('Understood.');
+  expect(stage.model.requests.filter(({ raw }) => raw.includes('from=\\"alice\\"'))).toHaveLength(2);
+  thought.resolve();
+});
+
+it('takes 8,000 characters of 40 messages that one person sends in a burst, marks the others, and never comes back to them [L1]', async () => {
+  const thought = deferred<void>();
+  await using stage = await openStage({
+    environment: quiet,
+    model: (_, index) => ({ text: 'Understood.', ...(index === 0 ? { held: thought.promise } : {}) }),
+  });
+  const say = (text: string) => stage.sandbox.say({ as: 'alice', in: '#general', text });
+  await say('begin');
+  await expect.poll(() => stage.model.requests.length).toBe(1);
+  const burst: MessageView[] = [];
+  for (let number = 1; number <= 40; number += 1) burst.push(await say(`burst${number} `.padEnd(1_900, 'x')));
+  // Only then is no more on its way to the waiting that the answer opens.
+  await expect
+    .poll(() => stage.bot().output().split('a message was refused: too much is waiting').length - 1)
+    .toBe(36);
+  const [, , , , fifth] = burst;
+  await expect.poll(() => fifth && reactionsOn(stage, fifth)).toContain('🚫');
+  thought.resolve();
+  await expect.poll(() => callsOf(stage, 'chat').length).toBe(2);
+  const last = burst.at(-1);
+  await stage.sandbox.waitForReply({ in: '#general', after: last?.id ?? '' });
+
+  const [, call] = callsOf(stage, 'chat');
+  expect(call && toldIn(call).match(/burst\d+ /gu)).toEqual(['burst1 ', 'burst2 ', 'burst3 ', 'burst4 ']);
+  const alice = stage.info.people['alice'];
+  const log = await stage.readFile(`data/sessions/${last?.channelId}/${alice}/messages.jsonl`);
+  expect(log.match(/burst\d+ /gu)).toHaveLength(4);
+
+  await stage.stopBot();
+  await stage.startBot();
+  await stage.ask('alice', '#general', 'and now?');
+  const [, , third, ...more] = callsOf(stage, 'chat');
+  expect(more).toEqual([]);
+  expect(third && toldIn(third)).not.toContain('burst5 ');
+});
 
 describe('turns a minute [L2]', () => {
   it('over the limit wait, are told once, and are answered together; commands and other people do not wait', async () => {
@@ -217,4 +285,48 @@ describe('the cost of a day [L2]', () => {
     await priced.waitFor('it is tried again');
     await priced.end('SIGTERM');
   });
+});
+
+/** Every abort signal that somebody listens to from now on. */
+function watchSignals(): ReadonlySet<AbortSignal> {
+  const seen = new Set<AbortSignal>();
+  const { prototype } = AbortSignal;
+  const listen = Reflect.get(prototype, 'addEventListener');
+  prototype.addEventListener = function add(this: AbortSignal, ...given: unknown[]) {
+    seen.add(this);
+    Reflect.apply(listen, this, given);
+  };
+  onTestFinished(() => {
+    prototype.addEventListener = listen;
+  });
+  return seen;
+}
+
+it('twenty turns at once make no signal collect listeners, and leave none behind', async () => {
+  const warnings: Error[] = [];
+  const note = (warning: Error): void => void warnings.push(warning);
+  process.on('warning', note);
+  onTestFinished(() => void process.off('warning', note));
+  await using stage = await openStage({
+    environment: { DISCOCLAW_MODEL_CONCURRENCY: '20', DISCOCLAW_RATE_PER_MINUTE: '1' },
+    model: () => ({ text: 'Understood.' }),
+  });
+  const { sandbox } = stage;
+  const many = Array.from({ length: 20 }, (_, index) => `person${index}`);
+  for (const name of many) await sandbox.addPerson({ name });
+  const signals = watchSignals();
+  const allSay = (text: string) =>
+    Promise.all(many.map((as) => sandbox.say({ as, in: '#general', text, mentionBot: true })));
+  const fromBot = async (part: string): Promise<number> =>
+    (await sandbox.messages({ in: '#general', from: 'bot' })).filter(({ text }) => text.includes(part))
+      .length;
+  await allSay('I like tea.');
+  await expect.poll(() => fromBot('Understood.')).toBe(many.length);
+  // Over the limit now, all of them wait.
+  await allSay('I like coffee.');
+  await expect.poll(() => fromBot('⏳')).toBe(many.length);
+  expect(signals.size).toBeGreaterThan(many.length);
+  await stage.stopBot();
+  await expect.poll(() => [...signals].flatMap((signal) => getEventListeners(signal, 'abort'))).toEqual([]);
+  expect(warnings).toEqual([]);
 });
