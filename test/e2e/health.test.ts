@@ -10,10 +10,11 @@ it('the running bot tells how it is, whether it hears Discord, and what Promethe
   const port = String(await freePort());
   await using stage = await openStage({
     isBuilt: true,
-    environment: { DISCOCLAW_HTTP_PORT: port },
+    // As in the container: at all addresses of the machine.
+    environment: { DISCOCLAW_HTTP_PORT: port, DISCOCLAW_HTTP_HOST: '0.0.0.0' },
     model: () => ({ text: 'The axolotl sleeps.' }),
   });
-  const ask = (path: string) => fetch(`http://127.0.0.1:${port}${path}`);
+  const ask = (path: string) => fetch(`http://127.0.0.2:${port}${path}`);
   await stage.ask('alice', 'dm', 'How is my axolotl?');
   await stage.ask('bob', '#general', '!memory remember I keep a cockatoo');
   for (const path of ['/healthz', '/readyz']) expect((await ask(path)).status).toBe(200);
@@ -22,14 +23,7 @@ it('the running bot tells how it is, whether it hears Discord, and what Promethe
   expect(found.get('discoclaw_turns_total')).toEqual([{ value: '1', labels: { outcome: 'answered' } }]);
   const calls = callsForAnswers(stage).length;
   expect(found.get('discoclaw_model_calls_total')).toMatchObject([{ value: String(calls) }]);
-  for (const queue of [
-    'turns_running',
-    'turns_waiting',
-    'model_calls_running',
-    'model_calls_waiting',
-    'background_work',
-    'writes',
-  ])
+  for (const queue of ['turns_running', 'turns_waiting', 'model_calls_running', 'background_work', 'writes'])
     expect(found.has(`discoclaw_${queue}`)).toBe(true);
   for (const stageName of ['prompt', 'answer', 'delivery'])
     expect(text).toContain(`discoclaw_turn_stage_seconds_count{stage="${stageName}"} 1\n`);
@@ -57,44 +51,35 @@ it('while Discord cannot be reached, the process is well and not ready [O3]', as
     },
   });
   await bot.waitFor('it is tried again');
+  await expect(fetch(`http://127.0.0.2:${port}/readyz`)).rejects.toThrow('fetch failed');
   const states = ['/healthz', '/readyz'].map((path) => fetch(`http://127.0.0.1:${port}${path}`));
   expect((await Promise.all(states)).map(({ status }) => status)).toEqual([200, 503]);
   await bot.end('SIGKILL');
 });
 
-it.each(['HTTP', 'PAGE'])(
-  'a port that somebody else has is a wrong configuration: %s [O2]',
-  async (server) => {
-    await using taken = await takePort();
-    await using stage = await openStage();
-    const name = `DISCOCLAW_${server}_PORT`;
-    const environment = { [name]: String(taken.port), DISCOCLAW_PAGE_URL: 'https://bot.example' };
-    await expect(stage.startBuilt(environment)).rejects.toThrow(/ended with 78/u);
-    expect(stage.bot().output()).toContain(`${name}: expected a free port, found ${taken.port}`);
-  },
-);
-
-it('opens the port at all addresses of the machine where it is told to, as the container does [O3]', async () => {
-  const port = String(await freePort());
-  await using stage = await openStage({
-    isBuilt: true,
-    environment: { DISCOCLAW_HTTP_PORT: port, DISCOCLAW_HTTP_HOST: '0.0.0.0' },
-  });
-  // Another one than that of the default.
-  expect((await fetch(`http://127.0.0.2:${port}/readyz`)).status).toBe(200);
-  await stage.stopBot();
-  await stage.startBot({ DISCOCLAW_HTTP_HOST: '' });
-  await expect(fetch(`http://127.0.0.2:${port}/readyz`)).rejects.toThrow('fetch failed');
-  expect((await fetch(`http://127.0.0.1:${port}/readyz`)).status).toBe(200);
-});
-
-it('an address that this machine does not have is a wrong configuration [O2]', async () => {
+it.each([
+  [
+    'a port that somebody else has',
+    { DISCOCLAW_HTTP_PORT: 'TAKEN' },
+    'DISCOCLAW_HTTP_PORT: expected a free port',
+  ],
+  [
+    'a port that somebody else has for the page',
+    { DISCOCLAW_PAGE_PORT: 'TAKEN', DISCOCLAW_PAGE_URL: 'https://bot.example' },
+    'DISCOCLAW_PAGE_PORT: expected a free port',
+  ],
+  [
+    'an address that this machine does not have',
+    { DISCOCLAW_HTTP_PORT: 'FREE', DISCOCLAW_HTTP_HOST: '203.0.113.7' },
+    'DISCOCLAW_HTTP_HOST: expected an address of this machine',
+  ],
+])('%s is a wrong configuration [O2]', async (_, variables, told) => {
+  await using taken = await takePort();
   await using stage = await openStage();
-  const port = String(await freePort());
-  await expect(
-    stage.startBuilt({ DISCOCLAW_HTTP_PORT: port, DISCOCLAW_HTTP_HOST: '203.0.113.7' }),
-  ).rejects.toThrow(/ended with 78/u);
-  expect(stage.bot().output()).toContain(
-    'DISCOCLAW_HTTP_HOST: expected an address of this machine, found 203.0.113.7',
+  const ports = { TAKEN: String(taken.port), FREE: String(await freePort()) };
+  const environment = Object.fromEntries(
+    Object.entries(variables).map(([name, value]) => [name, Object(ports)[value] ?? value]),
   );
+  await expect(stage.startBuilt(environment)).rejects.toThrow(/ended with 78/u);
+  expect(stage.bot().output()).toContain(told);
 });

@@ -1,15 +1,10 @@
 import { getEventListeners } from 'node:events';
-import { mkdtemp, rm } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
 
 import { describe, expect, it, onTestFinished, vi } from 'vitest';
 
-import { unpackFile } from '../../src/commands/import-file.ts';
-import { localDate, nextDayAt } from '../../src/core/time.ts';
+import { nextDayAt } from '../../src/core/time.ts';
 import type { MessageView } from '../../src/sandbox/people/views.ts';
 import { wholeMessage, type ModelAnswer } from '../support/model-answer.ts';
-import { startModelServer } from '../support/model-server.ts';
 import { deferred } from '../support/deferred.ts';
 import { startChild } from './child.ts';
 import { callsOf, toldIn } from './model-calls.ts';
@@ -150,41 +145,10 @@ function dearAnswer(text: string): ModelAnswer {
   return { message: { ...message, usage: { input_tokens: 10, output_tokens: answerTokens } } };
 }
 
-/** Asks until the limit is reached; resolves with the line that says so, and how many answers came before it. */
-async function askUntilOver(stage: Stage, as: string, place: string) {
-  for (let answers = 0; ; answers += 1) {
-    const answer = await stage.ask(as, place, `question ${answers}`);
-    if (answer.text.startsWith('⏳')) return { line: answer, answers };
-  }
-}
-
 /** What the owner was told in their DM. */
 async function toldToOwner(stage: Stage): Promise<readonly string[]> {
   const told = await stage.sandbox.messages({ in: `@${stage.info.owner.name}`, from: 'bot' });
   return told.flatMap(({ text }) => (text.includes('may cost today') ? [text] : []));
-}
-
-/** Whether it is kept, also in a last good copy, what a person's model calls cost. */
-async function isCostKept(stage: Stage, of: string): Promise<boolean> {
-  const id = stage.info.people[of] ?? '';
-  const kept = await stage.kept();
-  return kept.some(({ path, text }) => path.includes('spending.json') && `${path} ${text}`.includes(id));
-}
-
-/** A file of the archive that a person gets by `!memory export`. */
-async function exported(stage: Stage, as: string, path: string): Promise<unknown> {
-  await stage.sandbox.say({ as, in: 'dm', text: '!memory export' });
-  let sent: MessageView | undefined;
-  const look = async () => {
-    const all = await stage.sandbox.messages({ in: `@${as}`, from: 'bot' });
-    sent = all.findLast(({ attachments }) => attachments.length > 0);
-    return sent;
-  };
-  await expect.poll(look).toBeDefined();
-  const name = sent?.attachments[0]?.name ?? '';
-  const { base64 } = await stage.sandbox.file({ as, message: sent?.id ?? '', name });
-  const file = await unpackFile(Buffer.from(base64, 'base64'), (each) => each === path, 10_000);
-  return typeof file === 'string' ? file : JSON.parse(Buffer.from(file).toString('utf8'));
 }
 
 describe('the cost of a day [L2]', () => {
@@ -233,57 +197,14 @@ describe('the cost of a day [L2]', () => {
     expect(await toldToOwner(stage)).toHaveLength(1);
   });
 
-  it('is a person’s own where it is limited so, shown in their export and erased with the rest', async () => {
-    await using stage = await openStage({
-      environment: { ...quiet, ...dear, DISCOCLAW_DAILY_COST_PER_PERSON_USD: '10' },
-      model: () => dearAnswer('Understood.'),
-    });
-    expect((await askUntilOver(stage, 'alice', '#general')).answers).toBe(1);
-    expect((await stage.ask('bob', '#general', 'hello')).text).toBe('Understood.');
-    expect(await exported(stage, 'bob', 'cost.json')).toEqual({
-      day: localDate(new Date(), zone),
-      usd: expect.any(Number),
-    });
-    await stage.stopBot();
-    expect(await isCostKept(stage, 'bob')).toBe(true);
-    await stage.startBot();
-    const asked = await stage.ask('bob', '#general', '!memory erase');
-    await stage.sandbox.click({ as: 'bob', message: asked.id, label: 'Erase everything' });
-    await stage.bot().waitFor('all that was held about a person was erased');
-    await stage.stopBot();
-    expect(await isCostKept(stage, 'bob')).toBe(false);
-    expect(await isCostKept(stage, 'alice')).toBe(true);
-  });
-
   it('cannot be limited with a model whose price is not known: that is said with what to do, and code 78', async () => {
-    const folder = await mkdtemp(join(tmpdir(), 'discoclaw-limits-'));
-    onTestFinished(() => rm(folder, { recursive: true, force: true }));
-    const server = await startModelServer(() => ({ text: 'Understood.' }));
-    onTestFinished(() => server.close());
-    const environment = {
-      DISCORD_TOKEN: 'token',
-      DISCORD_API_URL: 'http://127.0.0.1:9/api',
-      ANTHROPIC_BASE_URL: server.url,
-      DISCOCLAW_MODEL: 'llama',
-      DISCOCLAW_DATA_DIR: join(folder, 'data'),
-    };
-    const refused = startChild({
-      folder,
-      environment: { ...environment, DISCOCLAW_DAILY_COST_PER_PERSON_USD: '1' },
-    });
+    await using stage = await openStage({ model: () => ({ text: 'Understood.' }) });
+    await stage.stopBot();
+    const limited = { DISCOCLAW_MODEL: 'llama', DISCOCLAW_DAILY_COST_PER_PERSON_USD: '1' };
+    const refused = startChild({ folder: stage.folder, environment: { ...stage.environment, ...limited } });
     expect(await refused.exited).toBe(78);
-    expect(refused.output()).toContain('DISCOCLAW_MODEL: the price of "llama" is not known');
     expect(refused.output()).toContain('give it in DISCOCLAW_MODEL_PRICES, as llama=INPUT/OUTPUT');
-    const priced = startChild({
-      folder,
-      environment: {
-        ...environment,
-        DISCOCLAW_DAILY_COST_PER_PERSON_USD: '1',
-        DISCOCLAW_MODEL_PRICES: 'llama=0/0',
-      },
-    });
-    await priced.waitFor('it is tried again');
-    await priced.end('SIGTERM');
+    await stage.startBot({ ...limited, DISCOCLAW_MODEL_PRICES: 'llama=0/0' });
   });
 });
 

@@ -14,10 +14,9 @@ function turnsSince(call: ModelServerRequest): string | undefined {
   return / turns-since-summary="(\d+)">\n/u.exec(toldIn(call))?.[1];
 }
 
-it('summarises at the fifth turn, though the bot was killed after the third', async () => {
+it('summarises at the fifth turn, though the bot was started anew after the third [R1] [R5]', async () => {
   const summary = 'They take 5 turns to build a parser in Rust.';
   await using stage = await openStage({
-    isBuilt: true,
     model: answeringBy({
       chat: (_, index) => ({ text: `Answer to ${index}.` }),
       summary: () => ({ text: summary }),
@@ -27,7 +26,7 @@ it('summarises at the fifth turn, though the bot was killed after the third', as
 
   for (const turn of [1, 2, 3]) await say(turn);
   await stage.keeps(`Answer to ${stage.model.requests.indexOf(newestOf(stage, 'chat'))}.`);
-  await stage.killBot();
+  await stage.stopBot();
   await stage.startBot();
   await say(4);
   expect(callsOf(stage, 'summary')).toHaveLength(0);
