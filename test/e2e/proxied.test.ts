@@ -118,16 +118,6 @@ describe('what a proxy posts for somebody [G2a]', () => {
     },
   );
 
-  it('is edited and deleted as a message of theirs [G5]', async () => {
-    const { copy } = await writes('@Discoclaw I keep bees');
-    await stage.answerTo(copy);
-    await stage.keeps(copy.id);
-    await stage.sandbox.edit({ message: copy.id, text: '@Discoclaw I keep hens' });
-    await stage.keeps('I keep hens');
-    await stage.sandbox.delete({ message: copy.id });
-    await expect.poll(() => logOf('bob')).not.toMatch(/I keep (?:bees|hens)/u);
-  });
-
   it('replies to what the original replied to, and its words are the speaker’s own [M5a]', async () => {
     const { copy: first } = await writes('@Discoclaw I live in Oslo');
     const answer = await stage.answerTo(first);
@@ -173,21 +163,6 @@ describe('what a proxy posts for somebody [G2a]', () => {
     await press('alice', question, 'Yes, do it', 'Only the person');
     await press('bob', question, 'Yes, do it', 'I like cake');
     expect((await stage.ask('bob', place, '!memory show')).text).not.toContain('I like cake');
-  });
-
-  it('is who wrote it, not who deleted the same by hand; other webhooks and plain deletions get no answer', async () => {
-    const text = '@Discoclaw the safe is open';
-    const deleted = await stage.sandbox.say({ as: 'bob', in: place, text });
-    await stage.sandbox.delete({ message: deleted.id });
-    const { copy } = await writes(text, { as: 'alice' });
-    await stage.answerTo(copy);
-    const other = await postCopy(stage.sandbox, { in: place, text, appId: '150000000000000009' });
-    await stage.ask('alice', place, '@Discoclaw hello');
-    await stage.keeps(copy.id);
-    expect(await answersTo(stage.sandbox, other)).toEqual([]);
-    expect(await answersTo(stage.sandbox, deleted)).toEqual([]);
-    expect(await logOf('alice')).toContain(copy.id);
-    expect(await logOf('bob')).not.toContain('the safe is open');
   });
 
   it('is answered exactly once in any order of events, and of a plain deletion nothing is left', async () => {

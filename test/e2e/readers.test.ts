@@ -54,25 +54,6 @@ async function told(as: string, place: string): Promise<string> {
   return toldIn(newestCall(stage));
 }
 
-describe('the text of a voice or stage channel [V0]', () => {
-  it.each(['voice', 'stage'] as const)(
-    'is private in a %s channel that @everyone sees and may not enter',
-    async (form) => {
-      const { guest, role, addChannel } = await newServer();
-      const lounge = await addChannel('lounge', form);
-      const hall = await addChannel('hall');
-      await stage.sandbox.setOverwrite({ channel: lounge, for: '@everyone', deny: ['Connect'] });
-      for (const each of [role, stage.info.bot.name])
-        await stage.sandbox.setOverwrite({ channel: lounge, for: each, allow: ['Connect'] });
-      await stage.sandbox.delivered();
-      expect(await memory(guest, lounge, 'remember I whisper to quinces')).toMatch(/ · here$/u);
-      expect(await memory(guest, hall, 'show')).not.toContain('quinces');
-      expect(await told(guest, hall)).not.toContain('quinces');
-      expect(await told(guest, lounge)).toContain('quinces');
-    },
-  );
-});
-
 describe('a server whose people are let in by a role [V0]', () => {
   it('carries memory across its channels once its owner has named the role, and nobody else can name it', async () => {
     const { guild, guest, role, addChannel } = await newServer();
@@ -129,21 +110,6 @@ describe('what was said before somebody was let in [V2a]', () => {
     const id = /\bid ([0-9a-f]{8})\b/u.exec(stored)?.[1] ?? '';
     expect(await memory(guest, 'dm', `share ${id}`)).toContain('everywhere');
     expect(await told(guest, den)).toContain('I fear the auditors');
-  });
-
-  it('is used again once it is repeated, or once the person let in is shut out', async () => {
-    const { guest, role, addChannel, shut, letIn } = await newServer();
-    const den = await addChannel('den');
-    await shut(den, role);
-    await memory(guest, den, 'remember I collect thimbles');
-    await letIn(den, 'bob');
-    expect(await memory(guest, den, 'show')).not.toContain('thimbles');
-    await stage.sandbox.setOverwrite({ channel: den, for: 'bob' });
-    await stage.sandbox.delivered();
-    expect(await memory(guest, den, 'show')).toContain('thimbles');
-    await letIn(den, 'bob');
-    await memory(guest, den, 'remember I collect thimbles');
-    expect(await memory(guest, den, 'show')).toContain('thimbles');
   });
 });
 

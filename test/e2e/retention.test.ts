@@ -108,25 +108,6 @@ it('stores no word of what is said in a channel that the operator keeps without 
   expect(await keptWith(stage, ['okapi', 'aardvark', 'quagga'])).toEqual([]);
 });
 
-it('says in the settings of a channel without memory that the configuration has it so, whatever is set [K15]', async () => {
-  await using stage = await openStage({ model: () => ({ text: 'Understood.' }) });
-  await stage.stopBot();
-  const owner = stage.info.people['alice'] ?? '';
-  await stage.startBot({
-    DISCOCLAW_NO_MEMORY_CHANNELS: stage.info.channels['general'] ?? '',
-    DISCOCLAW_OWNER_IDS: owner,
-  });
-  const said = await stage.ask('alice', 'general', '!settings memory on');
-  expect(said.text).toContain('This changes nothing here');
-  expect(said.text).toContain('- `memory`: off (DISCOCLAW_NO_MEMORY_CHANNELS');
-  expect((await stage.ask('alice', 'general', '!memory show')).text).toContain(
-    'switched off in this channel',
-  );
-  expect((await stage.ask('alice', 'general', '!status')).text).toContain(
-    'off in 1 channel by configuration',
-  );
-});
-
 /** A server in which things are remembered and from which the bot is then removed; resolves when that is on disk and the process has ended. */
 async function leaveServer(stage: Stage): Promise<string> {
   await stage.stopBot();

@@ -35,7 +35,6 @@ function extracting(quote: string): void {
   };
 }
 
-/** A file that the bot is just writing may be gone by its temporary name. */
 /** All files of the bot in which a word stands, but for the items, which keep their history for their owner [D6]. */
 async function filesWith(word: string): Promise<readonly string[]> {
   return (await stage.kept()).flatMap(({ path, text }) =>
@@ -133,28 +132,6 @@ it('edits an edited message in log and history, and rebuilds what was made of it
   await expect.poll(() => show('bob', '#general')).toContain('They play the lute.');
   expect(await show('bob', 'dm')).not.toContain('zither');
   expect(lookedAt()).toHaveLength(2);
-});
-
-it('follows a bulk deletion over several people, the bot’s answers among them', async () => {
-  const names = [await newcomer(), await newcomer()];
-  const { id: room } = await stage.sandbox.addChannel({ name: `room${guests}` });
-  const messages: string[] = [];
-  for (const name of names) {
-    answers.chat = () => ({ text: `The pangolins of ${name} are known.` });
-    const said = await stage.sandbox.say({ as: name, in: room, text: 'My pangolins', mentionBot: true });
-    const reply = await stage.sandbox.waitForReply({ in: room, after: said.id, containing: 'known.' });
-    messages.push(said.id, reply.id);
-  }
-  delete answers.chat;
-  const [first, answer, second, other] = messages;
-  // A moderator takes away an answer alone: the question stays.
-  await stage.sandbox.delete({ message: answer ?? '' });
-  await expect.poll(async () => (await filesWith(`pangolins of ${names[0]}`)).length).toBe(0);
-  expect(await filesWith('My pangolins')).not.toEqual([]);
-  await stage.sandbox.bulkDelete({ messages: [first ?? '', second ?? '', other ?? ''] });
-  await expect.poll(() => filesWith('pangolins')).toEqual([]);
-  const call = await chatCall(stage, names[0] ?? '', room, `<@${stage.info.bot.id}> what is there?`);
-  expect(toldIn(call)).not.toContain('pangolins');
 });
 
 it('finds out after a stop what was edited and deleted meanwhile', async () => {

@@ -110,17 +110,6 @@ describe('the bot in the terminal, with no token set [Z5]', () => {
     expect(after.split('which language now?')[1]).not.toContain('Rust');
   });
 
-  it('says at its beginning which model speaks', async () => {
-    const child = startChild({
-      folder,
-      environment: { ANTHROPIC_API_KEY: 'none', DISCOCLAW_MODEL: 'claude-x' },
-      input: '/quit\n',
-    });
-    expect(await child.exited).toBe(0);
-    expect(child.output()).toContain('claude-x');
-    expect(child.output()).not.toContain('offline');
-  });
-
   it('does what people do in Discord: slash commands, menus, files, edits, deletions; it says what is wrong with a line and goes on', async () => {
     await writeFile(join(folder, 'tea.txt'), 'green');
     const { code, output } = await chat([

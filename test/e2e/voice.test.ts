@@ -14,11 +14,7 @@ import { openStage, type Stage } from './stage.ts';
 
 const answers: Answers = {};
 /** What a recording says is what its file holds, but for these. */
-const others = new Map<string, TranscriptionAnswer>([
-  ['much to do', { status: 429 }],
-  ['wrong key', { status: 401 }],
-  ['silence', { text: '' }],
-]);
+const others = new Map<string, TranscriptionAnswer>([['wrong key', { status: 401 }]]);
 let server: TranscriptionServer;
 let stage: Stage;
 let people = 0;
@@ -117,41 +113,6 @@ describe('a voice message to the bot [G7]', () => {
     expect(toldIn(newestOf(stage, 'chat'))).toContain('!memory erase\n[voice message');
   });
 
-  it('is asked about where it is noticed after the answer, too', async () => {
-    const name = await newcomer();
-    answers.extraction = ({ messages = [] }) => {
-      const told = messages.flatMap(({ content }) => content.map(({ text = '' }) => text)).join('');
-      const messageId = /\[(\d+)\] [^\n]*I keep bees/u.exec(told)?.[1];
-      return {
-        json: { items: messageId === undefined ? [] : [{ kind: 'fact', quote: 'I keep bees', messageId }] },
-      };
-    };
-    const answer = await say(name, 'I keep bees at home.');
-    await withFooter(stage, answer, '💭 May I remember: "I keep bees at home." (heard)?');
-    delete answers.extraction;
-    expect(await command(stage, '!memory', name, 'dm', 'show')).not.toContain('bees');
-  });
-
-  it('lets no tool write notes unasked, as beside a file [M5a]', async () => {
-    const name = await newcomer();
-    let result = '';
-    answers.chat = ({ messages = [] }) => {
-      const [first] = messages.at(-1)?.content ?? [];
-      if (first?.type === 'tool_result') {
-        result = String(first['content']);
-        return { text: 'Done.' };
-      }
-      return {
-        toolUse: [
-          { name: 'memory_write', input: { path: 'overview.md', content: '## Current Task\nTea\n' } },
-        ],
-      };
-    };
-    await say(name, 'Write that down.');
-    delete answers.chat;
-    expect(result).toContain("other people's text or attached files");
-  });
-
   it('goes from all files and from under the answer when it is deleted', async () => {
     const name = await newcomer();
     remembering('I bury gold under the oak');
@@ -169,22 +130,6 @@ describe('a voice message to the bot [G7]', () => {
           .join('\n'),
       )
       .not.toContain('gold');
-  });
-
-  it('that is deleted while it is heard is neither answered nor kept', async () => {
-    const name = await newcomer();
-    const held = deferred<void>();
-    const words = 'Forget that I said this';
-    others.set(words, { text: words, held: held.promise });
-    const said = await record(name, words);
-    await expect.poll(() => server.requests.at(-1)?.file?.bytes.toString()).toBe(words);
-    await stage.sandbox.delete({ message: said.id });
-    held.resolve(undefined);
-    await stage.ask(name, 'dm', 'What did I say?');
-    expect(toldIn(newestOf(stage, 'chat'))).not.toContain(words);
-    const own = await stage.sandbox.messages({ in: said.channelId, from: 'bot' });
-    expect(own.filter(({ replyTo }) => replyTo === said.id)).toEqual([]);
-    await expect.poll(() => filesWith(words)).toEqual([]);
   });
 
   it('that a kill interrupts is heard after the next start, and answered once', async () => {
@@ -227,21 +172,8 @@ describe('a voice message to the bot [G7]', () => {
     expect(told()).not.toContain('on the ninth');
   });
 
-  it('in a pause is answered, with its words in view, and nothing of it is stored [K9]', async () => {
-    const name = await newcomer();
-    await command(stage, '!memory', name, 'dm', 'pause');
-    expect(footerIn(await say(name, 'My boat is called Marlin'))).toContain(
-      'heard: "My boat is called Marlin"',
-    );
-    await stage.ask(name, 'dm', 'What is it called?');
-    expect(toldIn(newestOf(stage, 'chat'))).toContain(`${name}: My boat is called Marlin [voice`);
-    await expect.poll(() => filesWith('Marlin')).toEqual([]);
-  });
-
   it.each([
-    ['much to do', 3, 'has too much to do'],
     ['wrong key', 3, 'DISCOCLAW_TRANSCRIBE_KEY'],
-    ['silence', 3, 'no words in it'],
     ['a long story', 700, 'at most 10 minutes'],
   ])('that cannot be heard gets one clear line without a model: %s', async (words, seconds, told) => {
     const name = await newcomer();
