@@ -25,16 +25,6 @@ describe('a look back on a conversation [A3]', () => {
       .poll(() => stage.readFile(facts).catch(() => ''))
       .toMatch(/^# User\n> Summary: .*\n\n- My name is Bob\n- I live in Lisbon\n$/u);
   });
-
-  it('keeps nothing of a channel in a notebook', async () => {
-    await using stage = await openStage({ environment: atOnce, model: attentive });
-    for (const text of ['my name is Bob', 'I live in Lisbon', 'tell me a joke'])
-      await stage.ask('bob', '#general', text);
-    await stage.stopBot();
-    await expect(
-      stage.readFile(`data/users/${stage.info.people['bob'] ?? ''}/notebook/facts/user.md`),
-    ).rejects.toThrow('ENOENT');
-  });
 });
 
 /** Has found out that Bob moved, once he has said all. */
@@ -48,29 +38,6 @@ const forgetful =
   };
 
 describe('what is done without its person [A3]', () => {
-  it('wipes no notebook', async () => {
-    let looks = 0;
-    const careless: ModelScript = ({ system = [], messages = [] }) => {
-      if (!JSON.stringify(system).includes('You look back on')) return { text: 'Lovely birds.' };
-      if (JSON.stringify(messages).includes('"tool_result"')) {
-        looks += 1;
-        return { text: 'Done.' };
-      }
-      const input = { path: 'USER.md', content: '# Alice\nlikes herons' };
-      return { toolUse: [{ name: 'memory_write', input }] };
-    };
-    await using stage = await openStage({ environment: atOnce, model: careless });
-    const profile = `data/users/${stage.info.people['bob'] ?? ''}/notebook/USER.md`;
-    const lines = Array.from({ length: 40 }, (_, at) => `- The plant on shelf ${at} is a fern`);
-    const written = `# Bob\n\n${lines.join('\n')}\n`;
-    await stage.ask('bob', '@bob', 'hello');
-    await stage.writeFile(profile, written);
-    for (const text of ['I like herons', 'and larks', 'that is all']) await stage.ask('bob', '@bob', text);
-    await expect.poll(() => looks).toBeGreaterThan(0);
-    await stage.stopBot();
-    expect(await stage.readFile(profile)).toBe(written);
-  });
-
   it('is told under the next answer in their DM, over a restart, and undone from there', async () => {
     const saidAll = deferred();
     await using stage = await openStage({ environment: atOnce, model: forgetful(saidAll.promise) });
