@@ -49,24 +49,6 @@ function withoutUndo(key: string, value: unknown): unknown {
   return isTrace || key === 'changes' ? undefined : value;
 }
 
-/** As ChatGPT and Claude name it in their archives. */
-async function archiveOf(memories: string): Promise<Buffer> {
-  const zip = new ZipFile();
-  zip.addBuffer(Buffer.from(memories), 'memories.json');
-  zip.end();
-  return buffer(zip.outputStream);
-}
-
-/** Pastes a list into the form that the answer offers; resolves with what is shown to them alone. */
-async function pasted(as: string, answer: MessageView | undefined, list: string) {
-  const label = 'Paste the list';
-  const { id } = await stage.sandbox.click({ as, message: answer?.id ?? '', label });
-  const values = { 'One item a line': list };
-  const [shown] = (await stage.sandbox.submit({ as, interaction: id, values, followUps: 1 })).followUps;
-  expect(shown?.isEphemeral).toBe(true);
-  return shown;
-}
-
 /** The newest message with a file that the bot has sent to a person by DM. */
 async function newestFile(name: string): Promise<MessageView> {
   const find = async () => {
@@ -143,36 +125,31 @@ describe('an export [K10]', () => {
 });
 
 describe('an import [K10]', () => {
-  it('of what ChatGPT or Claude gave, or of a pasted list, is in no prompt before ✅', async () => {
-    const formats = {
-      chatgpt: JSON.stringify({ memories: [{ content: 'User breeds axolotls', created_at: '2024-05-01' }] }),
-      claude: JSON.stringify([{ conversations_memory: '**Home**\n\nUser breeds axolotls.' }]),
-      pasted: '[2024-05-01] - User breeds axolotls',
-    };
-    for (const [name, text] of Object.entries(formats)) {
-      await addPerson(name);
-      const as = { as: name, in: 'dm' };
-      const given = { ...as, name: 'memory', subcommand: 'import' };
-      const shown =
-        name === 'pasted'
-          ? await pasted(name, (await stage.sandbox.slash({ ...given, in: '#dev' })).answer, text)
-          : (
-              await stage.sandbox.slash({
-                ...given,
-                options: { file: 'export.zip' },
-                attachments: [{ name: 'export.zip', base64: (await archiveOf(text)).toString('base64') }],
-              })
-            ).answer;
-      expect(shown?.text).toMatch(/^There is 1 new item:\n- \[fact\] User breeds axolotls/u);
-      expect(await promptFor(stage, name, 'dm')).not.toContain('axolotls');
-      const { followUps } = await stage.sandbox.click({
-        as: name,
-        message: shown?.id ?? '',
-        label: '✅ Store',
-        followUps: 1,
-      });
-      expect(followUps[0]?.text).toMatch(/^Imported 1 item\./u);
-      expect(await promptFor(stage, name, 'dm')).toContain('User breeds axolotls');
+  it.each(['an archive of ChatGPT', 'a pasted list'])('of %s is in no prompt before ✅', async (from) => {
+    const name = from.replaceAll(' ', '-');
+    await addPerson(name);
+    const given = { as: name, in: '#dev', name: 'memory', subcommand: 'import' };
+    let shown: MessageView | undefined;
+    if (from === 'a pasted list') {
+      const { answer } = await stage.sandbox.slash(given);
+      const label = 'Paste the list';
+      const { id } = await stage.sandbox.click({ as: name, message: answer?.id ?? '', label });
+      const values = { 'One item a line': '[2024-05-01] - User breeds axolotls' };
+      [shown] = (await stage.sandbox.submit({ as: name, interaction: id, values, followUps: 1 })).followUps;
+    } else {
+      const zip = new ZipFile();
+      const memories = { memories: [{ content: 'User breeds axolotls', created_at: '2024-05-01' }] };
+      zip.addBuffer(Buffer.from(JSON.stringify(memories)), 'memories.json');
+      zip.end();
+      const base64 = (await buffer(zip.outputStream)).toString('base64');
+      const attachments = [{ name: 'export.zip', base64 }];
+      const file = { ...given, in: 'dm', options: { file: 'export.zip' }, attachments };
+      shown = (await stage.sandbox.slash(file)).answer;
     }
+    expect(shown?.text).toMatch(/^There is 1 new item:\n- \[fact\] User breeds axolotls/u);
+    expect(await promptFor(stage, name, 'dm')).not.toContain('axolotls');
+    const click = { as: name, message: shown?.id ?? '', label: '✅ Store', followUps: 1 };
+    expect((await stage.sandbox.click(click)).followUps[0]?.text).toMatch(/^Imported 1 item\./u);
+    expect(await promptFor(stage, name, 'dm')).toContain('User breeds axolotls');
   });
 });
