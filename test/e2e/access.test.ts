@@ -107,8 +107,7 @@ it('who lost access keeps show, export, pause and erase, until they have used th
   await isLockedOut('bob', 'dm');
   await isLockedOut('stranger', 'dm', '!memory show');
   const { id: message } = await stage.ask('bob', 'dm', '!memory erase');
-  const click = { as: 'bob', message, label: 'Erase everything', followUps: 1 };
-  expect((await sandbox.click(click)).followUps[0]?.text).toMatch(/^Erased: everything/u);
+  expect((await stage.press('bob', message, 'Erase everything')).text).toMatch(/^Erased: everything/u);
   await isLockedOut('bob', 'dm', '!memory show');
   await nobodyWasAnswered();
 });
@@ -135,10 +134,8 @@ it('an owner is asked about who has no access, once a person, and lets them in b
   await nobodyWasAnswered();
 
   await stage.startBot(asking);
-  for (const [message, label] of offers) {
-    const { followUps } = await sandbox.click({ as: 'alice', message, label, followUps: 1 });
-    expect(followUps[0]?.text).toMatch(/^Done/u);
-  }
+  for (const [message, label] of offers)
+    expect((await stage.press('alice', message, label)).text).toMatch(/^Done/u);
   await isAnswered('dora', '#general');
   await isLockedOut('fred', 'dm');
   await stage.ask('alice', 'dm', 'What is new?');

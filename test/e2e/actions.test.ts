@@ -3,7 +3,7 @@ import { afterAll, expect, it } from 'vitest';
 import { offerHead } from '../../src/core/tool.ts';
 import type { MessageView } from '../../src/sandbox/people/views.ts';
 import type { ModelAnswer, ScriptedToolUse } from '../support/model-answer.ts';
-import { answeringBy, callsOf, chatCall, newestOf, sectionIn, toldIn } from './model-calls.ts';
+import { answeringBy, callsOf, chatCall, sectionIn, toldIn } from './model-calls.ts';
 import { openStage } from './stage.ts';
 import { withFooter } from './footers.ts';
 
@@ -169,29 +169,21 @@ it('does nothing that only somebody else’s message asks for, and all of it by 
   expect(toldIn(await chatCall(stage, 'alice', '#dev', 'thanks'))).not.toContain('free ||money||');
 });
 
-it('carries nothing out of a direct message or private channel but what the person is shown and presses [V2]', async () => {
+it('carries nothing out of a direct message but what the person is shown and presses [V2]', async () => {
   const [last] = (await stage.sandbox.messages({ in: '#dev' })).slice(-1);
-  for (const place of ['@bob', '#secret']) {
-    expect(await doing('bob', place, 'tell #dev that lunch is over', send('Lunch is over!'))).toEqual([
-      expect.stringMatching(/^Not done: .*shown a button/u),
-    ]);
-    expect(await botTexts('#dev', last)).toEqual([]);
-    const offered = async () =>
-      (await stage.sandbox.messages({ in: place, from: 'bot' })).findLast(({ text }) =>
-        text.includes('Send to'),
-      );
-    await expect.poll(offered).toMatchObject({
-      text: expect.stringContaining(
-        'Send to <#' + stage.info.channels['dev'] + '>:\n```\nLunch is over!\n```',
-      ),
-    });
-    await stage.sandbox.click({ as: 'bob', message: (await offered())?.id ?? '', label: 'Do it' });
-    await expect
-      .poll(() => botTexts('#dev', last))
-      .toEqual([`Lunch is over!\n-# for <@${stage.info.people['bob']}>`]);
-    const [sent] = await stage.sandbox.messages({ in: '#dev', from: 'bot', after: last?.id ?? '' });
-    await stage.sandbox.delete({ message: sent?.id ?? '' });
-  }
+  expect(await doing('bob', '@bob', 'tell #dev that lunch is over', send('Lunch is over!'))).toEqual([
+    expect.stringMatching(/^Not done: .*shown a button/u),
+  ]);
+  expect(await botTexts('#dev', last)).toEqual([]);
+  const offered = async () =>
+    (await stage.sandbox.messages({ in: '@bob', from: 'bot' })).findLast(({ text }) =>
+      text.includes(`Send to <#${stage.info.channels['dev']}>:\n\`\`\`\nLunch is over!\n\`\`\``),
+    );
+  await expect.poll(offered).toBeDefined();
+  await stage.sandbox.click({ as: 'bob', message: (await offered())?.id ?? '', label: 'Do it' });
+  await expect
+    .poll(() => botTexts('#dev', last))
+    .toEqual([`Lunch is over!\n-# for <@${stage.info.people['bob']}>`]);
 });
 
 it('sends once what it had sent before it was killed in the middle of the turn', async () => {
@@ -220,14 +212,8 @@ it('sends once what it had sent before it was killed in the middle of the turn',
 });
 
 it('is off where the configuration says so: no tools, no section', async () => {
-  await stage.stopBot();
-  await stage.startBot({ DISCOCLAW_DISCORD_ACTIONS_ENABLED: 'false' });
-  afterwards = { text: 'That is all.' };
-  const told = await doing('alice', '#general', 'react to this', [everything[0] ?? wish('react', {})]);
-  expect(told).toEqual([expect.stringMatching(/^There is no such tool/u)]);
-  const call = newestOf(stage, 'chat');
+  await stage.restart({ DISCOCLAW_DISCORD_ACTIONS_ENABLED: 'false' });
+  const call = await chatCall(stage, 'alice', '#general', 'react to this');
   expect(JSON.stringify(call.body.tools)).not.toContain('discord_');
   expect(sectionIn(call, 'discord_actions')).toBe('');
-  const [earlier] = callsOf(stage, 'chat');
-  expect(JSON.stringify(earlier?.body.tools)).toContain('discord_react');
 });

@@ -106,9 +106,7 @@ describe('what is attached to a message', () => {
     await send('dm', [], { ...carol, text: 'and?' });
     const call = newestOf(stage, 'chat');
     expect(toldIn(call)).toContain('carol: [attached: cat.png]\n');
-    const log = await stage.readFile(
-      `data/sessions/${said.channelId}/${stage.info.people['carol']}/messages.jsonl`,
-    );
+    const log = await stage.logOf(said);
     expect(log).toContain('"attachments":["cat.png"]');
     for (const text of [call.raw, log]) {
       expect(text).not.toContain(sampleBytes.png.toString('base64'));

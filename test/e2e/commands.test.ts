@@ -6,14 +6,6 @@ import { subcommandsOf } from '../../src/sandbox/people/slash-command.ts';
 import { callsForAnswers, command, idIn, newestCall, promptFor, toldIn, ways } from './memory-talk.ts';
 import { openStage } from './stage.ts';
 
-let guests = 0;
-
-/** Somebody new, of whom nothing is remembered. */
-async function newcomer(): Promise<string> {
-  guests += 1;
-  return (await stage.sandbox.addPerson({ name: `guest${guests}` })).name;
-}
-
 const stage = await openStage({ model: () => ({ text: 'Understood.' }) });
 
 afterAll(async () => {
@@ -22,7 +14,7 @@ afterAll(async () => {
 
 describe.each(ways)('%s', (way) => {
   it('remembers with an id and, by the place, a visibility [V1][K2]', async () => {
-    const name = await newcomer();
+    const { name } = await stage.newcomer();
     await stage.sandbox.addChannel({ name: `hideout-${name}`, private: true, members: [name] });
     const remember = (place: string, text: string) => command(stage, way, name, place, `remember ${text}`);
 
@@ -36,7 +28,7 @@ describe.each(ways)('%s', (way) => {
 });
 
 it('keeps what a guild may not see to the DM and to ephemeral answers [K3]', async () => {
-  const name = await newcomer();
+  const { name } = await stage.newcomer();
   await command(stage, '!memory', name, 'dm', 'remember I am shy');
   await command(stage, '!memory', name, '#dev', 'remember I prefer Rust');
 
@@ -59,7 +51,7 @@ it('keeps what a guild may not see to the DM and to ephemeral answers [K3]', asy
 });
 
 it('asks what is meant where the command is misspelt, and no model ever hears of it [K1][F2]', async () => {
-  const name = await newcomer();
+  const { name } = await stage.newcomer();
   const asked = callsForAnswers(stage).length;
   const answer = await stage.ask(name, 'dm', '!memroy show');
   expect(answer.text).toBe('There is no command "!memroy". Did you mean `!memory show`?');
@@ -68,7 +60,7 @@ it('asks what is meant where the command is misspelt, and no model ever hears of
 });
 
 it('answers commands in a channel where it must be addressed, with a mention before them or without', async () => {
-  const name = await newcomer();
+  const { name } = await stage.newcomer();
   const { id } = await stage.sandbox.addChannel({ name: 'quiet' });
   const asked = callsForAnswers(stage).length;
   const unaddressed = await stage.sandbox.say({ as: name, in: id, text: 'nobody in particular' });
@@ -85,7 +77,7 @@ it('answers commands in a channel where it must be addressed, with a mention bef
 });
 
 it('sends a long show in parts, all of it, and pings nobody [K3][G3]', async () => {
-  const name = await newcomer();
+  const { name } = await stage.newcomer();
   const bobId = stage.info.people['bob'];
   const texts = Array.from(
     { length: 10 },
@@ -130,7 +122,7 @@ describe('a command however its sign, its spaces or its surroundings came out [K
     '```\n!memory show\n```',
     '**!memory show**',
   ])('is carried out, and neither logged nor told to a model: %j', async (text) => {
-    const name = await newcomer();
+    const { name } = await stage.newcomer();
     await command(stage, '!memory', name, 'dm', 'remember I like tea');
     const asked = callsForAnswers(stage).length;
     expect((await stage.ask(name, 'dm', text)).text).toMatch(/^Durable memory \(1 item\):/u);
@@ -142,7 +134,7 @@ describe('a command however its sign, its spaces or its surroundings came out [K
 });
 
 it.each(['<ID>', '(id: #ID)'])('an id is known in %s', async (form) => {
-  const name = await newcomer();
+  const { name } = await stage.newcomer();
   const give = (words: string) => command(stage, '!memory', name, 'dm', words);
   const written = form.replace('ID', idIn(await give('remember I like tea')));
   expect(await give(`pin ${written}`)).toMatch(/^Pinned/u);
@@ -153,7 +145,7 @@ it.each(['<ID>', '(id: #ID)'])('an id is known in %s', async (form) => {
 it('what people stored is shown as it is stored, wherever it is shown [D8]', async () => {
   const text = 'I call __init__ by `make`, see https://a.example/x_y_z and [this](https://b.example)';
   const shown = String.raw`I call \_\_init\_\_ by \`make\`, see https://a.example/x_y_z and \[this](https://b.example)`;
-  const name = await newcomer();
+  const { name } = await stage.newcomer();
   const give = (words: string) => command(stage, '!memory', name, 'dm', words);
   const id = idIn(await give(`remember ${text}`));
   for (const words of ['show', `why ${id}`, `history ${id}`, 'search init', 'forget init', 'undo'])
@@ -163,7 +155,7 @@ it('what people stored is shown as it is stored, wherever it is shown [D8]', asy
 
 describe('the two ways to every memory command [K0]', () => {
   it('are the same commands, by name', async () => {
-    const name = await newcomer();
+    const { name } = await stage.newcomer();
     const help = await command(stage, '!memory', name, 'dm', 'help');
     const named = new Set([...help.matchAll(/`!memory (\w+)/gu)].map(([, subcommand = '']) => subcommand));
     const memory = (await stage.sandbox.commands()).find((each) => each.name === 'memory');
@@ -174,7 +166,7 @@ describe('the two ways to every memory command [K0]', () => {
   });
 
   it('give the same data', async () => {
-    const name = await newcomer();
+    const { name } = await stage.newcomer();
     await command(stage, '/memory', name, 'dm', 'remember I keep bees');
     for (const words of ['show', 'search bees', 'notebook ..', 'mode', 'privacy', 'share ffffffff'])
       expect(await command(stage, '/memory', name, 'dm', words)).toBe(
@@ -183,7 +175,8 @@ describe('the two ways to every memory command [K0]', () => {
   });
 
   it('treat somebody else’s id like an unknown one', async () => {
-    const [name, other] = [await newcomer(), await newcomer()];
+    const { name } = await stage.newcomer();
+    const { name: other } = await stage.newcomer();
     const id = idIn(await command(stage, '/memory', other, 'dm', 'remember I own a drum'));
     for (const subcommand of ['share', 'hide', 'pin', 'why', 'history', 'forget', 'undo']) {
       const [theirs = '', unknown] = [

@@ -51,8 +51,7 @@ async function labelsUnder(place: string, text: string): Promise<readonly string
 /** Presses a button under the answer that holds a text; resolves with what the person is told. */
 async function press(as: string, place: string, text: string, label: string): Promise<string> {
   const { id: message } = await newest(place, text);
-  const { followUps } = await stage.sandbox.click({ as, message, label, followUps: 1 });
-  return followUps[0]?.text ?? '';
+  return (await stage.press(as, message, label)).text;
 }
 
 async function promptOf(as: string, place: string): Promise<string> {
@@ -74,8 +73,7 @@ describe('a durable item', () => {
     expect(await promptFor(stage, name, '#general')).toMatch(line);
     expect(await promptFor(stage, name, 'dm')).toMatch(line);
 
-    await stage.stopBot();
-    await stage.startBot();
+    await stage.restart();
     expect(await promptFor(stage, name, '#general')).toMatch(line);
     expect(await memory(name, '#general', 'show')).toMatch(line);
   });
@@ -156,8 +154,7 @@ describe('forgetting an item', () => {
     expect(await promptOf(name, dm)).not.toContain('Lisbon');
     expect(await memory(name, dm, 'search Lisbon')).toMatch(/nothing/u);
 
-    await stage.stopBot();
-    await stage.startBot();
+    await stage.restart();
     expect(await promptOf(name, dm)).not.toContain('Lisbon');
     expect(await press(name, dm, 'Deprecated 1 item matching "Lisbon"', 'Undo')).toContain('Undone');
     for (const words of ['show', 'search Lisbon'])

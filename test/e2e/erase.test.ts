@@ -36,13 +36,6 @@ async function filesNaming(...words: readonly string[]): Promise<readonly string
   return all.filter((file) => words.some((word) => file.includes(word)));
 }
 
-async function pressUnder(as: string, message: string, label: string): Promise<string> {
-  const clicked = await stage.sandbox.click({ as, message, label });
-  const told = async () => (await stage.sandbox.interaction({ id: clicked.id })).followUps.at(-1)?.text ?? '';
-  await expect.poll(told).not.toBe('');
-  return told();
-}
-
 /** After an erasing no file, folder or content names Bob; what stays is its moment, under a hash. */
 async function expectOnlyTheMoment(): Promise<void> {
   expect(await filesNaming(bobId)).toEqual([]);
@@ -69,7 +62,7 @@ describe('erasing everything [K11]', () => {
       expect(asked.text).not.toContain('axolotl');
       const token = /confirm (\w+)/u.exec(asked.text)?.[1] ?? '';
       expect((await stage.ask('carol', '#dev', `!memory confirm ${token}`)).text).toContain("isn't yours");
-      expect(await pressUnder('bob', asked.id, 'Erase everything')).toMatch(/^Erased: everything/u);
+      expect((await stage.press('bob', asked.id, 'Erase everything')).text).toMatch(/^Erased: everything/u);
 
       await stage.stopBot();
       expect(await filesNaming('axolotl', 'Axolotl')).toEqual([]);
@@ -111,10 +104,9 @@ describe('erasing everything [K11]', () => {
   it("offers in a DM to delete the bot's own messages there, and names nobody after that", async () => {
     await stage.ask('bob', '@bob', 'My axolotl is called Pip.');
     const { id: message } = await stage.ask('bob', '@bob', '!memory erase');
-    const click = { as: 'bob', message, label: 'Erase everything', followUps: 1 };
-    const [told] = (await stage.sandbox.click(click)).followUps;
+    const told = await stage.press('bob', message, 'Erase everything');
     expect((await stage.ask('carol', '#general', '!memory erase-dm')).text).toContain('in our DM only');
-    expect(await pressUnder('bob', told?.id ?? '', 'Delete my messages here')).toMatch(
+    expect((await stage.press('bob', told.id, 'Delete my messages here')).text).toMatch(
       /^Deleted \d+ messages/u,
     );
     expect(await stage.sandbox.messages({ in: '@bob', from: 'bot' })).toEqual([]);
@@ -148,7 +140,7 @@ describe('purging a matter [K11]', () => {
       expect((await stage.ask('bob', '@bob', '!memory purge weasel')).text).toMatch(/^Nothing/u);
       const asked = await stage.ask('bob', '#general', '!memory purge axolotl');
       expect(asked.text).toMatch(/: 1 item, 2 messages, \d+ notes?/u);
-      expect(await pressUnder('bob', asked.id, 'Erase it')).toMatch(
+      expect((await stage.press('bob', asked.id, 'Erase it')).text).toMatch(
         /^Erased: everything that says "axolotl", with 4 messages/u,
       );
       expect((await stage.ask('bob', '@bob', '!memory undo')).text).toContain('nothing to undo');

@@ -114,7 +114,7 @@ describe.concurrent('a message that was there when the bot was killed', () => {
     delayMs = 0;
     await stage.startBot();
     await expectOneAnswerEach(stage, [first, inDm]);
-    const log = await stage.readFile(`data/sessions/${first.channelId}/${first.author.id}/messages.jsonl`);
+    const log = await stage.logOf(first);
     expect(log.match(/think about this/g)).toHaveLength(1);
   });
 

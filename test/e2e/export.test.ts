@@ -77,8 +77,7 @@ describe('an export [K10]', () => {
       expect(await command(stage, '/memory', 'erin', 'dm', 'show')).toContain(summary),
     );
     await stage.writeFile(`data/users/${id}/notebook/topics/hives.md`, '# Hives\n\n- Three by the lake.\n');
-    await stage.stopBot();
-    await stage.startBot();
+    await stage.restart();
 
     const answer = await stage.ask('erin', '#general', '!memory export');
     expect(answer.text).toBe('I have sent you everything that I hold about you as a direct message.');
@@ -148,8 +147,8 @@ describe('an import [K10]', () => {
     }
     expect(shown?.text).toMatch(/^There is 1 new item:\n- \[fact\] User breeds axolotls/u);
     expect(await promptFor(stage, name, 'dm')).not.toContain('axolotls');
-    const click = { as: name, message: shown?.id ?? '', label: '✅ Store', followUps: 1 };
-    expect((await stage.sandbox.click(click)).followUps[0]?.text).toMatch(/^Imported 1 item\./u);
+    const stored = await stage.press(name, shown?.id ?? '', '✅ Store');
+    expect(stored.text).toMatch(/^Imported 1 item\./u);
     expect(await promptFor(stage, name, 'dm')).toContain('User breeds axolotls');
   });
 });

@@ -79,12 +79,10 @@ it('takes 8,000 characters of 40 messages that one person sends in a burst, mark
 
   const [, call] = callsOf(stage, 'chat');
   expect(call && toldIn(call).match(/burst\d+ /gu)).toEqual(['burst1 ', 'burst2 ', 'burst3 ', 'burst4 ']);
-  const alice = stage.info.people['alice'];
-  const log = await stage.readFile(`data/sessions/${last?.channelId}/${alice}/messages.jsonl`);
-  expect(log.match(/burst\d+ /gu)).toHaveLength(4);
+  const log = last && (await stage.logOf(last));
+  expect(log?.match(/burst\d+ /gu)).toHaveLength(4);
 
-  await stage.stopBot();
-  await stage.startBot();
+  await stage.restart();
   await stage.ask('alice', '#general', 'and now?');
   const [, , third, ...more] = callsOf(stage, 'chat');
   expect(more).toEqual([]);
@@ -159,8 +157,7 @@ describe('the cost of a day [L2]', () => {
     });
     for (const question of ['one', 'two', 'three']) await stage.ask('alice', '#general', question);
     expect(await toldToOwner(stage)).toEqual([]);
-    await stage.stopBot();
-    await stage.startBot();
+    await stage.restart();
     await stage.ask('bob', '#general', 'four');
     const fifth = await stage.ask('alice', '#general', 'five');
     expect(fifth.text).toBe('Understood.');
@@ -190,8 +187,7 @@ describe('the cost of a day [L2]', () => {
     expect(status).toMatch(/^This month [^\n]*: 5 model calls/mu);
     expect(status).toContain('- by purpose: turn 50 in, 35,000 out, $35.00');
 
-    await stage.stopBot();
-    await stage.startBot();
+    await stage.restart();
     expect((await stage.ask('bob', '#general', 'nine')).text).toMatch(/^⏳/u);
     expect(callsOf(stage, 'chat')).toHaveLength(5);
     expect(await toldToOwner(stage)).toHaveLength(1);

@@ -32,11 +32,6 @@ afterEach(async () => {
   await stage[Symbol.asyncDispose]();
 });
 
-async function restart(): Promise<void> {
-  await stage.stopBot();
-  await stage.startBot();
-}
-
 const memory = (as: string, place: string, words: string) => command(stage, '!memory', as, place, words);
 
 /** All that is kept, whatever it is. */
@@ -85,7 +80,7 @@ describe('what a person lets the bot keep [K9]', () => {
     await stage.ask('carol', '#general', 'I keep a cockatoo.');
     await stage.ask('bob', '#dev', 'I keep a bassoon.');
     expect(await memory('bob', '#general', 'remember I like rum')).toMatch(/is paused here/u);
-    await restart();
+    await stage.restart();
     expect(await memory('bob', '#general', 'show')).toContain('Paused here:');
     expect(await command(stage, '/memory', 'bob', '#dev', 'show')).not.toContain('Paused');
     await stage.ask('bob', '#general', 'It is pink, my axolotl.');
@@ -109,8 +104,7 @@ it('the first words stand under the first answer to each person, even to a comma
   const { name } = await fresh.sandbox.addPerson({ name: 'dave' });
   for (const isFirst of [true, false])
     expect((await command(fresh, '/memory', name, '#dev', 'show')).includes(firstWords)).toBe(isFirst);
-  await fresh.stopBot();
-  await fresh.startBot();
+  await fresh.restart();
   expect((await fresh.ask('carol', '@carol', '!memory show')).text).not.toContain(firstWords);
   expect(toldIn(await chatCall(fresh, 'bob', '@bob', 'Hello again!'))).not.toContain(firstWords);
   const later = await fresh.sandbox.messages({ in: '@bob', from: 'bot', after: answer.id });
@@ -158,7 +152,7 @@ describe('a person who wants to be asked first [K9]', () => {
       const asked = await noticed('bob', place, 'I keep an axolotl');
       expect(asked.text).toContain('May I remember: "I keep an axolotl"?');
       await stage.ask('bob', place, 'And what is new?');
-      await restart();
+      await stage.restart();
       const call = await chatCall(stage, 'bob', place, 'What do you know of me?');
       for (const section of ['durable_items', 'matching_items', 'conversation_summary', 'notebook'])
         expect(sectionIn(call, section)).not.toContain('axolotl');
@@ -168,9 +162,9 @@ describe('a person who wants to be asked first [K9]', () => {
       expect(callsOf(stage, 'summary')).toEqual([]);
       expect(await memory('bob', place, 'show')).not.toContain('I keep an axolotl');
 
-      const yes = { as: 'bob', message: asked.id, label: '✅ Yes', followUps: 1 };
-      const { followUps } = await stage.sandbox.click(yes);
-      expect(followUps[0]?.text).toMatch(/^Remembered: "I keep an axolotl"/u);
+      expect((await stage.press('bob', asked.id, '✅ Yes')).text).toMatch(
+        /^Remembered: "I keep an axolotl"/u,
+      );
       expect(await memory('bob', place, 'show')).toContain('I keep an axolotl');
       expect(await memory('bob', place, 'undo')).toContain('Undone: the `accept`');
       expect(await memory('bob', place, 'show')).not.toContain('I keep an axolotl');
@@ -182,7 +176,7 @@ describe('a person who wants to be asked first [K9]', () => {
     finding('I keep an axolotl');
     await memory('bob', '#secret', 'mode ask');
     const { id: message } = await noticed('bob', '#secret', 'I keep an axolotl');
-    await restart();
+    await stage.restart();
     const others = await stage.sandbox
       .click({ as: 'alice', message, label: '✏️ Edit' })
       .catch(() => undefined);
@@ -191,7 +185,7 @@ describe('a person who wants to be asked first [K9]', () => {
     expect(modal?.fields).toMatchObject([
       { label: 'What I remember', value: 'I keep an axolotl', maxLength: 500 },
     ]);
-    await restart();
+    await stage.restart();
     const values = { 'What I remember': 'Keeps two axolotls' };
     const sent = await stage.sandbox.submit({ as: 'bob', interaction, values, followUps: 1 });
     expect(sent.followUps).toMatchObject([
@@ -224,8 +218,7 @@ describe('a person who wants to be asked first [K9]', () => {
   });
 
   it('may be everybody who has not chosen', async () => {
-    await stage.stopBot();
-    await stage.startBot({ DISCOCLAW_MEMORY_MODE: 'ask' });
+    await stage.restart({ DISCOCLAW_MEMORY_MODE: 'ask' });
     expect(await memory('bob', 'dm', 'mode auto')).toMatch(/^Mode `auto`/u);
     expect(await memory('bob', 'dm', 'mode')).toMatch(/^Mode `auto`/u);
     expect(await memory('carol', 'dm', 'mode')).toMatch(/^Mode `ask`/u);

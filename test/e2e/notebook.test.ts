@@ -4,14 +4,6 @@ import { newestCall, promptFor, toldIn } from './memory-talk.ts';
 import { obedientModel } from './obedient-model.ts';
 import { openStage } from './stage.ts';
 
-let people = 0;
-
-/** Somebody new, who has no notebook yet. */
-async function newcomer(): Promise<{ readonly name: string; readonly id: string }> {
-  people += 1;
-  return stage.sandbox.addPerson({ name: `writer${people}` });
-}
-
 /** Has the model call a memory tool in somebody's turn; resolves with what the tool said. */
 async function calls(name: string, place: string, tool: string, input: object): Promise<string> {
   const text = `please CALL ${tool} ${JSON.stringify(input)}`;
@@ -28,7 +20,7 @@ afterAll(async () => {
 describe("a person's notebook", () => {
   it('is written in the DM and is in the next prompt there, also after a kill', async () => {
     await stage.startBuilt();
-    const { name, id } = await newcomer();
+    const { name, id } = await stage.newcomer();
     await calls(name, 'dm', 'memory_write', { path: 'USER.md', content: 'Keeps ferrets.' });
     await calls(name, 'dm', 'memory_append', { path: 'facts/user.md', entry: '- Name: Hugo' });
     expect(await stage.readFile(`data/users/${id}/notebook/USER.md`)).toBe('Keeps ferrets.\n');
@@ -41,7 +33,7 @@ describe("a person's notebook", () => {
   });
 
   it('is edited by its person in a form, for the next prompt, and what comes too late is given back [N9]', async () => {
-    const { name, id } = await newcomer();
+    const { name, id } = await stage.newcomer();
     const place = `@${name}`;
     const path = `data/users/${id}/notebook/USER.md`;
     const options = { file: 'USER.md' };
@@ -69,7 +61,7 @@ describe("a person's notebook", () => {
   });
 
   it('is opened neither for others nor in a guild, where the model has the same tools [V3][P2]', async () => {
-    const [writer, other] = [await newcomer(), await newcomer()];
+    const [writer, other] = [await stage.newcomer(), await stage.newcomer()];
     await stage.writeFile(`data/users/${writer.id}/notebook/MEMORY.md`, 'The ferret is called Muninn.');
     expect(await promptFor(stage, writer.name, 'dm')).toContain('Muninn');
     const { tools } = newestCall(stage).body;
@@ -85,7 +77,7 @@ describe("a person's notebook", () => {
 });
 
 it('recall finds the line written a moment ago, in the exact form, with a link to the message, and a note as it was edited by hand [C1] [C3]', async () => {
-  const { name, id } = await newcomer();
+  const { name, id } = await stage.newcomer();
   const said = await stage.sandbox.say({ as: name, in: 'dm', text: 'My dentist is Doctor Okafor' });
   await stage.answerTo(said);
   const found = await calls(name, 'dm', 'recall_memory', { query: 'dentist', scope: 'messages' });

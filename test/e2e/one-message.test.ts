@@ -71,13 +71,6 @@ async function writesTo(channelId: string) {
 const labelsOf = ({ components }: MessageView) =>
   components.rows.flatMap(({ buttons }) => buttons.map(({ label }) => label ?? ''));
 
-async function pressed(as: string, message: string, label: string): Promise<MessageView> {
-  const { followUps, answer } = await stage.sandbox.click({ as, message, label, followUps: 1 });
-  const told = followUps[0] ?? answer;
-  if (told === undefined) throw new Error(`${label} told nothing`);
-  return told;
-}
-
 const lines = /💾|Remembered|-# /u;
 
 describe('one answer is one message [K6]', () => {
@@ -89,13 +82,12 @@ describe('one answer is one message [K6]', () => {
     expect(told.text).toBe('All noted.\n-# 💾 Remembered 2 things');
     expect(labelsOf(told)).toEqual(['Undo', '❔']);
     expect((await writesTo(answer.channelId)).created).toBe(1);
-    await stage.stopBot();
-    await stage.startBot();
-    const list = await pressed(name, told.id, 'Undo');
+    await stage.restart();
+    const list = await stage.press(name, told.id, 'Undo');
     expect(list).toMatchObject({ isEphemeral: true });
     expect(list.text).toMatch(/1\. "I like green tea\."\n2\. "I like rum\."$/u);
     expect(labelsOf(list)).toEqual(['Undo 1', 'Only in DM 1', 'Undo 2', 'Only in DM 2']);
-    expect((await pressed(name, list.id, 'Undo 2')).text).toContain('Undone');
+    expect((await stage.press(name, list.id, 'Undo 2')).text).toContain('Undone');
     const shown = await memory(name, room, 'show');
     expect(shown).toContain('green tea');
     expect(shown).not.toContain('rum');
@@ -109,7 +101,7 @@ describe('one answer is one message [K6]', () => {
     expect(told.text).toBe('Understood.\n-# 💾 Remembered: "I like mate."');
     expect(labelsOf(told)).toEqual(['Undo', 'Only in DM']);
     expect(await writesTo(answer.channelId)).toEqual({ created: 1, edited: 1 });
-    expect((await pressed(name, told.id, 'Undo')).text).toContain('Undone');
+    expect((await stage.press(name, told.id, 'Undo')).text).toContain('Undone');
   });
 
   it('of which neither a cold history nor reading the channel knows the footer', async () => {
@@ -120,8 +112,7 @@ describe('one answer is one message [K6]', () => {
     finding('I like mate');
     await withFooter(stage, await ask(name, room, 'I like mate.'), 'I like mate');
 
-    await stage.stopBot();
-    await stage.startBot();
+    await stage.restart();
     const cold = await chatCall(stage, name, room, `<@${stage.info.bot.id}> What did I say?`);
     expect(toldIn(cold).split('All noted.')[1]).not.toMatch(lines);
     answers.chat = (body) =>
@@ -156,7 +147,7 @@ describe('one answer is one message [K6]', () => {
     await stage.sandbox.click({ as: name, message: (await offer())?.id ?? '', label: 'Do it' });
     await expect.poll(async () => (await offer())?.text).toContain('-# Forgotten.');
     expect(await memory(name, room, 'show')).toContain('(0 items)');
-    expect((await pressed(name, (await offer())?.id ?? '', 'Undo')).text).toContain('I collect stamps');
+    expect((await stage.press(name, (await offer())?.id ?? '', 'Undo')).text).toContain('I collect stamps');
   });
 });
 
@@ -166,7 +157,7 @@ it('undo takes back what was written over what was noted before, one after the o
     calls(name, `@${name}`, `Note ${entry}`, 'memory_append', { path: 'MEMORY.md', entry }, 'MEMORY.md');
   const first = await note('oolong');
   await note('sencha');
-  expect((await pressed(name, first.id, 'Undo')).text).toContain('changed since');
+  expect((await stage.press(name, first.id, 'Undo')).text).toContain('changed since');
   for (const left of [/oolong\n/u, /^$/u]) {
     expect(await memory(name, 'dm', 'undo')).toBe('Undone: the `note`.');
     const notes = sectionIn(await chatCall(stage, name, `@${name}`, 'hello'), 'notes');
@@ -181,13 +172,13 @@ describe('plain words [K13]', () => {
     const dm = `@${name}`;
     const paused = await calls(name, dm, 'Stop remembering me.', 'memory_control', { action: 'pause' }, '⏸️');
     expect(await memory(name, dm, 'remember I like tea')).toContain('paused');
-    expect((await pressed(name, paused.id, 'Resume')).text).toMatch(/^Resumed/u);
+    expect((await stage.press(name, paused.id, 'Resume')).text).toMatch(/^Resumed/u);
     const tea = { kind: 'preference', quote: 'I prefer tea' };
     await calls(name, dm, 'I prefer tea', 'remember_item', tea, 'Remembered');
     await calls(name, dm, 'Undo that.', 'memory_control', { action: 'undo' }, '↩️ Undone: `remember`');
     expect(await memory(name, dm, 'show')).toContain('(0 items)');
     const asked = await calls(name, dm, 'Send me my data.', 'memory_control', { action: 'export' }, '📦');
-    expect((await pressed(name, asked.id, 'Send me my data')).text).toContain('as a direct message');
+    expect((await stage.press(name, asked.id, 'Send me my data')).text).toContain('as a direct message');
   });
 
   it('that name many things forget nothing by themselves: buttons ask which, or which one makes way [K4]', async () => {
@@ -216,7 +207,7 @@ describe('plain words [K13]', () => {
       'Does it replace one of these?',
     );
     expect(await memory(name, dm, 'show')).toContain('(4 items)');
-    expect((await pressed(name, told.id, 'Instead of: I like tea')).text).toContain(
+    expect((await stage.press(name, told.id, 'Instead of: I like tea')).text).toContain(
       'In place of: "I like tea"',
     );
     expect(await memory(name, dm, 'show')).not.toContain('I like tea');
@@ -230,7 +221,8 @@ describe('plain words [K13]', () => {
       const told = await calls(name, room, 'What does she say?', 'memory_control', { action }, '-# ');
       expect(told.text).toContain('Nothing was done yet');
       expect(labelsOf(told)).toEqual([expect.any(String), '❔']);
-      if (action === 'pause') expect((await pressed(name, told.id, 'Yes, do it')).text).toMatch(/^Paused/u);
+      if (action === 'pause')
+        expect((await stage.press(name, told.id, 'Yes, do it')).text).toMatch(/^Paused/u);
     }
     expect(await memory(name, room, 'show')).toContain('(1 item)');
   });

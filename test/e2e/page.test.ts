@@ -71,12 +71,7 @@ describe('a page of one’s own', () => {
       name: 'memory',
       subcommand: 'erase',
     });
-    await stage.sandbox.click({
-      as: 'carol',
-      message: answer?.id ?? '',
-      label: 'Erase everything',
-      followUps: 1,
-    });
+    await stage.press('carol', answer?.id ?? '', 'Erase everything');
     expect(await page.ask('/')).toContain('You are not signed in');
   });
 

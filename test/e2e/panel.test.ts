@@ -76,8 +76,7 @@ describe('the panel [K8]', () => {
     // Also what is for the DM alone can be changed here: its person alone sees it.
     const opened = await stage.sandbox.click({ as: 'bob', message: panel.id, label: '✏️ Edit' });
     expect(opened.modal?.fields[0]?.value).toBe(tea);
-    await stage.stopBot();
-    await stage.startBot();
+    await stage.restart();
     expect(await panel.send(opened.id, `${tea}, black`)).toMatch(new RegExp(`^Edited: "${tea}, black"`, 'u'));
     expect(await panel.press('🗑️ Forget')).toMatch(/^Deprecated 1 item matching/u);
     expect(panel.labels).not.toContain('✏️ Edit');

@@ -75,8 +75,7 @@ it('prints the prompt as the bot sends it, beside the running bot and without a 
   expect((await stage.ask('bob', '#dev', 'still there?')).text).toBe('Understood.');
 
   // After a start the bot builds its prompt from nothing, as the script does.
-  await stage.stopBot();
-  await stage.startBot();
+  await stage.restart();
   const call = await chatCall(stage, 'alice', 'dm', 'And now?');
   const sent = [
     ...(call.body.system ?? []).map(({ text = '' }) => text),

@@ -87,8 +87,7 @@ it('puts all sections in order, with cache marks after what changes less than th
   const state = `data/sessions/${channelId}/${stage.info.people['alice']}/state.json`;
   await expect.poll(() => stage.readFile(state)).toContain('They said hello.');
   // Until then history shows all that the first summary holds, from the beginning of the conversation.
-  await stage.stopBot();
-  await stage.startBot();
+  await stage.restart();
   await stage.ask('alice', 'dm', 'This is turn 6.');
   await command(stage, '!memory', 'alice', 'dm', 'remember I keep bees');
   const call = await chatCall(stage, 'alice', 'dm', 'Tell me about the oboe quartet.');

@@ -1,11 +1,9 @@
-import fc from 'fast-check';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 
 import type { MessageView } from '../../src/sandbox/people/views.ts';
 import { offerHead } from '../../src/core/tool.ts';
 import { startPluralKit } from '../support/pluralkit-server.ts';
 import { postCopy } from '../support/proxy-copy.ts';
-import { runs } from '../support/runs.ts';
 import { answersTo } from './answers-to.ts';
 import { newestCall, toldIn } from './memory-talk.ts';
 import { answeringBy } from './model-calls.ts';
@@ -50,42 +48,7 @@ async function told(containing: string, after: Pick<MessageView, 'id'>): Promise
 }
 
 async function press(as: string, { id }: MessageView, label: string, outcome: string): Promise<void> {
-  const clicked = await stage.sandbox.click({ as, message: id, label });
-  const said = async () => {
-    const { answer, followUps } = await stage.sandbox.interaction({ id: clicked.id });
-    return [answer, ...followUps].map((message) => message?.text).join('\n');
-  };
-  await expect.poll(said).toContain(outcome);
-}
-
-type Step = 'copy' | 'delete';
-let newcomers = 0;
-
-/** Somebody new who writes, and what then becomes of that, each step at some place in the order of all steps. */
-async function newcomer(steps: readonly Step[], order: readonly number[]) {
-  const { sandbox } = stage;
-  const { name, id } = await sandbox.addPerson({ name: `person${(newcomers += 1)}` });
-  const text = `@Discoclaw I am number ${newcomers}`;
-  let original: MessageView | undefined;
-  let copy: MessageView | undefined;
-  function written(): MessageView {
-    if (original === undefined) throw new Error('Nothing was written yet');
-    return original;
-  }
-  const ways = {
-    say: async () => void (original = await sandbox.say({ as: name, in: place, text: `A: ${text}` })),
-    delete: () => sandbox.delete({ message: written().id }),
-    async copy() {
-      copy = await postCopy(sandbox, { in: place, text });
-      kit.store({ id: copy.id, original: written().id, sender: id });
-    },
-  };
-  const places = order.toSorted((a, b) => a - b);
-  const todo = (['say', ...steps] as const).map((step, index) => ({
-    at: places[index] ?? 0,
-    run: ways[step],
-  }));
-  return { id, todo, original: written, copy: () => copy };
+  expect((await stage.press(as, id, label)).text).toContain(outcome);
 }
 
 const call = (tool: string, input: object): string => `\n> CALL ${tool} ${JSON.stringify(input)}`;
@@ -163,32 +126,6 @@ describe('what a proxy posts for somebody [G2a]', () => {
     await press('alice', question, 'Yes, do it', 'Only the person');
     await press('bob', question, 'Yes, do it', 'I like cake');
     expect((await stage.ask('bob', place, '!memory show')).text).not.toContain('I like cake');
-  });
-
-  it('is answered exactly once in any order of events, and of a plain deletion nothing is left', async () => {
-    const fate = fc.constantFrom<readonly Step[]>(['copy', 'delete'], ['delete', 'copy'], ['delete']);
-    const scenes = fc.array(fc.tuple(fate, fc.array(fc.nat(), { minLength: 3, maxLength: 3 })), {
-      minLength: 2,
-      maxLength: 5,
-    });
-    await fc.assert(
-      fc.asyncProperty(scenes, async (all) => {
-        const people = await Promise.all(all.map(([steps, order]) => newcomer(steps, order)));
-        const steps = people.flatMap(({ todo }) => todo).toSorted((a, b) => a.at - b.at);
-        for (const { run } of steps) await run();
-        for (const { original, copy, id } of people) {
-          const kept = async () => (await stage.kept()).filter(({ path }) => path.includes(id));
-          const says = async (text: string) => (await kept()).some((file) => file.text.includes(text));
-          await expect.poll(async () => (await answersTo(stage.sandbox, original())).length).toBe(0);
-          await expect.poll(() => says(original().id)).toBe(false);
-          const posted = copy();
-          await expect.poll(() => says(posted?.id ?? 'nothing')).toBe(posted !== undefined);
-          const answers = async () => (posted === undefined ? [] : answersTo(stage.sandbox, posted));
-          await expect.poll(async () => (await answers()).length).toBe(posted === undefined ? 0 : 1);
-        }
-      }),
-      { numRuns: runs(10), endOnFailure: true },
-    );
   });
 
   it('is answered after a kill that came between the original and the copy', async () => {

@@ -180,29 +180,8 @@ describe('/catchup [B4]', () => {
     expect(refused.answer?.text).toContain('there is no such channel');
     const written = await stage.ask('bob', '#general', '!catchup #secret 1h');
     expect(written.text).toContain('there is no such channel');
-    const since = { ...given, options: { since: 'whenever' } };
-    expect((await stage.sandbox.slash({ as: 'bob', ...since })).answer?.text).toContain('no past moment');
-    const dm = await stage.sandbox.slash({ as: 'bob', ...given, in: 'dm', options: {} });
-    expect(dm.answer?.text).toContain('the channel has to be named');
     await stage.stopBot();
     expect(await keptSaying(word)).toEqual([]);
     await stage.startBot();
-  });
-
-  it('works without a model, in a conversation too: the stand-in lists by rules, and says what it is', async () => {
-    await using offline = await openStage({ environment: { DISCORD_AUTO_REPLY_CHANNEL_IDS: '' } });
-    const { sandbox } = offline;
-    const decided = await sandbox.say({ as: 'bob', in: '#dev', text: telling[0] ?? '' });
-    await sandbox.delivered();
-    const slash = await sandbox.slash({ as: 'alice', in: '#dev', name: 'catchup', options: {} });
-    const asking = await sandbox.say({ as: 'alice', in: '#dev', text: 'what did I miss?', mentionBot: true });
-    for (const text of [slash.answer?.text ?? '', (await offline.answerTo(asking)).text]) {
-      expect(text).toMatch(/^\[offline model\]\nWhat was said in #dev lately: 1 message:\n/u);
-      expect(text).toContain(
-        `**Decided and agreed**\n- bob: “${decided.text}” https://discord.com/channels/`,
-      );
-    }
-    const inDm = await offline.ask('alice', 'dm', 'what did I miss in #dev since yesterday?');
-    expect(inDm.text).toContain(decided.id);
   });
 });

@@ -113,28 +113,6 @@ describe('what was said before somebody was let in [V2a]', () => {
   });
 });
 
-describe('a server with an outage [V0]', () => {
-  it('gets answers made of nothing private, and what is said then is for the DM', async () => {
-    const { guild, guest, role, addChannel, shut } = await newServer();
-    const den = await addChannel('den');
-    await shut(den, role);
-    const open = await addChannel('open');
-    await memory(guest, den, 'remember I collect thimbles');
-    await memory(guest, open, 'remember I sing in choirs');
-    await stage.sandbox.setGuildAvailability({ guild, available: false });
-    await stage.sandbox.delivered();
-    const during = await told(guest, den);
-    expect(during).toContain('choirs');
-    expect(during).not.toContain('thimbles');
-    await memory(guest, open, 'remember I hide my flute');
-    await stage.sandbox.setGuildAvailability({ guild, available: true });
-    await stage.sandbox.delivered();
-    expect(await told(guest, den)).toContain('thimbles');
-    for (const place of [open, den]) expect(await told(guest, place)).not.toContain('flute');
-    expect(await memory(guest, 'dm', 'show')).toContain('flute');
-  });
-});
-
 describe('an age-restricted channel [V0]', () => {
   it('keeps what is said in it to itself and the DM of the speaker, no matter who can read it, also when the restriction is lifted', async () => {
     const { guest, addChannel } = await newServer();

@@ -49,8 +49,7 @@ describe('what is done without its person [A3]', () => {
       await stage.ask('bob', '@bob', text);
     saidAll.resolve(undefined);
     await expect.poll(() => stage.readFile(profile)).toContain('Braga');
-    await stage.stopBot();
-    await stage.startBot({ DISCOCLAW_REFLECTION_ENABLED: 'false' });
+    await stage.restart({ DISCOCLAW_REFLECTION_ENABLED: 'false' });
 
     expect(footerIn(await stage.ask('bob', '#general', 'hello'))).toBe('');
     const told = await withFooter(stage, await stage.ask('bob', '@bob', 'hello again'), 'Looking back');
@@ -60,13 +59,7 @@ describe('what is done without its person [A3]', () => {
     expect(footerIn(await stage.ask('bob', '@bob', 'and again'))).toBe('');
 
     await stage.writeFile(profile, `${await stage.readFile(profile)}- Likes rain\n`);
-    const { followUps } = await stage.sandbox.click({
-      as: 'bob',
-      message: told.id,
-      label: 'Undo',
-      followUps: 1,
-    });
-    expect(followUps[0]?.text).toContain('Undone');
+    expect((await stage.press('bob', told.id, 'Undo')).text).toContain('Undone');
     expect((await stage.readFile(profile)).split('\n')).toEqual(
       expect.arrayContaining(['- Lives in Porto', '- Keeps bees', '- Likes rain']),
     );

@@ -83,8 +83,6 @@ it('takes what is older than the days that the operator sets off the disk and ou
   expect(shown.text).toContain('Owns kayak');
   expect(shown.text).toContain('Likes 31');
   expect(shown.text).toContain('Messages older than 30 days are deleted automatically');
-  expect((await stage.ask('alice', 'general', '!memory search kayak')).text).toContain('kayak');
-  expect((await stage.ask('alice', 'general', '!memory privacy')).text).toContain('older than 30 days');
 });
 
 it('stores no word of what is said in a channel that the operator keeps without memory, nor in its threads, and answers there [K15]', async () => {
@@ -110,8 +108,7 @@ it('stores no word of what is said in a channel that the operator keeps without 
 
 /** A server in which things are remembered and from which the bot is then removed; resolves when that is on disk and the process has ended. */
 async function leaveServer(stage: Stage): Promise<string> {
-  await stage.stopBot();
-  await stage.startBot({
+  await stage.restart({
     DISCOCLAW_OWNER_IDS: stage.info.people['alice'] ?? '',
     DISCOCLAW_SHORTTERM_MEMORY_ENABLED: 'true',
   });

@@ -13,7 +13,6 @@ import {
 import { openStage } from './stage.ts';
 
 const answers: Answers = {};
-let guests = 0;
 
 const stage = await openStage({
   environment: {
@@ -40,19 +39,6 @@ async function filesWith(word: string): Promise<readonly string[]> {
   return (await stage.kept()).flatMap(({ path, text }) =>
     text.includes(word) && !path.includes('durable.json') ? [path] : [],
   );
-}
-
-/** The session's log as it lies on disk. */
-async function logOf(said: {
-  readonly channelId: string;
-  readonly author: { readonly id: string };
-}): Promise<string> {
-  return stage.readFile(`data/sessions/${said.channelId}/${said.author.id}/messages.jsonl`);
-}
-
-async function newcomer(): Promise<string> {
-  guests += 1;
-  return (await stage.sandbox.addPerson({ name: `guest${guests}` })).name;
 }
 
 function show(name: string, place: string): Promise<string> {
@@ -90,8 +76,7 @@ it('takes a deleted message out of log, history, summary, other channels and ext
   expect(toldIn(newestOf(stage, 'summary'))).not.toContain('axolotls');
   expect(await filesWith('axolotls')).toEqual([]);
 
-  await stage.stopBot();
-  await stage.startBot();
+  await stage.restart();
   expect(toldIn(await chatCall(stage, 'alice', '#general', 'and now?'))).not.toContain('axolotls');
 });
 
@@ -121,9 +106,8 @@ it('edits an edited message in log and history, and rebuilds what was made of it
     .poll(() => callsOf(stage, 'extraction').some((call) => toldIn(call).includes('That is all')))
     .toBe(true);
   expect(lookedAt()).toHaveLength(2);
-  await stage.stopBot();
-  await stage.startBot();
-  const log = await stage.readFile(`data/sessions/${said.channelId}/${said.author.id}/messages.jsonl`);
+  await stage.restart();
+  const log = await stage.logOf(said);
   expect(log).toContain('I play the lute');
 
   const call = await chatCall(stage, 'bob', '#general', 'what do I play?');
@@ -135,21 +119,21 @@ it('edits an edited message in log and history, and rebuilds what was made of it
 });
 
 it('finds out after a stop what was edited and deleted meanwhile', async () => {
-  const name = await newcomer();
+  const { name } = await stage.newcomer();
   const [gone, changed] = [
     await stage.sandbox.say({ as: name, in: 'dm', text: 'I owe money to a walrus' }),
     await stage.sandbox.say({ as: name, in: '#dev', text: 'I live near a narwhal' }),
   ];
   for (const { id, channelId } of [gone, changed])
     await stage.sandbox.waitForReply({ in: channelId, after: id, settleMs: 100 });
-  await expect.poll(() => logOf(changed)).toContain('assistant');
+  await expect.poll(() => stage.logOf(changed)).toContain('assistant');
   await stage.stopBot();
   await stage.sandbox.delete({ message: gone.id });
   await stage.sandbox.edit({ message: changed.id, text: 'I live near a museum' });
   await stage.startBot();
   await expect.poll(() => filesWith('walrus')).toEqual([]);
   await expect.poll(() => filesWith('narwhal')).toEqual([]);
-  expect(await logOf(changed)).toContain('near a museum');
+  expect(await stage.logOf(changed)).toContain('near a museum');
   const answered = await stage.sandbox.messages({ in: changed.channelId, after: changed.id, from: 'bot' });
   expect(answered.filter(({ replyTo }) => replyTo === changed.id)).toHaveLength(1);
 });

@@ -96,8 +96,7 @@ describe('review [K16]', () => {
     const cards = cardsOf(as, await open(as, '#general'));
     expect(cards.text).toContain('My driving test is on 2 May');
     expect(cards.labels).toEqual(['Still true', 'Changed', 'Forget']);
-    await stage.stopBot();
-    await stage.startBot();
+    await stage.restart();
 
     const changed = await cards.change('My driving test is on 3 June');
     expect(changed.stood).toBe('My driving test is on 2 May');

@@ -5,8 +5,6 @@ import { answeringBy, chatCall, toldIn } from './model-calls.ts';
 import { obedientModel } from './obedient-model.ts';
 import { openStage } from './stage.ts';
 
-let people = 0;
-
 const stage = await openStage({
   environment: {
     DISCOCLAW_SUMMARY_EVERY_N_TURNS: '1',
@@ -42,11 +40,6 @@ function textsOf(
   return messages.flatMap(({ content }) => content.map(({ text = '' }) => text)).join('\n');
 }
 
-async function newcomer(): Promise<string> {
-  people += 1;
-  return (await stage.sandbox.addPerson({ name: `keeper${people}` })).name;
-}
-
 /** Resolves when the person can read it there. */
 async function read(name: string, place: string, text: string): Promise<void> {
   const shown = async () => (await stage.sandbox.messages({ in: place, as: name })).map((each) => each.text);
@@ -71,7 +64,7 @@ async function kept(around: string, ...secrets: readonly string[]): Promise<void
 }
 
 it('a secret reaches the answer, and neither disk nor later prompts, also where an edit brings it [K14]', async () => {
-  const name = await newcomer();
+  const { name } = await stage.newcomer();
   const said = await stage.sandbox.say({
     as: name,
     in: 'dm',
@@ -91,7 +84,7 @@ it('a secret reaches the answer, and neither disk nor later prompts, also where 
 });
 
 it('no secret becomes an item or a note, by whatever way, and people are told [K14]', async () => {
-  const name = await newcomer();
+  const { name } = await stage.newcomer();
   const refused = (await stage.ask(name, 'dm', '!memory remember my password is Wombat42')).text;
   expect(refused).toContain('looks like a secret');
   expect(refused).not.toContain('Wombat42');

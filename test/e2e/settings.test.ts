@@ -14,12 +14,6 @@ async function newRoom(): Promise<string> {
   return (await stage.sandbox.addChannel({ name: `room-${rooms}` })).id;
 }
 
-/** Somebody new, of whom nothing is remembered. */
-async function newcomer(): Promise<{ readonly name: string; readonly id: string }> {
-  rooms += 1;
-  return stage.sandbox.addPerson({ name: `guest${rooms}` });
-}
-
 async function settings(words: string, place: string, as = owner): Promise<string> {
   return (await stage.ask(as, place, `!settings ${words}`)).text;
 }
@@ -50,7 +44,7 @@ afterAll(async () => {
 
 describe('who may manage a server', () => {
   it('sets what holds there and nowhere else, as long as they may', async () => {
-    const { name } = await newcomer();
+    const { name } = await stage.newcomer();
     const mine = await stage.sandbox.addGuild({ name: `of-${name}`, owner: 'carol', members: [name, owner] });
     const room = (await stage.sandbox.addChannel({ guild: mine.id, name: `${name}-room` })).id;
     const other = await newRoom();
@@ -76,7 +70,7 @@ describe('who may manage a server', () => {
 describe('memory off [I4]', () => {
   it('keeps nothing of what is said there and uses nothing, in threads neither; what was there stays', async () => {
     const room = await newRoom();
-    const { name, id } = await newcomer();
+    const { name, id } = await stage.newcomer();
     await command(stage, '!memory', name, room, 'remember I prefer Rust');
     await ask(name, room, 'Which language?');
     expect(toldIn(newestCall(stage))).toContain('I prefer Rust (src');
@@ -115,7 +109,7 @@ describe('memory off [I4]', () => {
 describe('a server’s own manner', () => {
   it('stands in every prompt of that server, outside the system prompt, and in no other [G8]', async () => {
     const room = await newRoom();
-    const { name } = await newcomer();
+    const { name } = await stage.newcomer();
     const mine = await stage.sandbox.addGuild({ name: `of-${name}`, owner: 'carol', members: [name, owner] });
     const other = (await stage.sandbox.addChannel({ guild: mine.id, name: `${name}-room` })).id;
     await stage.sandbox.delivered();
@@ -180,8 +174,7 @@ describe('an owner chooses the model in chat [M10]', () => {
     expect([facts, ...followUps].map((each) => each?.text).join('')).toContain(
       '(new-model, other-model, haiku)',
     );
-    await stage.stopBot();
-    await stage.startBot();
+    await stage.restart();
     expect(await give('Who?')).toBe('It is new-model.');
     isDown.add('new-model');
     expect(await give('Who?')).toBe(

@@ -73,17 +73,13 @@ function callFor(text: string) {
   );
 }
 
-function logOf({ channelId, author }: MessageView): Promise<string> {
-  return stage.readFile(`data/sessions/${channelId}/${author.id}/messages.jsonl`);
-}
-
 describe.concurrent('an answer that grows', () => {
   it('of 6,000 characters with three code fences is never too long, unbalanced or too fast, and ends in the exact text [U1]', async ({
     expect,
   }) => {
     expect(longAnswer.length).toBeGreaterThan(6000);
     const said = await stage.sandbox.say({ as: 'carol', in: 'dm', text: 'Tell me at length' });
-    await eventually(async () => expect((await logOf(said)).includes('"assistant"')).toBe(true));
+    await eventually(async () => expect((await stage.logOf(said)).includes('"assistant"')).toBe(true));
 
     const parts = await repliesTo(said);
     const versions = await Promise.all(
@@ -129,7 +125,7 @@ describe.concurrent('an answer that grows', () => {
     expect(part?.text).toContain('word5');
     expect(part?.text).not.toContain('word199');
     const came = part?.text.split('\n-# ')[0];
-    await eventually(async () => expect(await logOf(said)).toContain(`"text":"${came}"`));
+    await eventually(async () => expect(await stage.logOf(said)).toContain(`"text":"${came}"`));
 
     await stage.sandbox.react({ as: 'bob', message: said.id, emoji: '🛑' });
     const next = await stage.ask('bob', '#dev', 'Bob is back');
@@ -144,7 +140,7 @@ describe.concurrent('an answer that grows', () => {
     const said = await stage.sandbox.say({ as: 'carol', in: '#general', text: 'Show me a claw' });
     const containing = `<:claw:${id}> and \`:claw:\``;
     await stage.sandbox.waitForReply({ in: said.channelId, after: said.id, containing });
-    await eventually(async () => expect(await logOf(said)).toContain('Here: :claw: and `:claw:`'));
+    await eventually(async () => expect(await stage.logOf(said)).toContain('Here: :claw: and `:claw:`'));
   });
 
   it('vanishes with the message that it answers [U4]', async ({ expect }) => {
@@ -156,7 +152,7 @@ describe.concurrent('an answer that grows', () => {
     const next = await stage.sandbox.say({ as: 'alice', in: 'dm', text: 'What did I say?' });
     // The command's answer may come after its deletion.
     await stage.sandbox.waitForReply({ in: next.channelId, after: next.id, containing: 'Understood.' });
-    expect(await logOf(said)).not.toContain('word');
+    expect(await stage.logOf(said)).not.toContain('word');
     expect(JSON.stringify(callFor('What did I say?')?.body.messages)).not.toContain('word0');
   });
 
@@ -172,7 +168,7 @@ describe.concurrent('an answer that grows', () => {
       expect((await repliesTo(said)).at(-1)?.text).toContain('visible to more people'),
     );
     expect((await repliesTo(said)).map(({ id }) => id)).not.toContain(reply.id);
-    expect(await logOf(said)).not.toContain('word0');
+    expect(await stage.logOf(said)).not.toContain('word0');
   });
 });
 
@@ -190,8 +186,8 @@ describe('an answer that grew when the bot was killed', () => {
     await eventually(async () => expect((await repliesTo(said))[0]?.text).toBe(words.join('').trim()));
     expect((await repliesTo(said)).map(({ id }) => id)).toEqual([reply.id]);
     expect(JSON.stringify(callFor('bob slowly in dm')?.body.messages)).not.toContain('word0');
-    await eventually(async () => expect(await logOf(said)).toContain('word199'));
-    expect((await logOf(said)).match(/word0/gu)).toHaveLength(1);
+    await eventually(async () => expect(await stage.logOf(said)).toContain('word199'));
+    expect((await stage.logOf(said)).match(/word0/gu)).toHaveLength(1);
     expect(await repliesTo(deleted.said)).toEqual([]);
     expect(await stage.sandbox.invalidRequests()).toMatchObject({ count: 0 });
   });

@@ -26,8 +26,7 @@ it('summarises at the fifth turn, though the bot was started anew after the thir
 
   for (const turn of [1, 2, 3]) await say(turn);
   await stage.keeps(`Answer to ${stage.model.requests.indexOf(newestOf(stage, 'chat'))}.`);
-  await stage.stopBot();
-  await stage.startBot();
+  await stage.restart();
   await say(4);
   expect(callsOf(stage, 'summary')).toHaveLength(0);
   await say(5);

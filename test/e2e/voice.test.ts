@@ -17,7 +17,6 @@ const answers: Answers = {};
 const others = new Map<string, TranscriptionAnswer>([['wrong key', { status: 401 }]]);
 let server: TranscriptionServer;
 let stage: Stage;
-let people = 0;
 
 beforeAll(async () => {
   server = await startTranscriptionServer(({ file }) => {
@@ -41,12 +40,6 @@ afterAll(async () => {
   await stage[Symbol.asyncDispose]();
   await server[Symbol.asyncDispose]();
 });
-
-/** Somebody new, whom the bot answers in a DM. */
-async function newcomer(): Promise<string> {
-  people += 1;
-  return (await stage.sandbox.addPerson({ name: `speaker${people}` })).name;
-}
 
 async function record(as: string, words: string, seconds = 3): Promise<MessageView> {
   const file = { name: 'voice-message.ogg', text: words, seconds };
@@ -75,7 +68,7 @@ function remembering(quote: string): void {
 
 describe('a voice message to the bot [G7]', () => {
   it('is answered as words, which stand under the answer, in the log and in later prompts, over a restart', async () => {
-    const name = await newcomer();
+    const { name } = await stage.newcomer();
     const answer = await say(name, 'Which tea is green?');
     expect(footerIn(answer)).toBe('-# 🎤 heard: "Which tea is green?"');
     const [request] = server.requests.slice(-1);
@@ -86,8 +79,7 @@ describe('a voice message to the bot [G7]', () => {
     );
     const kept = (await stage.kept()).find(({ path }) => path.endsWith('messages.jsonl'));
     expect(kept?.text).toMatch(/Which tea is green\?.*"heard":\s*true/u);
-    await stage.stopBot();
-    await stage.startBot();
+    await stage.restart();
     await stage.ask(name, 'dm', 'And black?');
     expect(toldIn(newestOf(stage, 'chat'))).toContain(
       `${name}: Which tea is green? [voice message: voice-message.ogg · 0 min 3 s · heard]`,
@@ -97,7 +89,7 @@ describe('a voice message to the bot [G7]', () => {
   });
 
   it('gives neither a command nor an item: what the model would store is asked about, `(heard)`', async () => {
-    const name = await newcomer();
+    const { name } = await stage.newcomer();
     remembering('I like oolong');
     const answer = await say(name, 'I like oolong.');
     delete answers.chat;
@@ -114,7 +106,7 @@ describe('a voice message to the bot [G7]', () => {
   });
 
   it('goes from all files and from under the answer when it is deleted', async () => {
-    const name = await newcomer();
+    const { name } = await stage.newcomer();
     remembering('I bury gold under the oak');
     const said = await record(name, 'I bury gold under the oak');
     const answer = await stage.answerTo(said);
@@ -134,7 +126,7 @@ describe('a voice message to the bot [G7]', () => {
 
   it('that a kill interrupts is heard after the next start, and answered once', async () => {
     await stage.startBuilt();
-    const name = await newcomer();
+    const { name } = await stage.newcomer();
     const held = deferred<void>();
     const words = 'How tall is an oak?';
     others.set(words, { text: words, held: held.promise });
@@ -152,7 +144,8 @@ describe('a voice message to the bot [G7]', () => {
   });
 
   it('in a server is part of what others can ask about, until its speaker erases everything [K11]', async () => {
-    const [name, other] = [await newcomer(), await newcomer()];
+    const { name } = await stage.newcomer();
+    const { name: other } = await stage.newcomer();
     const file = { name: 'voice-message.ogg', text: 'The launch is on the ninth', seconds: 3 };
     const said = await stage.sandbox.say({ as: name, in: '#dev', text: '', attachments: [file] });
     await stage.answerTo(said);
@@ -160,13 +153,8 @@ describe('a voice message to the bot [G7]', () => {
     const told = () => toldIn(newestOf(stage, 'chat'));
     expect(told()).toContain(`${name}: The launch is on the ninth [voice message`);
     await stage.ask(other, '#dev', 'Sure?');
-    await command(stage, '!memory', name, 'dm', 'erase');
-    const [asked] = (await stage.sandbox.messages({ in: `@${name}`, from: 'bot' })).slice(-1);
-    const button = { as: name, message: asked?.id ?? '', label: 'Erase everything' };
-    const clicked = await stage.sandbox.click(button);
-    await expect
-      .poll(async () => (await stage.sandbox.interaction({ id: clicked.id })).followUps.at(-1)?.text)
-      .toContain('Erased: everything');
+    const { id } = await stage.ask(name, 'dm', '!memory erase');
+    expect((await stage.press(name, id, 'Erase everything')).text).toContain('Erased: everything');
     await expect.poll(() => filesWith('launch is on the ninth')).toEqual([]);
     await stage.ask(other, '#dev', 'And now?');
     expect(told()).not.toContain('on the ninth');
@@ -176,7 +164,7 @@ describe('a voice message to the bot [G7]', () => {
     ['wrong key', 3, 'DISCOCLAW_TRANSCRIBE_KEY'],
     ['a long story', 700, 'at most 10 minutes'],
   ])('that cannot be heard gets one clear line without a model: %s', async (words, seconds, told) => {
-    const name = await newcomer();
+    const { name } = await stage.newcomer();
     const calls = callsOf(stage, 'chat').length;
     const { text } = await say(name, words, seconds);
     expect(text).toMatch(/^⚠️ I could not hear your voice message: [^\n]+$/u);

@@ -10,8 +10,6 @@ const long = Array.from({ length: 300 }, (_, index) => `word number ${index}`).j
 const noAnswer = 'I cannot find that answer to you';
 const used = 'From what I remember about you, I had this in view:';
 
-let people = 0;
-
 const stage = await openStage({
   model: answeringBy({
     chat: (body, index) =>
@@ -24,11 +22,6 @@ const stage = await openStage({
 afterAll(async () => {
   await stage[Symbol.asyncDispose]();
 });
-
-async function newcomer(): Promise<string> {
-  people += 1;
-  return (await stage.sandbox.addPerson({ name: `person${people}` })).name;
-}
 
 /** Something is remembered in the place, and an answer made of it; resolves with the item's id and the answer, the last part of which has the button. */
 async function answered(as: string, place: string, item: string, question = 'What do I grow?') {
@@ -66,19 +59,6 @@ const waysToAsk = {
   },
 } as const;
 
-async function restart(): Promise<void> {
-  await stage.stopBot();
-  await stage.startBot();
-}
-
-/** The list that the button under an answer shows. */
-async function listUnder(as: string, message: string): Promise<MessageView> {
-  const { answer, followUps } = await stage.sandbox.click({ as, message, label: '❔', followUps: 1 });
-  const list = followUps[0] ?? answer;
-  if (list === undefined) throw new Error('Nothing was shown');
-  return list;
-}
-
 /** What each way but the button says about an answer. */
 async function toldOf(as: string, place: string, id: string): Promise<readonly string[]> {
   const told: string[] = [];
@@ -90,19 +70,19 @@ const all = Object.keys(waysToAsk).map(() => expect.anything() as unknown);
 
 describe('why in reply to an answer [K7]', () => {
   it('works in every way, before and after a start', async () => {
-    const name = await newcomer();
+    const { name } = await stage.newcomer();
     await stage.sandbox.setChannelPrivacy({ channel: '#secret', private: true, members: [name] });
     const { id, last } = await answered(name, '#secret', 'I grow apples');
     for (const restarts of [false, true]) {
-      if (restarts) await restart();
+      if (restarts) await stage.restart();
       const expected = `${used}\nItems:\n- "I grow apples" · id ${id}`;
       expect(await toldOf(name, '#secret', last)).toEqual(all.map(() => expected));
-      expect(await listUnder(name, last)).toMatchObject({ text: expected, isEphemeral: true });
+      expect(await stage.press(name, last, '❔')).toMatchObject({ text: expected, isEphemeral: true });
     }
   });
 
   it('works on the first and last part of a long answer, and not on a deleted one', async () => {
-    const name = await newcomer();
+    const { name } = await stage.newcomer();
     const { first, last } = await answered(name, '#dev', 'I grow apples', 'Tell me at length');
     expect(last).not.toBe(first);
     for (const part of [first, last])
@@ -116,12 +96,12 @@ describe('why in reply to an answer [K7]', () => {
 
 describe('what stands in that list is put right there [K7]', () => {
   it('by the button of an answer: edited, kept to the DM, forgotten, and undone, also after a start', async () => {
-    const name = await newcomer();
+    const { name } = await stage.newcomer();
     const { last } = await answered(name, '#dev', 'I grow apples');
-    const list = await listUnder(name, last);
+    const list = await stage.press(name, last, '❔');
     const message = list.id;
     expect(labelsOf(list)).toEqual(['✏️ I grow apples', '🔒 I grow apples', '🗑️ I grow apples']);
-    await restart();
+    await stage.restart();
 
     const opened = await stage.sandbox.click({ as: name, message, label: labelWith('✏️', list) });
     expect(opened.modal?.fields[0]?.value).toBe('I grow apples');
@@ -129,10 +109,9 @@ describe('what stands in that list is put right there [K7]', () => {
     const sent = await stage.sandbox.submit({ as: name, interaction: opened.id, values, followUps: 1 });
     expect(sent.followUps[0]?.text).toMatch(/^Edited: "I grow pears"/u);
     const press = async (sign: string, under: MessageView | undefined) => {
-      const click = { as: name, message: under?.id ?? '', label: labelWith(sign, under), followUps: 1 };
-      const [told] = (await stage.sandbox.click(click)).followUps;
-      expect(told?.isEphemeral).toBe(true);
-      return told?.text ?? '';
+      const told = await stage.press(name, under?.id ?? '', labelWith(sign, under));
+      expect(told.isEphemeral).toBe(true);
+      return told.text;
     };
     expect(await press('🔒', list)).toMatch(/^Hidden: "I grow pears" · id \w+ · dm/u);
     // It is for the DM alone by now, and is forgotten from here all the same.
@@ -143,20 +122,19 @@ describe('what stands in that list is put right there [K7]', () => {
   });
 
   it('by text, under an answer for all to read, by its person alone', async () => {
-    const name = await newcomer();
+    const { name } = await stage.newcomer();
     const { last } = await answered(name, '#dev', 'I grow hemlock');
     const said = await stage.sandbox.say({ as: name, in: '#dev', text: '!memory why', replyTo: last });
     const list = await stage.answerTo(said);
-    const click = { message: list.id, label: labelWith('🗑️', list) };
-    const other = await stage.sandbox.click({ as: await newcomer(), ...click });
+    const label = labelWith('🗑️', list);
+    const other = await stage.sandbox.click({ as: 'carol', message: list.id, label });
     expect(other.answer?.text).toContain('Only the person');
-    const { followUps } = await stage.sandbox.click({ as: name, ...click, followUps: 1 });
-    expect(followUps[0]?.text).toMatch(/^Deprecated 1 item matching/u);
+    expect((await stage.press(name, list.id, label)).text).toMatch(/^Deprecated 1 item matching/u);
   });
 });
 
 it('why of an item tells the sentence that it comes from only where that may be told [K7]', async () => {
-  const name = await newcomer();
+  const { name } = await stage.newcomer();
   const { id: sentence, channelId } = await stage.sandbox.say({ as: name, in: 'dm', text: 'I hide a boat' });
   await stage.answerTo({ id: sentence, channelId });
   const request = { as: name, in: 'dm', text: '!memory remember this', replyTo: sentence };
