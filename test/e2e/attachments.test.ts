@@ -190,18 +190,4 @@ describe('what a message shows besides its words', () => {
       expect(own.filter(({ replyTo }) => replyTo === comment.id)).toHaveLength(1);
     }
   });
-
-  it('sees what the speaker forwarded or sent right before without addressing the bot, once [G6]', async () => {
-    const place = await newChannel();
-    await stage.sandbox.say({ as: 'alice', in: place, text: '', attachments: [picture] });
-    await stage.sandbox.say({ as: 'alice', in: place, text: '', fields: forwardOf('We ship on Friday.') });
-    const { blocks } = await send(place, [], { text: 'what do you say to that?' });
-    expect(textOf(blocks)).toMatch(
-      /A message that was passed on, first written [^\n]+:\nWe ship on Friday\./u,
-    );
-    expect(blocks.filter(({ type }) => type === 'image')).toHaveLength(1);
-    const again = await send(place, [], { text: 'and now?' });
-    expect(textOf(again.blocks)).not.toContain('A message that was passed on');
-    expect(again.blocks.filter(({ type }) => type === 'image')).toEqual([]);
-  });
 });

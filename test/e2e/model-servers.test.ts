@@ -8,11 +8,9 @@ import {
   lmStudio,
   ollama,
   ollamaWithoutTools,
-  openRouter,
   openRouterWithoutTools,
   privateWords,
   unsignedThoughts,
-  vllm,
   vllmWithoutTools,
 } from '../model/servers/doubles.ts';
 import { isIn, serverDouble, type ServerDouble } from '../model/servers/server-double.ts';
@@ -40,10 +38,8 @@ const servers: readonly (readonly [ServerDouble, readonly ModelFeature[]])[] = [
   [ollamaWithoutTools, ['structured output', 'tools']],
   [llamaCpp, ['schema keywords', 'structured output', 'pictures']],
   [lmStudio, ['structured output', 'cache marks']],
-  [vllm, ['pictures']],
   [vllmWithoutTools, ['tools', 'pictures']],
   [liteLlm, ['structured output', 'pictures']],
-  [openRouter, ['structured output']],
   [openRouterWithoutTools, ['cache marks', 'tools', 'thinking', 'structured output', 'pictures']],
   [anthropic, []],
 ];

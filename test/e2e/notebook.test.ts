@@ -1,6 +1,6 @@
 import { afterAll, describe, expect, it } from 'vitest';
 
-import { newestCall, promptFor, toldIn } from './memory-talk.ts';
+import { chatCall, newestOf, toldIn } from './model-calls.ts';
 import { obedientModel } from './obedient-model.ts';
 import { openStage } from './stage.ts';
 
@@ -18,61 +18,30 @@ afterAll(async () => {
 });
 
 describe("a person's notebook", () => {
-  it('is written in the DM and is in the next prompt there, also after a kill', async () => {
-    await stage.startBuilt();
+  it('is written in the DM and is in the next prompt there, also after a start', async () => {
     const { name, id } = await stage.newcomer();
     await calls(name, 'dm', 'memory_write', { path: 'USER.md', content: 'Keeps ferrets.' });
     await calls(name, 'dm', 'memory_append', { path: 'facts/user.md', entry: '- Name: Hugo' });
     expect(await stage.readFile(`data/users/${id}/notebook/USER.md`)).toBe('Keeps ferrets.\n');
-    await stage.killBot();
-    await stage.startBot();
-    await promptFor(stage, name, 'dm');
-    const told = toldIn(newestCall(stage));
+    await stage.restart();
+    const told = toldIn(await chatCall(stage, name, 'dm'));
     expect(told).toMatch(/<user_profile>\n.*\nKeeps ferrets\.\n<\/user_profile>/u);
     expect(told).toContain('- facts/user.md (37B): Name\n');
-  });
-
-  it('is edited by its person in a form, for the next prompt, and what comes too late is given back [N9]', async () => {
-    const { name, id } = await stage.newcomer();
-    const place = `@${name}`;
-    const path = `data/users/${id}/notebook/USER.md`;
-    const options = { file: 'USER.md' };
-    const { answer } = await stage.sandbox.slash({
-      as: name,
-      in: place,
-      name: 'memory',
-      subcommand: 'notebook',
-      options,
-    });
-    const message = answer?.id ?? '';
-    const write = async (words: string, meanwhile?: string) => {
-      const { id: interaction, modal } = await stage.sandbox.click({ as: name, message, label: 'Edit' });
-      if (meanwhile !== undefined) await stage.writeFile(path, meanwhile);
-      const sent = await stage.sandbox.submit({ as: name, interaction, values: { 'USER.md': words } });
-      return { stood: modal?.fields[0]?.value, text: sent.followUps.at(-1)?.text };
-    };
-    expect((await write('Bakes bread.')).text).toContain('Saved `USER.md`: 13 bytes.');
-    await promptFor(stage, name, place);
-    expect(toldIn(newestCall(stage))).toContain('Bakes bread.');
-    const late = await write('Bakes cakes.', 'Sells bread.\n');
-    expect(late.stood).toBe('Bakes bread.\n');
-    expect(late.text).toMatch(/was changed since you opened it[^]*Bakes cakes\./u);
-    expect(await stage.readFile(path)).toBe('Sells bread.\n');
   });
 
   it('is opened neither for others nor in a guild, where the model has the same tools [V3][P2]', async () => {
     const [writer, other] = [await stage.newcomer(), await stage.newcomer()];
     await stage.writeFile(`data/users/${writer.id}/notebook/MEMORY.md`, 'The ferret is called Muninn.');
-    expect(await promptFor(stage, writer.name, 'dm')).toContain('Muninn');
-    const { tools } = newestCall(stage).body;
+    expect((await chatCall(stage, writer.name, 'dm')).raw).toContain('Muninn');
+    const { tools } = newestOf(stage, 'chat').body;
     expect(tools?.map((tool) => tool.name)).toContain('memory_patch');
-    expect(await promptFor(stage, other.name, 'dm')).not.toContain('Muninn');
+    expect((await chatCall(stage, other.name, 'dm')).raw).not.toContain('Muninn');
     const { id: room } = await stage.sandbox.addChannel({ name: `room-${writer.name}` });
     expect(await calls(writer.name, room, 'memory_read', { path: 'MEMORY.md' })).toContain(
       'outside a direct message',
     );
-    expect(newestCall(stage).raw).not.toContain('Muninn');
-    expect(newestCall(stage).body.tools).toEqual(tools);
+    expect(newestOf(stage, 'chat').raw).not.toContain('Muninn');
+    expect(newestOf(stage, 'chat').body.tools).toEqual(tools);
   });
 });
 

@@ -4,7 +4,7 @@ import type { MessageView } from '../../src/sandbox/people/views.ts';
 import type { MessagesBody } from '../support/model-server.ts';
 import { footerIn, withFooter } from './footers.ts';
 import { command } from './memory-talk.ts';
-import { answeringBy, callsOf, chatCall, newestOf, sectionIn, toldIn, type Answers } from './model-calls.ts';
+import { answeringBy, chatCall, newestOf, toldIn, type Answers } from './model-calls.ts';
 import { obedientModel } from './obedient-model.ts';
 import { openStage } from './stage.ts';
 
@@ -151,21 +151,6 @@ describe('one answer is one message [K6]', () => {
   });
 });
 
-it('undo takes back what was written over what was noted before, one after the other [K5]', async () => {
-  const { name } = await newcomer();
-  const note = (entry: string) =>
-    calls(name, `@${name}`, `Note ${entry}`, 'memory_append', { path: 'MEMORY.md', entry }, 'MEMORY.md');
-  const first = await note('oolong');
-  await note('sencha');
-  expect((await stage.press(name, first.id, 'Undo')).text).toContain('changed since');
-  for (const left of [/oolong\n/u, /^$/u]) {
-    expect(await memory(name, 'dm', 'undo')).toBe('Undone: the `note`.');
-    const notes = sectionIn(await chatCall(stage, name, `@${name}`, 'hello'), 'notes');
-    expect(notes).toMatch(left);
-    expect(notes).not.toContain('sencha');
-  }
-});
-
 describe('plain words [K13]', () => {
   it('work with a model that calls its tools', async () => {
     const { name } = await newcomer();
@@ -226,18 +211,4 @@ describe('plain words [K13]', () => {
     }
     expect(await memory(name, room, 'show')).toContain('(1 item)');
   });
-});
-
-it('what was not noticed before a kill is after it', async () => {
-  await stage.startBuilt();
-  const { name, room } = await newcomer();
-  answers.extraction = () => 'silent';
-  await ask(name, room, 'I breed axolotls');
-  const callsFor = () => callsOf(stage, 'extraction').filter((call) => toldIn(call).includes(`] ${name}: `));
-  await expect.poll(() => callsFor().length).toBe(1);
-  await stage.killBot();
-  finding('I breed axolotls');
-  await stage.startBot();
-  await expect.poll(() => memory(name, 'dm', 'show')).toContain('I breed axolotls (src: summary');
-  expect(callsFor()).toHaveLength(2);
 });

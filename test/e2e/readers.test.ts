@@ -1,6 +1,7 @@
 import { afterAll, describe, expect, it } from 'vitest';
 
-import { command, newestCall, toldIn } from './memory-talk.ts';
+import { command } from './memory-talk.ts';
+import { newestOf, toldIn } from './model-calls.ts';
 import { openStage } from './stage.ts';
 
 let servers = 0;
@@ -51,7 +52,7 @@ function memory(as: string, place: string, words: string): Promise<string> {
 async function told(as: string, place: string): Promise<string> {
   const said = await stage.sandbox.say({ as, in: place, text: 'what do you know?', mentionBot: true });
   await stage.answerTo(said);
-  return toldIn(newestCall(stage));
+  return toldIn(newestOf(stage, 'chat'));
 }
 
 describe('a server whose people are let in by a role [V0]', () => {
@@ -110,33 +111,5 @@ describe('what was said before somebody was let in [V2a]', () => {
     const id = /\bid ([0-9a-f]{8})\b/u.exec(stored)?.[1] ?? '';
     expect(await memory(guest, 'dm', `share ${id}`)).toContain('everywhere');
     expect(await told(guest, den)).toContain('I fear the auditors');
-  });
-});
-
-describe('an age-restricted channel [V0]', () => {
-  it('keeps what is said in it to itself and the DM of the speaker, no matter who can read it, also when the restriction is lifted', async () => {
-    const { guest, addChannel } = await newServer();
-    const late = await addChannel('late');
-    const hall = await addChannel('hall');
-    await stage.sandbox.setAgeRestriction({ channel: late, ageRestricted: true });
-    await stage.sandbox.delivered();
-    expect(await memory(guest, late, 'remember I collect rude limericks')).toMatch(/ · here$/u);
-    expect(await told(guest, late)).toContain('limericks');
-    expect(await told(guest, 'dm')).toContain('limericks');
-    expect(await told(guest, hall)).not.toContain('limericks');
-    expect(await memory(guest, hall, 'show')).toContain('1 more in our DM');
-    expect(await memory(guest, hall, 'search limericks')).toContain('I found nothing');
-    const thread = await stage.sandbox.addThread({ channel: late, name: 'rhymes', as: guest });
-    await stage.sandbox.delivered();
-    expect(await told(guest, thread.id)).toContain('limericks');
-
-    await stage.sandbox.setAgeRestriction({ channel: late, ageRestricted: false });
-    await stage.sandbox.delivered();
-    for (const place of [late, thread.id, hall]) expect(await told(guest, place)).not.toContain('limericks');
-    expect(await memory(guest, late, 'remember I sing shanties')).toMatch(/ · everywhere$/mu);
-    await stage.sandbox.setAgeRestriction({ channel: late, ageRestricted: true });
-    await stage.sandbox.delivered();
-    expect(await told(guest, late)).toMatch(/limericks[^]*shanties|shanties[^]*limericks/u);
-    expect(await told(guest, hall)).toContain('shanties');
   });
 });

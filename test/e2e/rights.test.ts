@@ -128,7 +128,6 @@ async function seenBy(
 /** Each with a person and a place of its own. */
 async function scenesOn({ sandbox }: Stage): Promise<readonly Scene[]> {
   const scenes: Scene[] = [];
-  const annex = (await sandbox.addGuild({ name: 'Annex', owner: 'alice' })).id;
   const office = (await sandbox.addGuild({ name: 'Office', owner: 'alice' })).id;
   const deny = (channel: string, who: string, ...permissions: readonly Permission[]) =>
     sandbox.setOverwrite({ channel, for: who, deny: [...permissions] });
@@ -140,7 +139,7 @@ async function scenesOn({ sandbox }: Stage): Promise<readonly Scene[]> {
     where: Partial<Parameters<TestSandbox['addChannel']>[0]> = {},
   ): Promise<void> {
     const person = `guest${scenes.length}`;
-    await sandbox.addPerson({ name: person, guilds: ['Sandbox', annex, office] });
+    await sandbox.addPerson({ name: person, guilds: ['Sandbox', office] });
     const members = where.private === true ? { members: [person] } : {};
     const { id: place } = await sandbox.addChannel({ name: `room${scenes.length}`, ...where, ...members });
     scenes.push({ name, person, place, text: 'Hello?', seen, ...(await play(place, person)) });
@@ -220,15 +219,6 @@ async function scenesOn({ sandbox }: Stage): Promise<readonly Scene[]> {
     undo: () => sandbox.closeDms({ person, closed: false }),
   }));
   await add(
-    'the bot is taken out of the server',
-    byLine,
-    async () => ({
-      change: () => sandbox.setBotMembership({ guild: annex, isMember: false }),
-      undo: () => sandbox.setBotMembership({ guild: annex, isMember: true }),
-    }),
-    { guild: annex },
-  );
-  await add(
     'a role becomes one that reads along everywhere',
     { ...answered, says: [keptBack] },
     async () => {
@@ -239,27 +229,6 @@ async function scenesOn({ sandbox }: Stage): Promise<readonly Scene[]> {
       };
     },
     { guild: office, private: true },
-  );
-  await add(
-    'a role is let in, and the bot may not write any more',
-    byReaction,
-    async (channel) => {
-      await sandbox.setRole({ name: 'guests', permissions: [] });
-      return {
-        async change() {
-          await sandbox.setOverwrite({
-            channel,
-            for: 'Discoclaw',
-            allow: ['ViewChannel'],
-            deny: ['SendMessages'],
-          });
-          await sandbox.setOverwrite({ channel, for: 'guests', allow: ['ViewChannel'] });
-        },
-        undo: () =>
-          sandbox.setOverwrite({ channel, for: 'Discoclaw', allow: ['ViewChannel', 'SendMessages'] }),
-      };
-    },
-    { private: true },
   );
   await add(
     'somebody gets a role that was let in before, and the one who asked loses it',

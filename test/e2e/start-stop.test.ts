@@ -17,9 +17,8 @@ import { tmpdir, userInfo } from 'node:os';
 import { dirname, join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 
-import { afterAll, beforeAll, describe, expect, inject, it, vi } from 'vitest';
+import { afterAll, beforeAll, describe, expect, inject, it } from 'vitest';
 
-import { nodeFileSystem } from '../../src/storage/files/file-system.ts';
 import { startTestSandbox } from '../support/sandbox/test-sandbox.ts';
 import { halfText } from '../support/model-answer.ts';
 import { startModelServer } from '../support/model-server.ts';
@@ -164,17 +163,6 @@ describe.concurrent('a bot that cannot start', () => {
     expect(await child.exited).toBe(78);
     expect(child.output()).toContain("The model's server wants a key: set ANTHROPIC_API_KEY");
     await model.close();
-  });
-
-  it("starts with a warning where the model's server is overloaded [O1]", async () => {
-    await using stage = await openStage({
-      model: () => ({ text: 'Here I am.' }),
-      probe: () => ({ status: 529 }),
-    });
-    expect(stage.bot().output()).toMatch(/"level":"warn".*answered 529/u);
-    expect(stage.model.probes).toHaveLength(1);
-    expect(stage.model.probes[0]?.body).toMatchObject({ max_tokens: 1 });
-    expect((await stage.ask('alice', '#general', 'Are you there?')).text).toBe('Here I am.');
   });
 
   it('waits for Discord where it cannot be reached, and connects once it can [O2]', async () => {
@@ -491,29 +479,5 @@ describe.skipIf(inject('databaseUrl') !== undefined)('a second bot with the same
     } finally {
       await other.stop();
     }
-  });
-});
-
-/** Looks at the disk from a start to the answer to what was said before it, where so many people have data. */
-async function looksBeforeAnswer(people: number): Promise<number> {
-  await using stage = await openStage();
-  await stage.stopBot();
-  for (let person = 0; person < people; person += 1)
-    await stage.writeFile(`data/users/7000000000000000${100 + person}/settings.json`, '{"version":1}');
-  const spies = (['lstat', 'open', 'readdir'] as const).map((name) => vi.spyOn(nodeFileSystem, name));
-  const said = await stage.sandbox.say({ as: 'alice', in: '#general', text: 'Hello there.' });
-  const bot = await startBotHere(stage.environment);
-  await stage.answerTo(said);
-  const looks = spies.reduce((sum, { mock }) => sum + mock.calls.length, 0);
-  for (const spy of spies) spy.mockRestore();
-  await bot.stop();
-  return looks;
-}
-
-describe.skipIf(inject('databaseUrl') !== undefined)('the first answer after a start', () => {
-  it('looks at the disk no more often with two hundred people known than with three [G3b]', async () => {
-    const few = await looksBeforeAnswer(3);
-    expect(few).toBeGreaterThan(0);
-    expect((await looksBeforeAnswer(200)) - few).toBeLessThan(100);
   });
 });

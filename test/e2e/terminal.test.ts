@@ -1,6 +1,6 @@
 import { spawn, spawnSync } from 'node:child_process';
 import { once } from 'node:events';
-import { mkdtemp, readFile, readdir, rm, writeFile } from 'node:fs/promises';
+import { mkdtemp, readFile, readdir, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, inject, it } from 'vitest';
@@ -65,14 +65,6 @@ function withoutDate(line: string): string {
 }
 
 describe('the bot in the terminal, with no token set [Z5]', () => {
-  it('talks on a machine whose zone has no name, and says what hour it takes it to be [N5]', async () => {
-    const child = startChild({ folder, input: 'hello\n!memory timezone\n', environment: { TZ: 'GMT+2' } });
-    expect(await child.exited).toBe(0);
-    const hour = new Date(Date.now() - 2 * 3_600_000).toISOString().slice(0, 13).replace('T', ' ');
-    expect(child.output()).toContain(`days and times go by UTC-02:00, where it is ${hour}`);
-    expect(child.output()).toContain('Your days count by the time in UTC-02:00, the default');
-  });
-
   it('uses in #general what was said in #dev, shows it, and forgets it in the end', async () => {
     const first = await chat([
       '/go #dev',
@@ -108,43 +100,6 @@ describe('the bot in the terminal, with no token set [Z5]', () => {
     const [before = '', after = ''] = third.output.split('Deprecated 1 item matching "Rust"');
     expect(before).toContain('You prefer Rust for parsers');
     expect(after.split('which language now?')[1]).not.toContain('Rust');
-  });
-
-  it('does what people do in Discord: slash commands, menus, files, edits, deletions; it says what is wrong with a line and goes on', async () => {
-    await writeFile(join(folder, 'tea.txt'), 'green');
-    const { code, output } = await chat([
-      '/go @dm',
-      '/slash memory remember I like oolong',
-      '/menu "What do you know about this?"',
-      'Oolong comes from Fujian',
-      '/menu "remember this" ^2',
-      '/upload tea.txt which tea is this?',
-      '/upload cake.txt',
-      '/edit which tea was this?',
-      '/delete',
-      '/click ▶',
-      '/memory forget all oolong',
-      '/go #nowhere',
-      '/as nobody',
-      '/dance',
-      '!memory',
-      'still there?',
-    ]);
-    expect(code).toBe(0);
-    const [, after = ''] = output.split('Deprecated 2 items matching "oolong"');
-    expect(after.match(/^! .+/gmu)).toHaveLength(3);
-    expect(after).toContain('`!memory show`');
-    expect(after.split('still there?')[1]).toContain('Discoclaw:');
-    expect(output).toMatch(
-      /@dm {2}Discoclaw: Remembered: "I like oolong".*\n(?:.*\n)? +\[Undo\]\n +\(only you see this\)\n/u,
-    );
-    expect(output).toContain('! There are no messages here yet\n');
-    expect(output).toMatch(/alice chose “Remember this” for “Oolong comes from Fujian”\n.*Remembered: /u);
-    expect(output).toContain('[file tea.txt, 5 bytes]\n');
-    expect(output).toMatch(/! There is no file .*cake\.txt\n/u);
-    expect(output).toContain('@dm  alice: which tea was this?');
-    expect(output).toContain('“which tea was this?” was deleted\n');
-    expect(output).toContain('! Nothing here is labelled "▶"\n');
   });
 
   it('plays the demonstration where there is neither terminal nor input, and leaves nothing behind, though the layers have folders of their own and all is kept in a database', async () => {
