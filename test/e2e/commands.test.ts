@@ -1,8 +1,9 @@
 import { createHash } from 'node:crypto';
 
-import { afterAll, describe, expect, it } from 'vitest';
+import { afterAll, afterEach, describe, expect, it } from 'vitest';
 
 import { subcommandsOf } from '../../src/sandbox/people/slash-command.ts';
+import { eventually } from '../support/eventually.ts';
 import { command, idIn, ways } from './memory-talk.ts';
 import { callsOf, chatCall, newestOf, toldIn } from './model-calls.ts';
 import { openStage } from './stage.ts';
@@ -173,4 +174,70 @@ describe('the two ways to every memory command [K0]', () => {
       expect(theirs.replaceAll(id, 'ffffffff')).toBe(unknown);
     }
   });
+});
+
+it('the menu of a message remembers what one said, and what one was answered', async () => {
+  const { name, id } = await stage.newcomer();
+  const menu = async (message: string): Promise<string> => {
+    const { answer, isEphemeral } = await stage.sandbox.menu({ as: name, message, name: 'Remember this' });
+    expect(isEphemeral).toBe(true);
+    return answer?.text ?? '';
+  };
+  const said = await stage.sandbox.say({ as: name, in: '#general', text: 'I keep bees' });
+  const reply = await stage.answerTo(said);
+  expect(await menu(said.id)).toContain('Remembered: "I keep bees"');
+  // The reply is seen a moment before it is logged.
+  await eventually(async () => expect(await menu(reply.id)).toContain('Remembered: "Understood'));
+  const durable = await stage.readFile(`data/users/${id}/durable.json`);
+  for (const source of [said, reply]) expect(durable).toContain(source.id);
+});
+
+describe('an interaction that Discord refuses to hear of [G3d]', () => {
+  const slash = { as: 'bob', in: 'dm', name: 'memory', subcommand: 'remember' };
+  const requests = async () =>
+    (await stage.sandbox.requests()).filter(({ path }) => /^\/(?:interactions|webhooks)\//u.test(path))
+      .length;
+  afterEach(() => stage.sandbox.clearFaults());
+
+  it('is not done, nor asked for again', async () => {
+    const { answer } = await stage.sandbox.slash({ ...slash, options: { text: 'I keep drones' } });
+    const before = await requests();
+    const route = 'POST /interactions/*/*/callback';
+    await stage.sandbox.setFault({ kind: 'status', status: 404, code: 10_062, route, times: 1000 });
+    const forget = { as: 'alice', in: 'dm', name: 'memory', subcommand: 'forget', option: 'target' };
+    await Promise.all(
+      [
+        stage.sandbox.slash({ ...slash, options: { text: 'I keep bees' } }),
+        stage.sandbox.click({ as: 'bob', message: answer?.id ?? '', label: 'Undo' }),
+        stage.sandbox.complete(forget),
+      ].map((asked) => expect(asked).rejects.toThrow('did not respond')),
+    );
+    expect((await requests()) - before).toBe(3);
+    await stage.sandbox.clearFaults();
+    const shown = await command(stage, '!memory', 'bob', 'dm', 'show');
+    expect(shown).not.toContain('bees');
+    expect(shown).toContain('drones');
+  });
+
+  it('when its answer is ready is done, and the answer sent once', async () => {
+    const route = 'PATCH /webhooks/*/*/messages/*';
+    await stage.sandbox.setFault({ kind: 'status', status: 401, code: 50_027, route, times: 1000 });
+    const before = await requests();
+    await stage.sandbox.slash({ ...slash, options: { text: 'I keep hives' }, until: 'acknowledged' });
+    await eventually(async () => expect((await requests()) - before).toBe(2));
+    await stage.sandbox.clearFaults();
+    expect(await command(stage, '!memory', 'bob', 'dm', 'show')).toContain('hives');
+    expect((await requests()) - before).toBe(2);
+  });
+});
+
+it('one request at each start registers every command once', async () => {
+  const registered = async () => (await stage.sandbox.commands()).map(({ name }) => name).toSorted();
+  const writes = () => stage.sandbox.requests({ method: 'PUT', path: '/applications/*/commands' });
+  const names = await registered();
+  expect(names).toEqual(expect.arrayContaining(['memory', 'Remember this', 'What do you know about this?']));
+  const before = (await writes()).length;
+  await stage.restart();
+  expect(await writes()).toHaveLength(before + 1);
+  expect(await registered()).toEqual(names);
 });

@@ -271,14 +271,6 @@ describe('npm run doctor [O1]', () => {
     expect(untold(await examine(), ['! servers', 'no server', invite])).toEqual([]);
   });
 
-  it('takes a server that does not tell its permissions', async () => {
-    const leaveOut = (key: string, value: unknown): unknown => (key === 'permissions' ? undefined : value);
-    await using practice = await openPractice({
-      sandbox: { sends: (body) => JSON.parse(JSON.stringify(body), leaveOut) },
-    });
-    expect(await practice.examine()).toContainEqual(expect.stringContaining('✓ servers: Sandbox'));
-  });
-
   it('reports a path that is not a folder, an .env that others may read, and another bot on the data folder', async () => {
     await using practice = await openPractice();
     const file = await practice.write('file', '');

@@ -3,7 +3,7 @@ import { describe, expect, it } from 'vitest';
 import { llamaCpp } from '../model/servers/doubles.ts';
 import { serverDouble } from '../model/servers/server-double.ts';
 import type { ModelAnswer } from '../support/model-answer.ts';
-import { answeringBy, kindOf, type Answers } from './model-calls.ts';
+import { answeringBy, kindOf } from './model-calls.ts';
 import { openStage, type Stage, type StageOptions } from './stage.ts';
 
 /** The main model does this whenever it is asked; the other one answers. */
@@ -127,35 +127,17 @@ it('an empty account does not end the start; people, the owner, once a day, and 
   expect((await stage.ask(owner, 'dm', '!status')).text).toContain('reachable');
 });
 
-const statusOf = async (stage: Stage): Promise<string> => (await stage.ask('alice', 'dm', '!status')).text;
-
-const unknown = (): ModelAnswer => ({ status: 404, error: 'model: haiku' });
-const tooLong = (): ModelAnswer => ({ text: 'They talk. '.repeat(300) });
-
-it.each<readonly [string, Answers, calls: number, told: string]>([
-  [
-    'a summary that always comes out too long',
-    { summary: tooLong, condense: tooLong },
-    2,
-    'summary for 0 s (haiku is giving no usable answers)',
-  ],
-  [
-    'a fast model that its server does not know',
-    { summary: unknown, extraction: unknown },
-    1,
-    'extraction for 0 s (haiku is unknown to its server)',
-  ],
-])('in eight turns, %s is asked for once, and `status` tells it [M16]', async (_, answers, calls, told) => {
+it('in eight turns a fast model that its server does not know is asked once, and `status` tells it [M16]', async () => {
+  const unknown = (): ModelAnswer => ({ status: 404, error: 'model: haiku' });
   await using stage = await openStage({
-    model: answeringBy(answers),
+    model: answeringBy({ summary: unknown, extraction: unknown }),
     environment: { DISCOCLAW_SUMMARY_TO_DURABLE_ENABLED: 'true' },
   });
+  const status = async () => (await stage.ask('alice', 'dm', '!status')).text;
   for (let turn = 1; turn <= 8; turn += 1) {
     await stage.ask('alice', '#general', `This is turn ${turn}.`);
-    await expect
-      .poll(() => statusOf(stage), { timeout: 10_000 })
-      .toMatch(/Turns: 0 running.* after turns: 0/u);
+    await expect.poll(status, { timeout: 10_000 }).toMatch(/Turns: 0 running.* after turns: 0/u);
   }
-  expect(stage.model.requests.filter(({ body }) => kindOf(body) in answers)).toHaveLength(calls);
-  expect((await statusOf(stage)).replaceAll(/for \d+ s/gu, 'for 0 s')).toContain(told);
+  expect(stage.model.requests.filter(({ body }) => kindOf(body) !== 'chat')).toHaveLength(1);
+  expect(await status()).toMatch(/extraction for \d+ s \(haiku is unknown to its server\)/u);
 });

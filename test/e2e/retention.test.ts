@@ -119,12 +119,12 @@ it('erases what belongs to a server 30 days after the bot was removed from it, a
   await stage.ask('alice', 'general', '!settings actions off');
   await stage.ask('alice', 'dm', 'I saw an okapi');
   await stage.sandbox.setBotMembership({ isMember: false });
+  await expect.poll(() => stage.readFile('data/gone-places.json').catch(() => '')).toContain('"at"');
   for (const days of [29, 31]) {
     await stage.stopBot();
     expect(await keptWith(stage, ['quokka'])).not.toEqual([]);
     await goneFor(stage, days);
     await stage.startBot();
-    await stage.ask('alice', 'dm', 'Hello');
   }
   await expect.poll(() => namesIn(stage, 'guilds')).toEqual([]);
   await expect.poll(() => namesIn(stage, 'channels')).not.toContain(stage.info.channels['general']);
@@ -172,20 +172,4 @@ it('uses nothing of a deleted channel and its threads at once, erases it 7 days 
   await expect.poll(() => keptWith(stage, ['quokka', 'numbat']), { timeout: 60_000 }).toEqual([]);
   expect(await found(stage, 'okapi')).toContain('I saw an okapi');
   expect(await found(stage, 'ferrets')).toContain('I keep ferrets');
-});
-
-it('finds at the start what was deleted while it was off, and not what it only lost the access to [K15]', async () => {
-  await using stage = await openStage({ model: () => ({ text: 'Understood.' }) });
-  const thread = await stage.sandbox.addThread({ channel: '#dev', as: 'alice', name: 'animals' });
-  await stage.ask('alice', thread.id, `<@${stage.info.bot.id}> I saw a numbat`);
-  await stage.ask('alice', '#general', 'I saw a quokka');
-  await stage.ask('alice', '#dev', 'I saw an okapi');
-  await stage.stopBot();
-  await stage.sandbox.deleteChannel({ channel: thread.id });
-  await stage.sandbox.setOverwrite({ channel: '#dev', for: stage.info.bot.id, deny: ['ViewChannel'] });
-  await stage.startBot();
-  await expect.poll(() => found(stage, 'numbat')).not.toContain('I saw a numbat');
-  for (const animal of ['quokka', 'okapi']) expect(await found(stage, animal)).toContain(animal);
-  const gone = JSON.parse(await stage.readFile('data/gone-places.json'));
-  expect(Object.keys(gone.channels)).toEqual([thread.id]);
 });

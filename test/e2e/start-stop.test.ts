@@ -239,20 +239,6 @@ describe.concurrent('a bot that cannot start', () => {
           expect(lines[index]).toContain(`or set ${variable} to another folder`);
       },
     );
-
-    it('says so where a file in it is of another user, such as root, who started the bot once', async () => {
-      const folder = await mkdtemp(join(root, 'folder-'));
-      await chmod(folder, 0o777);
-      await writeFile(join(folder, 'usage.json'), '', { mode: 0o000 });
-      const child = await startThere({ DISCOCLAW_DATA_DIR: folder });
-      expect(await child.exited).toBe(78);
-      expect(child.output()).toMatch(
-        new RegExp(
-          `^${folder}/usage\\.json cannot be used by the user ${userName()} \\(${user}\\) \\(EACCES\\): give`,
-          'mu',
-        ),
-      );
-    });
   });
 
   it('stops at once while Discord asks for a pause at login [O7]', async () => {
@@ -407,21 +393,6 @@ describe.concurrent('a signal to npm reaches what it runs [O7]', () => {
     toGroup(npm, 'SIGINT');
     await npm.exited;
     expect(npm.output()).not.toContain('"the bot has stopped"');
-  });
-
-  it('npm run dev ends with it, and leaves nothing behind', async () => {
-    await using project = await openProject();
-    await using stage = await openStage();
-    await stage.stopBot();
-    const npm = startNpm({
-      arguments: ['run', 'dev'],
-      folder: project.folder,
-      environment: stage.environment,
-    });
-    await npm.waitFor('"the bot is ready"');
-    await npm.end('SIGTERM');
-    expect(npm.output()).toContain('"the bot has stopped"');
-    expect(() => toGroup(npm, 0)).toThrow('ESRCH');
   });
 
   it('npm start says what to do where nothing is built yet', async () => {

@@ -14,7 +14,7 @@ function turnsSince(call: ModelServerRequest): string | undefined {
   return / turns-since-summary="(\d+)">\n/u.exec(toldIn(call))?.[1];
 }
 
-it('summarises at the fifth turn, though the bot was started anew after the third [R1] [R5]', async () => {
+it('summarises at the fifth turn, though the bot was restarted after the third [R1] [R5]', async () => {
   const summary = 'They take 5 turns to build a parser in Rust.';
   await using stage = await openStage({
     model: answeringBy({

@@ -120,17 +120,6 @@ describe('what stands in that list is put right there [K7]', () => {
     expect(await press('🗑️', again.answer)).toMatch(/^Deprecated 1 item matching/u);
     expect(await command(stage, '/memory', name, '#dev', 'undo')).toMatch(/^Undone: the `forget`/u);
   });
-
-  it('by text, under an answer for all to read, by its person alone', async () => {
-    const { name } = await stage.newcomer();
-    const { last } = await answered(name, '#dev', 'I grow hemlock');
-    const said = await stage.sandbox.say({ as: name, in: '#dev', text: '!memory why', replyTo: last });
-    const list = await stage.answerTo(said);
-    const label = labelWith('🗑️', list);
-    const other = await stage.sandbox.click({ as: 'carol', message: list.id, label });
-    expect(other.answer?.text).toContain('Only the person');
-    expect((await stage.press(name, list.id, label)).text).toMatch(/^Deprecated 1 item matching/u);
-  });
 });
 
 it('why of an item tells the sentence that it comes from only where that may be told [K7]', async () => {
