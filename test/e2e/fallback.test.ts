@@ -58,12 +58,6 @@ describe('while the main model cannot answer, the other one does and says so [M1
       expect((await stage.ask('alice', '#general', words)).text).toMatch(/^Tea\.\n-# .*by other-model/u);
     expect(askedOf(stage)).toEqual(['main-model', 'other-model', 'other-model', 'other-model']);
   });
-
-  it('also where its server does not know it at the start, which is a warning then', async () => {
-    await using stage = await openWith({ status: 404 }, { probe: () => ({ status: 404 }) });
-    expect((await stage.ask('alice', 'dm', 'Hello')).text).toContain('-# 🔁 Answered by other-model');
-    expect(stage.bot().output()).toContain('knows no model');
-  });
 });
 
 describe('the other model is not asked [M10]', () => {

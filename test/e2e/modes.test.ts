@@ -172,30 +172,6 @@ describe('a person who wants to be asked first [K9]', () => {
     },
   );
 
-  it('corrects the words in a window that only they can open, over a start too', async () => {
-    finding('I keep an axolotl');
-    await memory('bob', '#secret', 'mode ask');
-    const { id: message } = await noticed('bob', '#secret', 'I keep an axolotl');
-    await stage.restart();
-    const others = await stage.sandbox
-      .click({ as: 'alice', message, label: '✏️ Edit' })
-      .catch(() => undefined);
-    expect(others?.modal).toBeUndefined();
-    const { id: interaction, modal } = await stage.sandbox.click({ as: 'bob', message, label: '✏️ Edit' });
-    expect(modal?.fields).toMatchObject([
-      { label: 'What I remember', value: 'I keep an axolotl', maxLength: 500 },
-    ]);
-    await stage.restart();
-    const values = { 'What I remember': 'Keeps two axolotls' };
-    const sent = await stage.sandbox.submit({ as: 'bob', interaction, values, followUps: 1 });
-    expect(sent.followUps).toMatchObject([
-      { isEphemeral: true, text: expect.stringMatching(/^Remembered: "Keeps two axolotls"/u) },
-    ]);
-    expect(sent.answer?.components.rows).toEqual([]);
-    expect(await memory('bob', '#secret', 'show')).toContain('Keeps two axolotls');
-    expect(await memory('bob', '#secret', 'proposals')).toBe('No proposals are waiting for you here.');
-  });
-
   it('loses the question with its message, and keeps it where they turn the mode off', async () => {
     finding('I keep an axolotl');
     await memory('bob', '#dev', 'mode ask');

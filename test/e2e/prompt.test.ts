@@ -125,22 +125,13 @@ it('keeps memory byte for byte while nothing changes, and shows what was remembe
 
   await memory('dm', 'remember I am shy');
   await memory('#general', 'remember I keep bees');
-  const third = await next('three');
-  expect(sectionIn(third, 'durable_items')).toMatch(
-    /\n- \[fact\] I keep bees \(src: manual, #general, updated [\d-]+\)\n/u,
-  );
-  expect(toldIn(third)).not.toContain('shy');
-
   await memory('#dev', 'forget Riga');
-  expect(toldIn(await next('four'))).not.toContain('Riga');
   await memory('dm', `hide ${rust}`);
-  expect(toldIn(await next('five'))).not.toContain('Rust');
-
   const file = `data/users/${stage.info.people['bob']}/durable.json`;
   await stage.writeFile(file, (await stage.readFile(file)).replaceAll('I keep bees', 'I keep wasps'));
-  const sixth = await next('six');
-  expect(toldIn(sixth)).not.toContain('bees');
-  expect(sectionIn(sixth, 'durable_items')).toContain('I keep wasps');
+  const third = await next('three');
+  expect(sectionIn(third, 'durable_items')).toContain('I keep wasps');
+  expect(toldIn(third)).not.toMatch(/shy|Riga|Rust|bees/u);
 });
 
 it('reads a cold channel over REST after a restart, without commands, their answers and error lines [F2][H2]', async () => {

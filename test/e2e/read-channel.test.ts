@@ -129,19 +129,12 @@ describe('what did I miss? [B4]', () => {
     expect(await keptSaying(chatter)).toEqual([]);
     const session = `${stage.info.channels['dev'] ?? ''}/${stage.info.people['alice'] ?? ''}`;
     const saying = await keptSaying(/canary90\dx/u);
-    expect(saying).toContain(`sessions/${session}/messages.jsonl`);
-    expect(
-      saying.filter(
-        (path) => !/^(?:sessions\/\d+\/\d+\/messages\.jsonl|channels\/\d+\/outbox\.jsonl)$/u.test(path),
-      ),
-    ).toEqual([]);
-    const log = (await stage.readFile(`data/sessions/${session}/messages.jsonl`))
+    const log = `sessions/${session}/messages.jsonl`;
+    expect(saying.filter((path) => !/\/(?:messages|outbox)\.jsonl$/u.test(path))).toEqual([]);
+    const lines = (await stage.readFile(`data/${log}`))
       .split('\n')
       .filter((line) => line.includes('canary90'));
-    expect(log).toHaveLength(1);
-    expect(JSON.parse(log[0] ?? '{}')).toMatchObject({
-      record: { role: 'assistant', thirdPartyMark: expect.any(String) },
-    });
+    expect(lines).toEqual([expect.stringMatching(/"role":"assistant".*"thirdPartyMark":"/u)]);
     await stage.startBot();
   });
 

@@ -7,26 +7,6 @@ import { openStage } from './stage.ts';
 
 const atOnce = { DISCOCLAW_REFLECTION_IDLE_MINUTES: '0' };
 
-/** Keeps what Bob told of himself wherever it looks back. */
-const attentive: ModelScript = ({ system = [], messages = [] }) => {
-  const isOver = JSON.stringify(messages).includes('"tool_result"');
-  if (!JSON.stringify(system).includes('You look back on') || isOver) return { text: 'Done.' };
-  const input = { path: 'facts/user.md', entry: '- My name is Bob\n- I live in Lisbon' };
-  return { toolUse: [{ name: 'memory_append', input }] };
-};
-
-describe('a look back on a conversation [A3]', () => {
-  it('keeps in a person’s notebook what they told of themselves in a DM, and uses it there', async () => {
-    await using stage = await openStage({ environment: atOnce, model: attentive });
-    for (const text of ['my name is Bob', 'I live in Lisbon', 'tell me a joke'])
-      await stage.ask('bob', '@bob', text);
-    const facts = `data/users/${stage.info.people['bob'] ?? ''}/notebook/facts/user.md`;
-    await expect
-      .poll(() => stage.readFile(facts).catch(() => ''))
-      .toMatch(/^# User\n> Summary: .*\n\n- My name is Bob\n- I live in Lisbon\n$/u);
-  });
-});
-
 /** Has found out that Bob moved, once he has said all. */
 const forgetful =
   (saidAll: Promise<unknown>): ModelScript =>

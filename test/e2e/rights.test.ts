@@ -193,11 +193,6 @@ async function scenesOn({ sandbox }: Stage): Promise<readonly Scene[]> {
       undo: () => deny(channel, 'Discoclaw'),
     }),
   );
-  await add('the thread is archived', { ...answered, says: [whole] }, async (channel, person) => {
-    const { thread, ...rest } = await slowThread(channel, person);
-    const change = () => sandbox.alterThread({ thread, archived: true });
-    return { ...rest, change, undo: async () => undefined };
-  });
   await add(
     'the thread is locked and archived',
     { ...byLine, says: [words[0]?.trim() ?? ''] },

@@ -37,7 +37,6 @@ function answer(body: MessagesBody): ModelAnswer {
   if (asked.includes('at length')) return slowly(longAnswer.match(/[^]{1,60}/gu) ?? [], 9000);
   // All that is stopped is stopped long before its end, also where the machine is busy.
   if (asked.includes('slowly')) return slowly(words, hasRestarted ? 1500 : 60_000);
-  if (asked.includes('a claw')) return { text: 'Here: :claw: and `:claw:`' };
   return { text: 'Understood.' };
 }
 
@@ -133,14 +132,6 @@ describe.concurrent('an answer that grows', () => {
     const prompt = JSON.stringify(callFor('Bob is back')?.body.messages);
     expect(prompt).toContain('word5');
     expect(prompt).not.toContain('Stopped');
-  });
-
-  it('shows a server’s own emoji where it names one, also one that is new there [G9]', async ({ expect }) => {
-    const { id } = await stage.sandbox.addEmoji({ name: 'claw' });
-    const said = await stage.sandbox.say({ as: 'carol', in: '#general', text: 'Show me a claw' });
-    const containing = `<:claw:${id}> and \`:claw:\``;
-    await stage.sandbox.waitForReply({ in: said.channelId, after: said.id, containing });
-    await eventually(async () => expect(await stage.logOf(said)).toContain('Here: :claw: and `:claw:`'));
   });
 
   it('vanishes with the message that it answers [U4]', async ({ expect }) => {

@@ -87,17 +87,17 @@ describe('the bot in the terminal, with no token set [Z5]', () => {
     );
 
     // The messages that these came from are in the sandbox no more; nobody deleted them.
-    const second = await chat(['/go @dm', 'hello', '!memory show']);
-    expect(second.output).toContain('team is called Blue');
-    expect(second.output).toContain('cat is called Mia');
-
-    const third = await chat([
+    const second = await chat([
+      '/go @dm',
+      '!memory show',
+      '/go #general',
       'which language do I prefer for parsers?',
       '!memory forget Rust',
       'and which language now?',
     ]);
-    expect(third.code).toBe(0);
-    const [before = '', after = ''] = third.output.split('Deprecated 1 item matching "Rust"');
+    for (const kept of ['team is called Blue', 'cat is called Mia']) expect(second.output).toContain(kept);
+    expect(second.code).toBe(0);
+    const [before = '', after = ''] = second.output.split('Deprecated 1 item matching "Rust"');
     expect(before).toContain('You prefer Rust for parsers');
     expect(after.split('which language now?')[1]).not.toContain('Rust');
   });
@@ -114,19 +114,6 @@ describe('the bot in the terminal, with no token set [Z5]', () => {
     const child = startChild({ folder, environment: { ...ownFolders, TMPDIR: folder } });
     expect(await child.exited).toBe(0);
     const output = child.output();
-    expect(output.split('\n').filter((line) => line.includes('  alice: '))).toEqual([
-      '#dev  alice: !memory remember I prefer Rust over Go for command line tools',
-      '#general  alice: which language should I use for my command line tool?',
-      '@dm  alice: !memory remember My surprise party is tomorrow',
-      '#general  alice: when is the party?',
-      '@dm  alice: when is the party?',
-      '#general  alice: !memory show',
-      '@dm  alice: !memory show',
-      '#dev  alice: I always drink green tea while I debug',
-      '#general  alice: /memory show',
-      '#general  alice: !memory forget Rust',
-      '#general  alice: which language should I use for my command line tool?',
-    ]);
     expect(output).toMatch(/npm start.*\n$/u);
     const [, inGeneral = ''] = output.split('#general  alice: which language should I use');
     expect(inGeneral.split('\n\n')[0]).toContain('You prefer Rust over Go');

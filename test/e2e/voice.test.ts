@@ -123,23 +123,6 @@ describe('a voice message to the bot [G7]', () => {
       .not.toContain('gold');
   });
 
-  it('in a server is part of what others can ask about, until its speaker erases everything [K11]', async () => {
-    const { name } = await stage.newcomer();
-    const { name: other } = await stage.newcomer();
-    const file = { name: 'voice-message.ogg', text: 'The launch is on the ninth', seconds: 3 };
-    const said = await stage.sandbox.say({ as: name, in: '#dev', text: '', attachments: [file] });
-    await stage.answerTo(said);
-    await stage.ask(other, '#dev', 'When is the launch?');
-    const told = () => toldIn(newestOf(stage, 'chat'));
-    expect(told()).toContain(`${name}: The launch is on the ninth [voice message`);
-    await stage.ask(other, '#dev', 'Sure?');
-    const { id } = await stage.ask(name, 'dm', '!memory erase');
-    expect((await stage.press(name, id, 'Erase everything')).text).toContain('Erased: everything');
-    await expect.poll(() => filesWith('launch is on the ninth')).toEqual([]);
-    await stage.ask(other, '#dev', 'And now?');
-    expect(told()).not.toContain('on the ninth');
-  });
-
   it('that cannot be heard gets one clear line without a model, and does not enter the conversation', async () => {
     const { name } = await stage.newcomer();
     const calls = callsOf(stage, 'chat').length;
