@@ -30,15 +30,9 @@ afterEach(async () => {
   await stage[Symbol.asyncDispose]();
 });
 
-/** All files of the bot that name something, by name or contents, with their contents. */
-async function filesNaming(...words: readonly string[]): Promise<readonly string[]> {
-  const all = (await stage.kept()).map(({ path, text }) => `${path}: ${text}`);
-  return all.filter((file) => words.some((word) => file.includes(word)));
-}
-
 /** After an erasing no file, folder or content names Bob; what stays is its moment, under a hash. */
 async function expectOnlyTheMoment(): Promise<void> {
-  expect(await filesNaming(bobId)).toEqual([]);
+  expect(await stage.pathsWith(bobId)).toEqual([]);
   const below = await readdir(join(stage.folder, 'data'), { recursive: true }).catch(() => []);
   expect(below.filter((path) => path.includes(bobId))).toEqual([]);
   const erasures = (await stage.kept()).find(({ path }) => path.startsWith('erasures.json'));
@@ -65,9 +59,9 @@ describe('erasing everything [K11]', () => {
       expect((await stage.press('bob', asked.id, 'Erase everything')).text).toMatch(/^Erased: everything/u);
 
       await stage.stopBot();
-      expect(await filesNaming('axolotl', 'Axolotl')).toEqual([]);
+      expect(await stage.pathsWith('axolotl', 'Axolotl')).toEqual([]);
       await expectOnlyTheMoment();
-      expect(await filesNaming('cockatoo')).not.toEqual([]);
+      expect(await stage.pathsWith('cockatoo')).not.toEqual([]);
 
       await stage.startBot();
       const later = await chatCall(stage, 'bob', place, 'What do you know of me?');
@@ -90,7 +84,7 @@ describe('erasing everything [K11]', () => {
     });
     // In the ledger's own file, or in the outbox before it; on a busy machine it may be done before anybody looks.
     const isNoted = async () =>
-      (await filesNaming('"kind":"erased"', String.raw`\"kind\":\"erased\"`)).length > 0 ||
+      (await stage.pathsWith('"kind":"erased"', String.raw`\"kind\":\"erased\"`)).length > 0 ||
       (await stage.sandbox.interaction({ id: clicked })).followUps.length > 0;
     await expect.poll(isNoted, { interval: 1 }).toBe(true);
     await stage.killBot();
@@ -98,7 +92,7 @@ describe('erasing everything [K11]', () => {
     const later = await chatCall(stage, 'bob', '#general', 'What do you know of me?');
     expect(toldIn(later)).not.toMatch(/axolotl|Pip/iu);
     await stage.stopBot();
-    expect(await filesNaming('axolotl', 'Axolotl')).toEqual([]);
+    expect(await stage.pathsWith('axolotl', 'Axolotl')).toEqual([]);
   });
 
   it("offers in a DM to delete the bot's own messages there, and names nobody after that", async () => {
@@ -148,9 +142,9 @@ describe('purging a matter [K11]', () => {
       expect(toldIn(later)).not.toMatch(/axolotl\b|Pip/u);
       expect(toldIn(later)).toContain('bees');
       await stage.stopBot();
-      const left = await filesNaming('axolotl', 'Pip');
+      const left = await stage.pathsWith('axolotl', 'Pip');
       expect(left).toEqual([]);
-      expect(await filesNaming('Axolotlish')).not.toEqual([]);
+      expect(await stage.pathsWith('Axolotlish')).not.toEqual([]);
       expect(await stage.readFile(`data/users/${bobId}/notebook/USER.md`)).toBe('# Bob\n- Keeps bees\n');
     } finally {
       delete answers.summary;
@@ -189,7 +183,7 @@ describe('requests by letter [K11]', () => {
     expect(await readFile(archive, 'latin1')).toMatch(/^PK.*conversations\/\d+\/messages\.json/su);
     await rm(archive);
     expect((await serve('erase')).output).toMatch(/^Erased: 0 items, 2 messages/u);
-    expect(await filesNaming('axolotl', 'Pip')).toEqual([]);
+    expect(await stage.pathsWith('axolotl', 'Pip')).toEqual([]);
     await expectOnlyTheMoment();
     await stage.startBot();
     expect(toldIn(await chatCall(stage, 'bob', '@bob', 'Hello.'))).not.toContain('axolotl');

@@ -164,25 +164,4 @@ describe.concurrent('while Discord takes nothing for some seconds [G3e]', () => 
       expect.stringContaining('Remembered'),
     ]);
   });
-
-  it('what a command gets is kept back once more people can read the channel [V2]', async () => {
-    await using stage = await openStage({ model: () => ({ text: 'You keep bees.' }) });
-    const { sandbox, info } = stage;
-    const { id: guild } = await sandbox.addGuild({ name: 'club', owner: 'alice', members: ['bob'] });
-    const { id: channel } = await sandbox.addChannel({ guild, name: 'den' });
-    for (const each of ['alice', info.bot.name])
-      await sandbox.setOverwrite({ channel, for: each, allow: ['ViewChannel'] });
-    await sandbox.setOverwrite({ channel, for: '@everyone', deny: ['ViewChannel'] });
-    await sandbox.delivered();
-    await stage.ask('alice', channel, '!memory remember I keep bees');
-    const path = `/channels/${channel}/messages`;
-    const posts = async (): Promise<number> => (await sandbox.requests({ method: 'POST', path })).length;
-    const before = await posts();
-    await sandbox.setFault({ ...refused, route: `POST ${path}` });
-    const said = await sandbox.say({ as: 'alice', in: channel, text: '!memory show' });
-    await expect.poll(posts).toBeGreaterThan(before);
-    await sandbox.setOverwrite({ channel, for: '@everyone', allow: ['ViewChannel'] });
-    const answer = await stage.answerTo(said);
-    expect(answer.text).toContain('became visible to more people');
-  });
 });

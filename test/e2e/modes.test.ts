@@ -124,7 +124,7 @@ const itemsFile: unknown = expect.stringMatching(/^users\/\d+\/durable\.json$/u)
 
 /** The files of the bot that hold a text, each with its copy, but for the log of what was said. */
 async function filesWith(text: string): Promise<readonly string[]> {
-  const found = (await stage.kept()).filter((file) => file.text.includes(text)).map(({ path }) => path);
+  const found = await stage.pathsWith(text);
   const files = new Set(found.map((path) => path.replace(/\.bak$/u, '')));
   return [...files].filter((path) => !path.endsWith('messages.jsonl'));
 }

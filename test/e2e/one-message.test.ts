@@ -2,7 +2,7 @@ import { afterAll, afterEach, describe, expect, it } from 'vitest';
 
 import type { MessageView } from '../../src/sandbox/people/views.ts';
 import type { MessagesBody } from '../support/model-server.ts';
-import { footerIn, withFooter } from './footers.ts';
+import { footerIn, labelsOf, withFooter } from './footers.ts';
 import { command } from './memory-talk.ts';
 import { answeringBy, chatCall, newestOf, toldIn, type Answers } from './model-calls.ts';
 import { obedientModel } from './obedient-model.ts';
@@ -67,9 +67,6 @@ async function writesTo(channelId: string) {
   const count = (method: string) => paths.filter((request) => request.method === method).length;
   return { created: count('POST'), edited: count('PATCH') };
 }
-
-const labelsOf = ({ components }: MessageView) =>
-  components.rows.flatMap(({ buttons }) => buttons.map(({ label }) => label ?? ''));
 
 const lines = /💾|Remembered|-# /u;
 

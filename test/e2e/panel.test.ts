@@ -1,6 +1,7 @@
 import { afterAll, describe, expect, it } from 'vitest';
 
 import type { InteractionView, MessageView } from '../../src/sandbox/people/views.ts';
+import { labelsOf } from './footers.ts';
 import { command, idIn } from './memory-talk.ts';
 import { openStage } from './stage.ts';
 
@@ -42,10 +43,6 @@ async function openPanel(as: string, place: string) {
     send: async (interaction: string, words: string) =>
       seen(await stage.sandbox.submit({ as, interaction, values: { 'What I remember': words } })),
   };
-}
-
-function labelsOf(message: MessageView | undefined): readonly string[] {
-  return message?.components.rows.flatMap(({ buttons }) => buttons.map(({ label }) => label)) ?? [];
 }
 
 function selectOf(message: MessageView | undefined, placeholder: string) {

@@ -90,9 +90,7 @@ it('prints the prompt as the bot sends it, beside the running bot and without a 
 it('accepts ids and names with a #, and hides the owner’s notes unless the person is the owner', async () => {
   const bobs = await printed('--user', stage.info.people['bob'] ?? '', '--channel', '#dev');
   expect(bobs).toContain('<message from="bob" where="#dev, public"');
-  const alices = await printed('--user', 'alice', '--channel', 'dm');
-  expect(alices).toContain('🦀');
-  expect(alices).not.toContain('rent is due');
+  expect(await printed('--user', 'alice', '--channel', 'dm')).not.toContain('rent is due');
 });
 
 it('says what is wrong, without a stack, and exits with 1', async () => {

@@ -5,12 +5,6 @@ import { openStage, type Stage } from './stage.ts';
 
 const dayMs = 24 * 60 * 60_000;
 
-/** The paths of what is kept in which any of the words stands. */
-async function keptWith(stage: Stage, words: readonly string[]): Promise<readonly string[]> {
-  const kept = await stage.kept();
-  return kept.flatMap(({ path, text }) => (words.some((word) => text.includes(word)) ? [path] : []));
-}
-
 /** What lies in a folder. */
 async function namesIn(stage: Stage, folder: string): Promise<readonly string[]> {
   const kept = await stage.kept();
@@ -67,9 +61,9 @@ it('takes what is older than the days that the operator sets off the disk and ou
       [29, 'kayak'],
     ]),
   );
-  expect(await keptWith(stage, ['zeppelin'])).not.toEqual([]);
+  expect(await stage.pathsWith('zeppelin')).not.toEqual([]);
   await stage.startBot({ DISCOCLAW_RETENTION_DAYS: '30' });
-  await expect.poll(() => keptWith(stage, ['zeppelin'])).toEqual([]);
+  await expect.poll(() => stage.pathsWith('zeppelin')).toEqual([]);
 
   await stage.ask('alice', 'general', 'What did I buy?');
   const prompts = JSON.stringify(stage.model.requests.map(({ body }) => body));
@@ -99,7 +93,7 @@ it('stores no word of what is said in a channel that the operator keeps without 
   );
   expect((await stage.ask('alice', thread, '!memory show')).text).toContain('switched off in this channel');
   await stage.stopBot();
-  expect(await keptWith(stage, ['okapi', 'aardvark', 'quagga'])).toEqual([]);
+  expect(await stage.pathsWith('okapi', 'aardvark', 'quagga')).toEqual([]);
 });
 
 /** Has what is gone been gone for so many days. */
@@ -122,17 +116,17 @@ it('erases what belongs to a server 30 days after the bot was removed from it, a
   await expect.poll(() => stage.readFile('data/gone-places.json').catch(() => '')).toContain('"at"');
   for (const days of [29, 31]) {
     await stage.stopBot();
-    expect(await keptWith(stage, ['quokka'])).not.toEqual([]);
+    expect(await stage.pathsWith('quokka')).not.toEqual([]);
     await goneFor(stage, days);
     await stage.startBot();
   }
   await expect.poll(() => namesIn(stage, 'guilds')).toEqual([]);
   await expect.poll(() => namesIn(stage, 'channels')).not.toContain(stage.info.channels['general']);
   await expect
-    .poll(async () => (await keptWith(stage, ['quokka'])).filter((path) => !path.endsWith('messages.jsonl')))
+    .poll(async () => (await stage.pathsWith('quokka')).filter((path) => !path.endsWith('messages.jsonl')))
     .toEqual([]);
-  expect(await keptWith(stage, ['okapi'])).not.toEqual([]);
-  expect(await keptWith(stage, ['I keep ferrets'])).not.toEqual([]);
+  expect(await stage.pathsWith('okapi')).not.toEqual([]);
+  expect(await stage.pathsWith('I keep ferrets')).not.toEqual([]);
 });
 
 /** What the person's search of all their memory gives, in the DM. */
@@ -161,15 +155,15 @@ it('uses nothing of a deleted channel and its threads at once, erases it 7 days 
   expect(why).toContain('I keep ferrets');
   expect(why).not.toContain('discord.com/channels');
   await stage.stopBot();
-  expect(await keptWith(stage, ['quokka'])).not.toEqual([]);
+  expect(await stage.pathsWith('quokka')).not.toEqual([]);
   await goneFor(stage, 6);
   await stage.startBot();
   await stage.ask('alice', '#general', 'Hello');
   await stage.stopBot();
-  expect(await keptWith(stage, ['quokka'])).not.toEqual([]);
+  expect(await stage.pathsWith('quokka')).not.toEqual([]);
   await goneFor(stage, 8);
   await stage.startBot();
-  await expect.poll(() => keptWith(stage, ['quokka', 'numbat']), { timeout: 60_000 }).toEqual([]);
+  await expect.poll(() => stage.pathsWith('quokka', 'numbat'), { timeout: 60_000 }).toEqual([]);
   expect(await found(stage, 'okapi')).toContain('I saw an okapi');
   expect(await found(stage, 'ferrets')).toContain('I keep ferrets');
 });

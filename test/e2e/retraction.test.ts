@@ -36,9 +36,7 @@ function extracting(quote: string): void {
 
 /** All files of the bot in which a word stands, but for the items, which keep their history for their owner [D6]. */
 async function filesWith(word: string): Promise<readonly string[]> {
-  return (await stage.kept()).flatMap(({ path, text }) =>
-    text.includes(word) && !path.includes('durable.json') ? [path] : [],
-  );
+  return (await stage.pathsWith(word)).filter((path) => !path.includes('durable.json'));
 }
 
 function show(name: string, place: string): Promise<string> {

@@ -1,6 +1,7 @@
 import { afterAll, describe, expect, it } from 'vitest';
 
 import type { InteractionView, MessageView } from '../../src/sandbox/people/views.ts';
+import { labelsOf } from './footers.ts';
 import { command } from './memory-talk.ts';
 import { openStage } from './stage.ts';
 
@@ -40,10 +41,6 @@ async function personWith(...items: readonly Written[]): Promise<string> {
   }));
   await stage.writeFile(`data/users/${id}/durable.json`, JSON.stringify({ version: 1, items: written }));
   return name;
-}
-
-function labelsOf(message: MessageView | undefined): readonly string[] {
-  return message?.components.rows.flatMap(({ buttons }) => buttons.map(({ label }) => label)) ?? [];
 }
 
 /** A person before a card, who presses its buttons: each answer stands where the card stood. */

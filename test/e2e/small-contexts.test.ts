@@ -9,7 +9,7 @@ import { runs } from '../support/runs.ts';
 import { withWords } from './footers.ts';
 import { callsOf, toldIn } from './model-calls.ts';
 import { openStage, type Stage } from './stage.ts';
-import { createMind, longFile, summary, turns } from './twenty-turns.ts';
+import { createMind, longFile, summary, turns } from './talk.ts';
 
 /** As it is started with so many tokens; it refuses nothing else. */
 function withContext(server: ServerDouble, contextTokens: number): ServerDouble {

@@ -76,6 +76,8 @@ export interface Stage extends AsyncDisposable {
   pathFor(person: string, name: string): string;
   /** All that the bot keeps, by the path that it has below the data folder, or below the workspace. */
   kept(folder?: KeptFolder): Promise<readonly Kept[]>;
+  /** The paths of what is kept, below the data folder, in which any of the words stands, or in whose path. */
+  pathsWith(...words: readonly string[]): Promise<readonly string[]>;
   /** Resolves when an answer that was seen is kept: a kill before that has its question asked again. */
   keeps(answer: string): Promise<void>;
   readonly folder: string;
@@ -197,6 +199,12 @@ export async function openStage(options: StageOptions = {}): Promise<Stage> {
     writeFile: (path, text) => data.write(path, text),
     pathFor: (person, name) => `data/users/${info.people[person] ?? ''}/${name}`,
     kept: (of = 'data') => data.everything(of),
+    async pathsWith(...words) {
+      const all = await stage.kept();
+      return all.flatMap(({ path, text }) =>
+        words.some((word) => `${path}\n${text}`.includes(word)) ? [path] : [],
+      );
+    },
     async keeps(answer) {
       await eventually(async () => {
         const kept = await stage.kept();

@@ -264,10 +264,7 @@ describe.concurrent('a bot that cannot start', () => {
         DISCOCLAW_DATA_DIR: join(stage.folder, 'data'),
       });
       expect(await second.exited).toBe(1);
-      expect(second.output()).toMatch(
-        /^The data folder \S+ is in use by process \d+ \(its lock file: \S+\)/m,
-      );
-      expect((await stage.ask('alice', '#general', 'Are you still there?')).text).not.toBe('');
+      expect(second.output()).toMatch(/^The data folder \S+ is in use by process \d+ /m);
       expect(await stage.sandbox.sessions()).toHaveLength(1);
     },
   );

@@ -2,12 +2,7 @@ import { expect, it } from 'vitest';
 
 import type { ModelServerRequest } from '../support/model-server.ts';
 import { answeringBy, callsOf, chatCall, newestOf, sectionIn, toldIn } from './model-calls.ts';
-import { openStage, type Stage } from './stage.ts';
-
-/** What `!memory show` says of a person in their DM. */
-async function shown(stage: Stage, name: string): Promise<string> {
-  return (await stage.ask(name, 'dm', '!memory show')).text;
-}
+import { openStage } from './stage.ts';
 
 /** What a call says of the turns that came since the summary, if anything. */
 function turnsSince(call: ModelServerRequest): string | undefined {
@@ -35,13 +30,12 @@ it('summarises at the fifth turn, though the bot was restarted after the third [
   const request = newestOf(stage, 'summary');
   expect(request.body.system?.[0]?.text).toContain('Keep the summary under 2000 characters');
   const told = toldIn(request);
-  const replies = callsOf(stage, 'chat').map((call) => stage.model.requests.indexOf(call));
-  for (const [at, reply] of replies.entries()) {
-    expect(told).toContain(`bob: This is turn ${at + 1}.`);
-    expect(told).toContain(`Discoclaw (bot): Answer to ${reply}.`);
-  }
+  for (const turn of [1, 2, 3, 4, 5]) expect(told).toContain(`bob: This is turn ${turn}.`);
+  expect(told.match(/Discoclaw \(bot\): Answer to \d+\./gu)).toHaveLength(5);
 
-  await expect.poll(() => shown(stage, 'bob')).toContain(`Rolling summary:\n${summary}`);
+  await expect
+    .poll(async () => (await stage.ask('bob', 'dm', '!memory show')).text)
+    .toContain(`Rolling summary:\n${summary}`);
   const sixth = await say(6);
   const section = sectionIn(sixth, 'conversation_summary');
   expect(section).toMatch(

@@ -50,11 +50,6 @@ async function say(as: string, words: string): Promise<MessageView> {
   return stage.answerTo(await record(as, words));
 }
 
-/** All files of the bot that hold a text. */
-async function filesWith(text: string): Promise<readonly string[]> {
-  return (await stage.kept()).filter((file) => file.text.includes(text)).map(({ path }) => path);
-}
-
 /** The model stores what it is quoted, and says what the tool said. */
 function remembering(quote: string): void {
   answers.chat = ({ messages = [] }) => {
@@ -111,9 +106,9 @@ describe('a voice message to the bot [G7]', () => {
     const answer = await stage.answerTo(said);
     delete answers.chat;
     await withFooter(stage, answer, '💭 May I remember: "I bury gold under the oak" (heard)?');
-    await expect.poll(() => filesWith('gold under the oak')).not.toEqual([]);
+    await expect.poll(() => stage.pathsWith('gold under the oak')).not.toEqual([]);
     await stage.sandbox.delete({ message: said.id });
-    await expect.poll(() => filesWith('gold under the oak')).toEqual([]);
+    await expect.poll(() => stage.pathsWith('gold under the oak')).toEqual([]);
     await expect
       .poll(async () =>
         (await stage.sandbox.messages({ in: answer.channelId, from: 'bot' }))

@@ -1,6 +1,7 @@
 import { afterAll, describe, expect, it } from 'vitest';
 
 import type { MessageView } from '../../src/sandbox/people/views.ts';
+import { labelsOf } from './footers.ts';
 import { command, idIn } from './memory-talk.ts';
 import { answeringBy } from './model-calls.ts';
 import { obedientModel } from './obedient-model.ts';
@@ -32,10 +33,6 @@ async function answered(as: string, place: string, item: string, question = 'Wha
   await expect.poll(async () => (await parts()).some(hasWhy)).toBe(true);
   const answer = await parts();
   return { id, channelId, first, last: answer.find(hasWhy)?.id ?? '' };
-}
-
-function labelsOf(message: MessageView | undefined): readonly string[] {
-  return message?.components.rows.flatMap(({ buttons }) => buttons.map(({ label }) => label)) ?? [];
 }
 
 function labelWith(sign: string, message: MessageView | undefined): string {
