@@ -91,6 +91,7 @@ export const turns: readonly Turn[] = [
     file: longFile,
     answer: 'It is long.',
   },
+  { says: 'Never mind.', answer: 'As you wish.' },
   { says: 'What do I drink, once more?', ...drink },
 ];
 
