@@ -3,19 +3,11 @@ import { afterAll, describe, expect, it } from 'vitest';
 import { answeringBy, chatCall, historyIn, systemIn, toldIn, withoutDate } from './model-calls.ts';
 import { openStage } from './stage.ts';
 
-let rooms = 0;
-
 const stage = await openStage({
   environment: { DISCOCLAW_SUMMARY_ENABLED: 'false', DISCOCLAW_REFLECTION_ENABLED: 'false' },
   model: answeringBy({}),
 });
 afterAll(() => stage[Symbol.asyncDispose]());
-
-/** A channel in which the bot answers those who mention it. */
-async function newChannel(): Promise<{ readonly id: string; readonly name: string }> {
-  rooms += 1;
-  return stage.sandbox.addChannel({ name: `talk${rooms}` });
-}
 
 /** Somebody asks the bot; resolves with the lines of history that it was shown. */
 async function linesFor(as: string, place: string, text: string): Promise<readonly string[]> {
@@ -25,7 +17,7 @@ async function linesFor(as: string, place: string, text: string): Promise<readon
 
 describe('a thread', () => {
   it('is a conversation of its own, under the context of its parent [N8]', async () => {
-    const parent = await newChannel();
+    const parent = await stage.sandbox.addChannel({ name: 'orchard' });
     await stage.writeFile(`workspace/channels/${parent.id}.md`, 'Only the harvest is discussed here.');
     await linesFor('alice', parent.id, 'what about apples?');
     const thread = await stage.sandbox.addThread({ channel: parent.id, name: 'pears', as: 'bob' });
@@ -36,7 +28,7 @@ describe('a thread', () => {
   });
 
   it('is joined once, when the bot is first addressed in it without being mentioned, and not before', async () => {
-    const parent = await newChannel();
+    const parent = await stage.sandbox.addChannel({ name: 'choir' });
     const { id } = await stage.sandbox.addThread({ channel: parent.id, name: 'loud', as: 'bob' });
     const answer = await stage.ask('alice', id, `<@${stage.info.bot.id}> here?`);
     await stage.sandbox.setThreadMember({ thread: id, person: 'Discoclaw', member: false });
@@ -51,7 +43,7 @@ describe('a thread', () => {
   });
 
   it('begins with the message that it was made from, until that is deleted, and not with a command [Q4] [F2]', async () => {
-    const parent = await newChannel();
+    const parent = await stage.sandbox.addChannel({ name: 'office' });
     const start = await stage.sandbox.say({ as: 'bob', in: parent.id, text: 'The build is broken' });
     await stage.sandbox.addThread({ channel: parent.id, name: 'build', as: 'bob', message: start.id });
     expect(await linesFor('alice', start.id, 'why?')).toEqual(['bob: The build is broken\n']);
