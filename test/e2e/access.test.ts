@@ -112,19 +112,22 @@ it('who lost access keeps show, export, pause and erase, until they have used th
   await nobodyWasAnswered();
 });
 
+/** What the owner was asked about people. */
+const asked = async () =>
+  (await sandbox.messages({ in: '@alice', from: 'bot' })).filter(({ text }) =>
+    text.includes('has no access'),
+  );
+
+const about = async (name: string) => {
+  const find = async () => (await asked()).find(({ text }) => text.includes(name));
+  await expect.poll(find).toBeDefined();
+  return (await find())?.id ?? '';
+};
+
 it('an owner is asked about who has no access, once a person, and lets them in by a button, also after a restart [G1]', async () => {
   const asking = { DISCOCLAW_ACCESS_REQUESTS: 'true' };
   await stage.startBot(asking);
   for (const name of ['dora', 'fred']) await sandbox.addPerson({ name });
-  const asked = async () =>
-    (await sandbox.messages({ in: '@alice', from: 'bot' })).filter(({ text }) =>
-      text.includes('has no access'),
-    );
-  const about = async (name: string) => {
-    const find = async () => (await asked()).find(({ text }) => text.includes(name));
-    await expect.poll(find).toBeDefined();
-    return (await find())?.id ?? '';
-  };
   await isLockedOut('dora', '#general');
   await isLockedOut('fred', 'dm');
   const offers = [

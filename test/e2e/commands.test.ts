@@ -163,7 +163,7 @@ describe('the two ways to every memory command [K0]', () => {
     const { name: other } = await stage.newcomer();
     const id = idIn(await command(stage, '/memory', other, 'dm', 'remember I own a drum'));
     for (const subcommand of ['share', 'hide', 'pin', 'why', 'history', 'forget', 'undo']) {
-      const [theirs = '', unknown] = [
+      const [theirs, unknown] = [
         await command(stage, '/memory', name, 'dm', `${subcommand} ${id}`),
         await command(stage, '/memory', name, 'dm', `${subcommand} ffffffff`),
       ];
@@ -188,11 +188,11 @@ it('the menu of a message remembers what one said, and what one was answered', a
   for (const source of [said, reply]) expect(durable).toContain(source.id);
 });
 
+const requests = async () =>
+  (await stage.sandbox.requests()).filter(({ path }) => /^\/(?:interactions|webhooks)\//u.test(path)).length;
+
 describe('an interaction that Discord refuses to hear of [G3d]', () => {
   const slash = { as: 'bob', in: 'dm', name: 'memory', subcommand: 'remember' };
-  const requests = async () =>
-    (await stage.sandbox.requests()).filter(({ path }) => /^\/(?:interactions|webhooks)\//u.test(path))
-      .length;
   afterEach(() => stage.sandbox.clearFaults());
 
   it('is not done, nor asked for again', async () => {

@@ -113,10 +113,10 @@ describe('while the model thinks', () => {
   });
 });
 
-describe('!status and /status', () => {
-  /** What a status says of the models' use. */
-  const usedIn = (status = ''): string => /Today .*/u.exec(status)?.[0] ?? 'none';
+/** What a status says of the models' use. */
+const usedIn = (status = ''): string => /Today .*/u.exec(status)?.[0] ?? 'none';
 
+describe('!status and /status', () => {
   it('show the owner the same status, including today’s usage from before a restart, and no model', async () => {
     const owner = stage.info.owner.name;
     const { text } = await stage.ask(owner, '#general', '!status');

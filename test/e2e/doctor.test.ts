@@ -128,6 +128,8 @@ function untold(lines: readonly string[], ...findings: readonly Finding[]): read
   return missing.length === 0 ? [] : [...missing, lines];
 }
 
+const ofFiles = (all: readonly string[]) => all.filter((line) => line.includes(' files: '));
+
 describe('npm run doctor [O1]', () => {
   it('finds no problem beside a running bot, and changes nothing', async () => {
     await using stage = await openStage({
@@ -230,7 +232,7 @@ describe('npm run doctor [O1]', () => {
 
   it('reports missing permissions in a server and its channels, and a bot that is in no server', async () => {
     await using practice = await openPractice();
-    const { sandbox, examine } = practice;
+    const { sandbox } = practice;
     const { bot, guilds } = await sandbox.info();
     const [name, id] = Object.entries(guilds)[0] ?? ['', ''];
     const deny = ['SendMessages', 'AddReactions'] as const;
@@ -239,17 +241,17 @@ describe('npm run doctor [O1]', () => {
     await sandbox.changePermissions({ for: bot.name, guild: name, deny: ['SendPolls'] });
     expect(
       untold(
-        await examine(),
+        await practice.examine(),
         ['! servers', `(${id}) does not give Send Polls`, '&permissions='],
         ['! channels', /: #dev \(Send Messages\)/u, 'allow it'],
       ),
     ).toEqual([]);
     for (const role of [bot.name, '@everyone'])
       await sandbox.changePermissions({ for: role, guild: name, deny: ['ReadMessageHistory'] });
-    expect(untold(await examine(), ['✗ servers', id, '&permissions='])).toEqual([]);
+    expect(untold(await practice.examine(), ['✗ servers', id, '&permissions='])).toEqual([]);
     for (const guild of Object.keys(guilds)) await sandbox.setBotMembership({ guild, isMember: false });
     const invite = 'https://discord.com/oauth2/authorize?client_id=';
-    expect(untold(await examine(), ['! servers', 'no server', invite])).toEqual([]);
+    expect(untold(await practice.examine(), ['! servers', 'no server', invite])).toEqual([]);
   });
 
   it('reports a path that is not a folder, an .env that others may read, and another bot on the data folder', async () => {
@@ -295,7 +297,6 @@ describe('npm run doctor [O1]', () => {
         ['! files', /quarantine/u, ''],
       ),
     ).toEqual([]);
-    const ofFiles = (all: readonly string[]) => all.filter((line) => line.includes(' files: '));
     expect(ofFiles(await practice.examine())).toEqual(ofFiles(lines));
   });
 });

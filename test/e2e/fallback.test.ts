@@ -121,8 +121,9 @@ it('an empty account does not end the start; people, the owner, once a day, and 
   expect((await stage.ask(owner, 'dm', '!status')).text).toContain('reachable');
 });
 
+const unknown = (): ModelAnswer => ({ status: 404, error: 'model: haiku' });
+
 it('in eight turns a fast model that its server does not know is asked once, and `status` tells it [M16]', async () => {
-  const unknown = (): ModelAnswer => ({ status: 404, error: 'model: haiku' });
   await using stage = await openStage({
     model: answeringBy({ summary: unknown, extraction: unknown }),
     environment: { DISCOCLAW_SUMMARY_TO_DURABLE_ENABLED: 'true' },

@@ -11,6 +11,8 @@ function askedIn(body: MessagesBody): string {
   return body.messages?.at(-1)?.content.at(-1)?.text ?? '';
 }
 
+const isHalf = (name: string): boolean => ['stall', 'cut'].includes(name);
+
 describe.concurrent('a model that fails [E1]', () => {
   /** What the model does whenever it is asked "Please <name>". */
   const failures: Readonly<Record<string, ModelAnswer>> = {
@@ -22,7 +24,6 @@ describe.concurrent('a model that fails [E1]', () => {
     stall: 'stall',
     cut: 'cut',
   };
-  const isHalf = (name: string): boolean => ['stall', 'cut'].includes(name);
 
   function answer(body: MessagesBody): ModelAnswer {
     const failure = /Please (\w+)/.exec(askedIn(body))?.[1] ?? '';

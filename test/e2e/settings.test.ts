@@ -140,7 +140,7 @@ describe('a server’s own manner', () => {
 describe('an owner chooses the model in chat [M10]', () => {
   it('from a list of the server, by its name, without a restart and beyond one; the fallback and the status follow', async () => {
     const isDown = new Set<string | undefined>();
-    await using stage = await openStage({
+    await using chosen = await openStage({
       model: ({ model }) => (isDown.has(model) ? { status: 404 } : { text: `It is ${model}.` }),
       models: () => ({ data: [{ id: 'main-model' }, { id: 'new-model' }, { id: 'other-model' }] }),
       environment: {
@@ -149,25 +149,25 @@ describe('an owner chooses the model in chat [M10]', () => {
         DISCOCLAW_SUMMARY_ENABLED: 'false',
       },
     });
-    const owner = stage.info.owner.name;
-    const give = async (line: string, as = owner) => (await stage.ask(as, 'dm', line)).text;
+    const chooser = chosen.info.owner.name;
+    const give = async (line: string, as = chooser) => (await chosen.ask(as, 'dm', line)).text;
     const list = await give('!settings model');
     for (const model of ['main-model', 'new-model', 'other-model']) expect(list).toContain(model);
     expect(await give('!settings model new-modle')).toContain('Did you mean new-model, ');
     expect(await give('!settings model new-model', 'bob')).toContain('Only my owner');
     expect(await give('Who?')).toBe('It is main-model.');
 
-    const slash = { as: owner, in: '#general', name: 'settings', subcommand: 'model' };
-    const { answer } = await stage.sandbox.slash({ ...slash, options: { name: 'new-model' } });
+    const slash = { as: chooser, in: '#general', name: 'settings', subcommand: 'model' };
+    const { answer } = await chosen.sandbox.slash({ ...slash, options: { name: 'new-model' } });
     expect(answer?.text).toContain('Done: from the next message on I answer with new-model, everywhere.');
-    expect((await stage.ask('bob', '#dev', 'Who?')).text).toBe('It is new-model.');
+    expect((await chosen.ask('bob', '#dev', 'Who?')).text).toBe('It is new-model.');
     expect(await give('!status')).toContain('new-model (fast: haiku)');
     const privacy = { as: 'bob', in: 'dm', name: 'memory', subcommand: 'privacy', followUps: 1 };
-    const { answer: facts, followUps } = await stage.sandbox.slash(privacy);
+    const { answer: facts, followUps } = await chosen.sandbox.slash(privacy);
     expect([facts, ...followUps].map((each) => each?.text).join('')).toContain(
       '(new-model, other-model, haiku)',
     );
-    await stage.restart();
+    await chosen.restart();
     expect(await give('Who?')).toBe('It is new-model.');
     isDown.add('new-model');
     expect(await give('Who?')).toBe(
