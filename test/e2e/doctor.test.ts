@@ -254,6 +254,15 @@ describe('npm run doctor [O1]', () => {
     expect(untold(await practice.examine(), ['! servers', 'no server', invite])).toEqual([]);
   });
 
+  it('takes a server that does not tell its permissions [L5]', async () => {
+    await using practice = await openPractice({
+      sandbox: {
+        sends: (body) => JSON.parse(JSON.stringify(body).replaceAll(/"permissions":"\d+",?/gu, '')),
+      },
+    });
+    expect(await practice.examine()).toContainEqual(expect.stringContaining('✓ servers: Sandbox'));
+  });
+
   it('reports a path that is not a folder, an .env that others may read, and another bot on the data folder', async () => {
     await using practice = await openPractice();
     const file = await practice.write('file', '');

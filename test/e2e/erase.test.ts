@@ -130,6 +130,9 @@ describe('purging a matter [K11]', () => {
       await stage.ask('bob', '#general', '!memory remember the axolotl eats');
       await stage.ask('bob', '#general', '!memory forget all eats');
 
+      await stage.ask('bob', '@bob', '!memory remember 我喜欢猫');
+      const { id } = await stage.ask('bob', '@bob', '!memory purge 猫');
+      expect((await stage.press('bob', id, 'Erase it')).text).toContain('Erased: everything that says "猫"');
       expect((await stage.ask('bob', '@bob', '!memory purge x')).text).toContain('Nothing that I hold');
       expect((await stage.ask('bob', '@bob', '!memory purge weasel')).text).toMatch(/^Nothing/u);
       const asked = await stage.ask('bob', '#general', '!memory purge axolotl');

@@ -51,6 +51,12 @@ describe('while the main model cannot answer, the other one does and says so [M1
     expect(askedOf(stage)).toEqual([...twice, ...twice]);
   });
 
+  it('also where its server does not know it at the start, which is a warning then', async () => {
+    await using stage = await openWith({ status: 404 }, { probe: () => ({ status: 404 }) });
+    expect((await stage.ask('alice', 'dm', 'Hello')).text).toContain('-# 🔁 Answered by other-model');
+    expect(stage.bot().output()).toContain('knows no model');
+  });
+
   it('also where its context is smaller than the main one’s, with a prompt that fits it [M13]', async () => {
     const other = serverDouble({ ...llamaCpp, contextTokens: 2_048, refusals: {} }, () => ({ text: 'Tea.' }));
     await using stage = await openWith({ status: 402 }, { model: other });

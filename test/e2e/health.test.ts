@@ -24,7 +24,7 @@ it('the running bot tells how it is, whether it hears Discord, and what Promethe
   expect(found.get('discoclaw_turns_total')).toEqual([{ value: '1', labels: { outcome: 'answered' } }]);
   const calls = callsOf(stage, 'chat').length;
   expect(found.get('discoclaw_model_calls_total')).toMatchObject([{ value: String(calls) }]);
-  for (const queue of ['turns_running', 'turns_waiting', 'model_calls_running', 'background_work', 'writes'])
+  for (const queue of ['turns_running', 'model_calls_running', 'background_work', 'writes'])
     expect(found.has(`discoclaw_${queue}`)).toBe(true);
   for (const stageName of ['prompt', 'answer', 'delivery'])
     expect(text).toContain(`discoclaw_turn_stage_seconds_count{stage="${stageName}"} 1\n`);

@@ -221,23 +221,6 @@ async function scenesOn({ sandbox }: Stage): Promise<readonly Scene[]> {
     },
     { guild: office, private: true },
   );
-  await add(
-    'somebody gets a role that was let in before, and the one who asked loses it',
-    answered,
-    async (channel, person) => {
-      await sandbox.setRole({ name: 'crew', permissions: [], people: [person] });
-      await sandbox.setOverwrite({ channel, for: 'crew', allow: ['ViewChannel'] });
-      await sandbox.setOverwrite({ channel, for: person });
-      return {
-        async change() {
-          await sandbox.setRole({ name: 'crew', permissions: [], people: ['carol'] });
-          await sandbox.takeRole({ role: 'crew', people: [person] });
-        },
-        undo: () => sandbox.setRole({ name: 'crew', permissions: [], people: [person] }),
-      };
-    },
-    { private: true },
-  );
   for (const text of ['Hello?', '!memory show'])
     await add(`the bot is told "${text}" where it may not write`, byReaction, async (channel) => {
       await deny(channel, 'Discoclaw', 'SendMessages');

@@ -170,6 +170,14 @@ describe.concurrent('npm run setup [O1]', () => {
     expect(await place.env()).toBe(`DISCORD_TOKEN=${place.sandbox.token}\n`);
   });
 
+  it('sets up a model without a token, and says so where the environment wins over what it wrote', async () => {
+    await using place = await openPlace();
+    expect((await place.setUp(['', '', goodKey, '', ''])).code).toBe(0);
+    expect(await place.env()).toBe(`ANTHROPIC_API_KEY=${goodKey}\n`);
+    const { output } = await place.setUp(['yes', place.sandbox.token, ''], { DISCORD_TOKEN: 'another' });
+    expect(output).toContain('the environment sets DISCORD_TOKEN too, and wins over .env');
+  });
+
   it.skipIf(!hasTerminals)(
     'shows no secret in a terminal, and ends by Ctrl-C with what was checked',
     async () => {

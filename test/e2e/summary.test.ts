@@ -47,6 +47,4 @@ it('summarises at the fifth turn, though the bot was restarted after the third [
   expect(turnsSince(seventh)).toBe('1');
   expect(turnsSince(await say(8))).toBe('2');
   expect(callsOf(stage, 'summary')).toHaveLength(1);
-  // Nothing is noticed unless that is switched on [A2].
-  expect(callsOf(stage, 'extraction')).toEqual([]);
 });

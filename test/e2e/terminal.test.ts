@@ -62,7 +62,6 @@ describe('the bot in the terminal, with no token set [Z5]', () => {
     expect(first.output).toContain('offline stand-in');
     expect(first.output).toContain(join(folder, 'data'));
     expect(first.output).toMatch(/ {2}your page +http:\/\/127\.0\.0\.1:\d+\/sign-in\/\d+\.[\w-]{43} /u);
-    expect(first.output).toContain('[offline model]');
     expect(first.output).toContain('You prefer Rust for parsers');
     expect(first.output).toMatch(
       /- \[fact\] I prefer Rust for parsers \(src: manual, #dev, updated \d{4}-\d\d-\d\d\) · id [0-9a-f]{8}/u,
