@@ -105,7 +105,8 @@ describe('review [K16]', () => {
       /^Kept: "I live in Lisbon"\nIn place of: "I live in Porto"/u,
     );
     expect(cards.text).toContain('I keep bees');
-    expect(cards.labels).toEqual(['Still true', 'Changed', 'Forget', 'Undo']);
+    const history = await command(stage, '/memory', as, '#general', 'history lisbon');
+    expect(history).toMatch(/before .*: I live in Porto$/u);
     expect(await cards.press('Undo')).toMatch(/^Undone: the `review`/u);
     expect(await cards.press('Both')).toContain('Still true: "I live in Lisbon" and "I live in Porto"');
     expect(await cards.press('Forget')).toMatch(/^Deprecated 1 item matching[\s\S]+All reviewed\.$/u);
