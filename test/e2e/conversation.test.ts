@@ -122,7 +122,6 @@ describe('!status and /status', () => {
     const { text } = await stage.ask(owner, '#general', '!status');
     expect(text).toMatch(/^Discoclaw \d+\.\d+\.\d+: up \d+ s\nModel: sonnet \(fast: haiku\), reachable\n/u);
     expect(text).toMatch(/Today \(\d{4}-\d\d-\d\d\): \d+ model calls? · [\d,]+ input tokens/u);
-    expect(text).toMatch(/Store: the last write succeeded .* ago · quarantine: 0 files$/mu);
     const { answer } = await stage.sandbox.slash({ as: owner, in: 'dm', name: 'status' });
     expect(answer?.isEphemeral).toBe(true);
     expect(usedIn(answer?.text)).toBe(usedIn(text));

@@ -69,7 +69,6 @@ describe('an export [K10]', () => {
 
     const answer = await stage.ask('erin', '#general', '!memory export');
     expect(answer.text).toBe('I have sent you everything that I hold about you as a direct message.');
-    expect(answer.attachments).toEqual([]);
     const files = await unpacked(await downloaded('erin', await newestFile('erin')));
     const whole = [...files.values()].join('\n');
     for (const words of ['Hornets are large', 'my wasps', 'I keep bees', 'Three by the lake', summary])

@@ -126,7 +126,6 @@ it('erases what belongs to a server 30 days after the bot was removed from it, a
     .poll(async () => (await stage.pathsWith('quokka')).filter((path) => !path.endsWith('messages.jsonl')))
     .toEqual([]);
   expect(await stage.pathsWith('okapi')).not.toEqual([]);
-  expect(await stage.pathsWith('I keep ferrets')).not.toEqual([]);
 });
 
 /** What the person's search of all their memory gives, in the DM. */
