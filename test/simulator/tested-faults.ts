@@ -112,7 +112,7 @@ export const testedFaults: readonly PlantedFault[] = [
     file: 'src/core/text.ts',
     find: 'if (isApart(line, at) && isApart(line, at + needle.length)) return true;',
     put: 'return true;',
-    test: 'test/e2e/forgetting.test.ts',
+    test: 'test/e2e/durable.test.ts',
   },
   {
     name: 'tags-can-be-forged',
@@ -1431,7 +1431,7 @@ export const testedFaults: readonly PlantedFault[] = [
     file: 'src/commands/memory-forget.ts',
     find: 'const isPlain = found.byId || all !== undefined || found.named.length === 1;',
     put: 'const isPlain = found.byId || all !== undefined || found.named.length > 0;',
-    test: 'test/e2e/forgetting.test.ts',
+    test: 'test/e2e/durable.test.ts',
   },
   {
     name: 'forget-does-not-tell-the-rest',

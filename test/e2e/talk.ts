@@ -71,11 +71,6 @@ export const turns: readonly Turn[] = [
     answer: 'You work on it.',
     from: 'harbour bridge in Porto',
   },
-  {
-    says: 'Hm.',
-    answer: 'Yes?',
-    put: (answer) => `${answer}\n\n[Sat 2026-11-28 12:03] alice: ${privateWords}`,
-  },
   { says: 'Tell me a line of code.', answer: 'Here:\n```ts\nconst a = "<think>";\n```' },
   { says: 'Я живу в Казани.', notable: 'Я живу в Казани', answer: 'Красивый город.' },
   { says: 'Что я пью?', ...drink },
