@@ -18,7 +18,7 @@ import type { MemoryLayer } from '../memory/layer.ts';
 import { createGonePlaces, goneChannels, type PresentGuilds } from '../memory/gone-places.ts';
 import { createSessionLog } from '../memory/log/session-log.ts';
 import { type FoldName, createSessionStates } from '../memory/log/session-state.ts';
-import { createNotebook, notebookOpener } from '../memory/notebook/notebook.ts';
+import { createNotebook } from '../memory/notebook/notebook.ts';
 import { createUndoableNotes } from '../memory/notebook/undoable.ts';
 import { createReflection, reflectWhenDue } from '../memory/notebook/reflection.ts';
 import { createWeeklyTrim } from '../memory/notebook/weekly-trim.ts';
@@ -177,7 +177,7 @@ export function createLayers(config: Config, ports: LayerPorts) {
     unnoticedUpTo: forgetting.unnoticedUpTo,
     logger,
   });
-  const background = { ...kept, undoable, openNotebook: notebookOpener(kept), modelName };
+  const background = { ...kept, undoable, modelName };
   const reflection = createReflection({
     ...background,
     sessionLog,

@@ -665,8 +665,8 @@ export const testedFaults: readonly PlantedFault[] = [
     name: 'patch-takes-the-first-place',
     promise: '[M4] A patch changes the first of several places that it could mean.',
     file: 'src/memory/notebook/format.ts',
-    find: '    if (another !== undefined) {\n      return refused(`${name} stands in the file more than once; take in more of the text around it`);\n    }',
-    put: '',
+    find: 'if (text.includes(oldText, start + 1))',
+    put: 'if (oldText.length < 0)',
     test: 'test/memory/notebook/tools.test.ts',
   },
   {
@@ -689,8 +689,8 @@ export const testedFaults: readonly PlantedFault[] = [
     name: 'bare-names-in-all-servers',
     promise: "[N8] What the owner wrote of #general is used in every server's #general.",
     file: 'src/memory/notebook/workspace.ts',
-    find: 'if (each !== name || tellUnused === undefined) return [channelSection(key, text)];',
-    put: "if (each !== name || tellUnused === undefined || name !== '') return [channelSection(key, text)];",
+    find: 'const bareNames = areInSeveral ? [] : [name];',
+    put: 'const bareNames = areInSeveral && name === undefined ? [] : [name];',
     test: 'test/memory/notebook/workspace.test.ts',
   },
   {

@@ -15,7 +15,6 @@ import { personOf, type MemoryLayer, type WithdrawnMessage } from '../layer.ts';
 import type { CaptureMode } from '../settings/person-settings.ts';
 import type { MessagesByChannel } from '../undo.ts';
 import { readWithheld, withoutWithheld, type Withheld } from '../withheld.ts';
-import { createLogLines } from './lines.ts';
 import {
   foldLog,
   idsOf,
@@ -36,7 +35,7 @@ import {
   stateKey,
   type FoldName,
 } from './session-state.ts';
-import { createSessions } from './sessions.ts';
+import { createLogLines, createSessions } from './sessions.ts';
 import {
   affectedMessages,
   appendChanges,

@@ -7,7 +7,7 @@ import { createTimeSlice } from '../../core/time.ts';
 import { exceeds } from '../../core/visibility.ts';
 import type { WithdrawnMessage } from '../layer.ts';
 import { foldLog, idsOf, type AssistantMessage, type LogRecord, type SequencedMessage } from './records.ts';
-import type { LogLines } from './lines.ts';
+import type { LogLines } from './sessions.ts';
 
 /**
  * The messages of one session that a change concerns [G5], with their former texts while the log's own lines

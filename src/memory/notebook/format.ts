@@ -35,11 +35,10 @@ export function applyPatches(
   for (const [index, { oldText, newText }] of patches.entries()) {
     const name = `oldText of patch ${index + 1}`;
     if (oldText === '') return refused(`${name} is empty`);
-    const [start, another] = placesOf(oldText, text);
-    if (start === undefined) return refused(`${name} does not stand in the file`);
-    if (another !== undefined) {
+    const start = text.indexOf(oldText);
+    if (start === -1) return refused(`${name} does not stand in the file`);
+    if (text.includes(oldText, start + 1))
       return refused(`${name} stands in the file more than once; take in more of the text around it`);
-    }
     places.push({ start, end: start + oldText.length, newText });
   }
   let patched = '';
@@ -50,26 +49,6 @@ export function applyPatches(
     end = place.end;
   }
   return patched + text.slice(end);
-}
-
-/** The first two places of a part, in linear time; `indexOf` is quadratic for such as `aaa…b…aaa`. */
-function placesOf(part: string, text: string): readonly number[] {
-  /** By length, how much of the part's beginning its end repeats. */
-  const repeated = new Uint32Array(part.length + 1);
-  const advance = (matched: number, code: number): number => {
-    let length = matched;
-    while (length > 0 && part.charCodeAt(length) !== code) length = repeated[length] ?? 0;
-    return part.charCodeAt(length) === code ? length + 1 : length;
-  };
-  for (let end = 1; end < part.length; end += 1)
-    repeated[end + 1] = advance(repeated[end] ?? 0, part.charCodeAt(end));
-  const places: number[] = [];
-  let matched = 0;
-  for (let at = 0; at < text.length && places.length < 2; at += 1) {
-    matched = advance(matched, text.charCodeAt(at));
-    if (matched === part.length) places.push(at + 1 - part.length);
-  }
-  return places;
 }
 
 /** Adds an entry at the end and refreshes the summary line [N4]. */
@@ -104,9 +83,27 @@ function withHeader(
   return writeHeader({ title, summary: newSummary ?? summary ?? derivedSummary(file, body) }, body, previous);
 }
 
+/** The last subjects, as many as fit: titles of episodes, of `- Name: Alice` the name, else the first words. */
 function derivedSummary(file: TreeFile, body: string): string {
-  const parts = file.part === 'episodes' ? entryTitles(body) : keywordsOf(body);
-  return parts.length === 0 ? titleOf(file) : joinSummary(parts);
+  const lines = body.split('\n').filter((line) => file.part !== 'episodes' || line.startsWith('## '));
+  const subjects: string[] = [];
+  for (const line of lines.toReversed()) {
+    const subject = subjectOf(line);
+    if (subject === '' || subjects.includes(subject)) continue;
+    if ([subject, ...subjects].join(', ').length > summaryMaxChars) break;
+    subjects.unshift(subject);
+  }
+  return subjects.length === 0 ? titleOf(file) : subjects.join(', ');
+}
+
+function subjectOf(line: string): string {
+  const plain = toSingleLine(line.replace(/^\s*(?:[-*+>]|#+|\d+[.)])\s+/u, '').replace(/[*_`]/gu, ''));
+  if (!/[\p{L}\p{N}]/u.test(plain)) return '';
+  const firstWords = clipAtWord(plain.split(' ').slice(0, 5).join(' '), 40);
+  const label = line.startsWith('#') ? plain : /^[^:：]{1,40}(?=[:：](?:\s|$))/u.exec(plain)?.[0];
+  return clipAtWord(label ?? firstWords, entryTitleMaxChars)
+    .trim()
+    .replace(/(?<![.,;])[.,;]+$/u, '');
 }
 
 function titleOf({ part, name }: TreeFile): string {
@@ -171,33 +168,6 @@ export function summaryOf(text: string): string {
   return clipAtWord(toSingleLine(shown.replace(/^[#>*\s-]+/u, '')), summaryMaxChars);
 }
 
-/** The subjects of the last lines, as many as fit: of `- Name: Alice` the name, else the first words. */
-function keywordsOf(body: string): readonly string[] {
-  const topics = new Set<string>();
-  let length = 0;
-  for (const line of body.split('\n').toReversed()) {
-    if (length > summaryMaxChars) break;
-    const plain = toSingleLine(line.replace(/^\s*(?:[-*+>]|#+|\d+[.)])\s+/u, '').replace(/[*_`]/gu, ''));
-    const firstWords = clipAtWord(plain.split(' ').slice(0, 5).join(' '), 40);
-    const label = /^(?<label>[^:：]{1,40})[:：](?:\s|$)/u.exec(plain)?.groups?.['label'] ?? firstWords;
-    if (!/[\p{L}\p{N}]/u.test(label)) continue;
-    const topic = label.trim().replace(/(?<![.,;])[.,;]+$/u, '');
-    if (!topics.has(topic)) length += topic.length + ', '.length;
-    topics.add(topic);
-  }
-  return [...topics].toReversed();
-}
-
-/** Joined by commas; the first give way. */
-function joinSummary(parts: readonly string[]): string {
-  const distinct = [...new Set(parts)];
-  let first = distinct.length;
-  let used = -', '.length;
-  while (first > 0 && (used += ', '.length + (distinct[first - 1]?.length ?? 0)) <= summaryMaxChars)
-    first -= 1;
-  return clipAtWord(distinct.slice(Math.min(first, distinct.length - 1)).join(', '), summaryMaxChars);
-}
-
 function withoutBlankStart(lines: readonly string[]): readonly string[] {
   const first = lines.findIndex((line) => line.trim() !== '');
   return first === -1 ? [] : lines.slice(first);
@@ -216,13 +186,6 @@ function formatEntries(text: string, month: string, today: string): FormattedTex
     entries.push(formattedEntry);
   }
   return entries.join('\n\n');
-}
-
-/** Oldest first. */
-function entryTitles(body: string): readonly string[] {
-  return [...body.matchAll(/^## +(?<title>\S.*)$/gmu)].flatMap(
-    ({ groups }) => groups?.['title']?.trimEnd() ?? [],
-  );
 }
 
 const summaryLine = /^\s*[-*]\s*summary:(?<value>.*)$/iu;

@@ -6,7 +6,6 @@ import type { Store } from '../../core/store.ts';
 import { personOf, type MemoryLayer, type Withdrawn } from '../layer.ts';
 import type { SessionLog } from '../log/session-log.ts';
 import type { SessionStates } from '../log/session-state.ts';
-import type { OpenNotebook } from './background.ts';
 import { createNotebookFiles } from './files.ts';
 import { inlinedFile, notebookIndex } from './sections.ts';
 import { createNotebookTools } from './tools.ts';
@@ -51,7 +50,7 @@ export interface NotebookOptions {
 /** Each person's notebook and each session's working memory; the tools are the same in every place [P2]. */
 export function createNotebook(options: NotebookOptions) {
   const { settings, store, writes, log, states, timeZone, undoable, logger, background = [] } = options;
-  const files = createNotebookFiles(store, writes, timeZone, { log, undoable });
+  const files = createNotebookFiles(store, writes, { log, undoable });
   const sources = [
     inlinedFile(files, 'USER.md', settings.profileMaxChars),
     inlinedFile(files, 'MEMORY.md', settings.memoryMaxChars),
@@ -148,29 +147,4 @@ function notebookFolder(userId: string): string {
 function exportedPath(key: string): string {
   const [room, id, _user, ...rest] = key.split('/');
   return room === 'users' ? key.slice(`users/${id}/`.length) : `conversations/${id}/${rest.join('/')}`;
-}
-
-/** Of the index in a reflection. */
-const backgroundIndexMaxChars = 8000;
-
-/** The tree for background work: the same tools and checks over other files, with read marks of its own. */
-export function notebookOpener(options: Pick<NotebookOptions, 'writes' | 'timeZone'>): OpenNotebook {
-  const { writes, timeZone } = options;
-  return (store) => {
-    const files = createNotebookFiles(store, writes, timeZone);
-    const index = notebookIndex(files, timeZone, backgroundIndexMaxChars);
-    return {
-      tools: createNotebookTools(files, timeZone),
-      async read(path, context) {
-        const opened = await files.open(path, context);
-        if (opened.outcome === 'refused' || opened.content === undefined) return undefined;
-        files.markRead(context, opened.file, opened.content);
-        return opened.content;
-      },
-      async factPaths(context) {
-        return (await files.names(context, ['facts'])).map(({ path }) => path);
-      },
-      index: (context) => index.sections(context),
-    };
-  };
 }

@@ -12,14 +12,13 @@ import type { SessionLog } from '../log/session-log.ts';
 import { type SessionState, changeState } from '../log/session-state.ts';
 import type { CaptureMode } from '../settings/person-settings.ts';
 import {
+  type BackgroundNotes,
   type BackgroundOptions,
   type BackgroundSession,
-  type OpenedNotebook,
-  type StagedFiles,
   contextOf,
   inWriteQueues,
+  openNotes,
   orFailed,
-  stageFiles,
 } from './background.ts';
 
 /** Until a dropped result is tried again. */
@@ -50,8 +49,6 @@ export interface ReflectionOptions extends BackgroundOptions {
   }) => Promise<{ readonly stop: 'end' | 'cut' | 'refusal' | 'rounds' | 'timeout' }>;
   /** Quiet after which a session is idle. */
   readonly idleMs: number;
-  /** IANA. */
-  readonly timeZone: string;
   /** A person's own, in which turns are dated [H3]. Must not reject. */
   readonly timeZoneOf: (userId: string) => Promise<string>;
 }
@@ -123,32 +120,31 @@ export function createReflection(options: ReflectionOptions) {
   ): Promise<boolean> {
     const messages = batch.map(({ message }) => message);
     const own = messages.filter(({ role }) => role === 'user');
-    const files = stageFiles(options, unseen, own.map(({ text }) => text).join('\n'));
-    const notebook = options.openNotebook(files);
+    const notes = openNotes(options, unseen, own.map(({ text }) => text).join('\n'));
     // Days are those of the conversation, even after midnight or a stop.
     const context = contextOf(unseen, own, new Date(messages.at(-1)?.at ?? options.clock()));
     const ownZone = await options.timeZoneOf(unseen.session.userId);
     const lines = messages.map((message) => turnLine(message, ownZone));
     const day = localDate(context.now, timeZone);
-    const request = await reflectionRequest(modelName, notebook, context, lines, day);
-    const { tools } = notebook;
+    const request = await reflectionRequest(modelName, notes, context, lines, day);
+    const { tools } = notes;
     await options.withPauses({ ...request, conversation: sessionName(unseen.session) }, async () => {
       const { stop } = await options.runLoop({ request, tools, context, signal, maxRounds });
       if (stop !== 'end' && stop !== 'rounds') throw new ModelError(`It ended by ${stop}`, 'invalid');
     });
     if (signal?.aborted === true) throw new ModelError('It was given up', 'aborted');
     const cursor = batch.at(-1)?.sequence ?? unseen.from;
-    return inWriteQueues(writes, unseen, () => commit(unseen, cursor, files));
+    return inWriteQueues(writes, unseen, () => commit(unseen, cursor, notes));
   }
 
   async function commit(
     { session, from, seen }: Unseen,
     cursor: number,
-    files: StagedFiles,
+    notes: Pick<BackgroundNotes, 'commit'>,
   ): Promise<boolean> {
     const { withdrawals } = await sessionLog.since(session, seen);
     if (startOf(await states.read(session)) !== from || withdrawals.length > 0) return false;
-    return files.commit(async () => {
+    return notes.commit(async () => {
       await changeState(store, session, (state) => ({ ...state, reflection: { cursor } }));
     });
   }
@@ -193,16 +189,16 @@ const maxTokens = 4096;
 /** In a DM with profile, facts and index, elsewhere with the overview. What is given in whole counts as read. */
 async function reflectionRequest(
   model: string,
-  notebook: Pick<OpenedNotebook, 'read' | 'factPaths' | 'index'>,
+  notes: BackgroundNotes,
   context: TurnContext,
   lines: readonly string[],
   day: string,
 ): Promise<Omit<ModelRequest, 'tools'>> {
   const isDm = context.place.audience === 'dm';
   const sections = [
-    ...(isDm ? await notebookSections(notebook, context) : []),
+    ...(isDm ? await notebookSections(notes, context) : []),
     fileSection('overview', 'overview.md, your notes on this conversation:', [
-      await notebook.read('overview.md', context),
+      await notes.read('overview.md', context),
     ]),
     renderSection({
       name: 'turns',
@@ -223,18 +219,15 @@ async function reflectionRequest(
   };
 }
 
-async function notebookSections(
-  notebook: Pick<OpenedNotebook, 'read' | 'factPaths' | 'index'>,
-  context: TurnContext,
-): Promise<readonly string[]> {
-  const [profile, paths, index] = await Promise.all([
-    notebook.read('USER.md', context),
-    notebook.factPaths(context),
-    notebook.index(context),
+async function notebookSections(notes: BackgroundNotes, context: TurnContext): Promise<readonly string[]> {
+  const [profile, factFiles, index] = await Promise.all([
+    notes.read('USER.md', context),
+    notes.files.names(context, ['facts']),
+    notes.index(context),
   ]);
   const facts = await Promise.all(
-    paths.map(async (path) => {
-      const text = await notebook.read(path, context);
+    factFiles.map(async ({ path }) => {
+      const text = await notes.read(path, context);
       return text === undefined ? undefined : `### ${path}\n${text}`;
     }),
   );

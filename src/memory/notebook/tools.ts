@@ -52,7 +52,8 @@ const patchInput = z.object({
   patches: z
     .array(
       z.object({
-        oldText: z.string(),
+        // Finding much longer ones could take long [L4].
+        oldText: z.string().max(1000),
         newText: z.string().describe('Empty to remove.'),
       }),
     )
@@ -154,7 +155,7 @@ function readTool(files: NotebookFiles): Tool {
       if (content === undefined) return refusal(`There is no file ${file.path} yet.`);
       const part = partFrom(content, offset);
       const end = offset + part.length;
-      files.markRead(context, file, content, offset, end);
+      if (part === content) files.markRead(context, file, content);
       const heading = partHeading(file.path, offset, end, content.length);
       const source = part === '' ? undefined : sourceOfFile(file.path, content);
       return {
@@ -215,9 +216,7 @@ function unreadProblem(path: string, knowledge: Knowledge): string | undefined {
     case 'whole':
       return undefined;
     case 'unread':
-      return `${path} exists and would be replaced; read it first with memory_read, then merge. Nothing was written.`;
-    case 'partly':
-      return `You have read only a part of ${path}; read the rest first, or use memory_patch. Nothing was written.`;
+      return `${path} exists and would be replaced; read it first with memory_read, then merge. One that is too long to be read at once can only be patched. Nothing was written.`;
     case 'changed':
       return `${path} changed since you last read it; read it again, then merge. Nothing was written.`;
   }

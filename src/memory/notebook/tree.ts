@@ -1,7 +1,8 @@
 import type { Place } from '../../core/place.ts';
 import { assertSnowflake } from '../../core/snowflake.ts';
+import type { Store } from '../../core/store.ts';
 import { sessionOf, type Speaker, type TurnContext } from '../../core/turn-context.ts';
-import { isCalendarDay, localDateTime } from '../../core/time.ts';
+import { isCalendarDay } from '../../core/time.ts';
 import { reachOf, type Reach } from '../../core/visibility.ts';
 import { cursorOfNote, parseNote, reachLines, readersIn } from '../log/kept-summary.ts';
 import { sessionFolder } from '../log/session-state.ts';
@@ -33,7 +34,7 @@ export interface PartLocation {
   readonly key: string;
 }
 
-export function isFolder({ part }: Pick<PartLocation, 'part'>): boolean {
+function isFolder({ part }: Pick<PartLocation, 'part'>): boolean {
   return !part.endsWith('.md');
 }
 
@@ -61,6 +62,19 @@ export function notebookParts({ id, isOwner }: Pick<Speaker, 'id' | 'isOwner'>):
     part,
     key: `${root}/${part === 'daily' && isOwner ? 'memory' : part}`,
   }));
+}
+
+/** The files of some parts, those that somebody put there by hand included: as the model names them, and the store's key. */
+export async function filesIn(
+  store: Pick<Store, 'list'>,
+  parts: readonly PartLocation[],
+): Promise<readonly { readonly path: string; readonly key: string }[]> {
+  const found = parts.map(async ({ part, key }) =>
+    isFolder({ part })
+      ? (await store.list(key)).map(({ path }) => ({ path: `${part}/${path}`, key: `${key}/${path}` }))
+      : [{ path: part, key }],
+  );
+  return (await Promise.all(found)).flat();
 }
 
 type ResolvedPath = { readonly outcome: 'file'; readonly file: TreeFile } | Refusal;
@@ -198,12 +212,4 @@ export function readMark(file: string): { readonly text: string; readonly mark?:
       readers: readers === undefined ? undefined : readersIn(readers),
     },
   };
-}
-
-/** Where an overview from a private time is kept, with its mark, while the public reads along. */
-export function archivedOverviewKey({ key }: TreeFile, now: Date, timeZone: string): string {
-  const folder = key.slice(0, key.lastIndexOf('/'));
-  const time = localDateTime(now, timeZone).replace(/[ :]/gu, '-');
-  const milliseconds = String(now.getTime() % 60_000).padStart(5, '0');
-  return `${folder}/detail/${time}-${milliseconds}-overview.md`;
 }

@@ -9,7 +9,7 @@ import type { SessionLog } from '../log/session-log.ts';
 import { sessionFolder, type SessionState, type SessionStates } from '../log/session-state.ts';
 import { withdrawnWords } from '../log/withdrawal.ts';
 import { overviewParts } from './format.ts';
-import { isFolder, notebookParts } from './tree.ts';
+import { filesIn, notebookParts } from './tree.ts';
 import { hashOf, linesWithout, readWithheld, type NoteLines } from '../withheld.ts';
 import type { UndoableNotes } from './undoable.ts';
 
@@ -152,7 +152,7 @@ export async function purgeNotes(
 
 /** Removes dated notes from before a day, replaced summaries and daily logs included [K15]. */
 export async function dropDatedNotes(store: Store, session: SessionKey, day: string): Promise<void> {
-  const isDated = /^\d{4}-\d\d-\d\d(?:\.md|-\d\d-\d\d-.*-(?:overview|summary)\.md)$/u;
+  const isDated = /^\d{4}-\d\d-\d\d(?:\.md|-\d\d-\d\d-.*-summary\.md)$/u;
   for (const folder of [`${sessionFolder(session)}/detail`, `users/${session.userId}/notebook/daily`])
     for (const { path } of await store.list(folder))
       if (isDated.test(path) && path < day) await store.remove(`${folder}/${path}`);
@@ -173,8 +173,7 @@ async function keysOfNotebook(
 ): Promise<readonly string[]> {
   if (state.place?.audience !== 'dm') return [];
   const parts = notebookParts({ id: userId, isOwner: state.isOwner === true });
-  const keys = parts.map(async (part) => (isFolder(part) ? keysBelow(store, part.key) : [part.key]));
-  return (await Promise.all(keys)).flat().filter((key) => key.endsWith('.md'));
+  return (await filesIn(store, parts)).flatMap(({ key }) => (key.endsWith('.md') ? [key] : []));
 }
 
 export async function keysBelow(store: Store, folder: string): Promise<readonly string[]> {

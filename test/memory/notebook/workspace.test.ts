@@ -80,15 +80,6 @@ describe('the context of a channel [N8]', () => {
       expect(await read(contextIn({ ...publicPlace, channelName }, false))).toEqual([]);
   });
 
-  it('is found by a name in any script, where the store has such keys', async () => {
-    const { read, store } = await workspaceWith({});
-    const place = { ...publicPlace, channelName: '📢-новости' };
-    expect(await read(contextIn(place, false))).toEqual([]);
-    store.readText = (key) =>
-      Promise.resolve(key === 'workspace/channels/📢-новости.md' ? 'Говорим кратко.' : undefined);
-    expect((await read(contextIn(place, false)))[0]?.lines).toEqual(['Говорим кратко.']);
-  });
-
   it('is there by a bare name only while the bot is in one server, and the log says how to rename it', async () => {
     const folder = 'workspace/channels';
     const { read, logger, workspace } = await workspaceWith(
@@ -99,7 +90,7 @@ describe('the context of a channel [N8]', () => {
       },
       2,
     );
-    await workspace.nameUnusedContexts();
+    await workspace.checkAtStart();
     expect(await read(contextIn(publicPlace, false))).toEqual([]);
     expect(logger.lines.map(({ data }) => data)).toEqual(
       ['dev', 'general'].map((name) => ({
@@ -113,14 +104,12 @@ describe('the context of a channel [N8]', () => {
     const { guildId = '' } = publicPlace;
     const files = { [`channels/${guildId}/general.md`]: 'ours', 'channels/general.md': 'anybody’s' };
     for (const servers of [1, 2]) {
-      const { read, logger, workspace } = await workspaceWith(files, servers);
+      const { read } = await workspaceWith(files, servers);
       expect((await read(contextIn(publicPlace, false)))[0]?.lines).toEqual(['ours']);
       expect((await read(contextIn(thread, false)))[0]?.lines).toEqual(['ours']);
       expect(await read(contextIn({ ...publicPlace, guildId: '300000000000000009' }, false))).toHaveLength(
         servers === 1 ? 1 : 0,
       );
-      await workspace.nameUnusedContexts();
-      expect(logger.lines).toHaveLength(servers === 1 ? 0 : 1);
     }
   });
 
@@ -145,14 +134,10 @@ describe('the identity text [N1]', () => {
     expect(await (await workspaceWith({ 'SOUL.md': ' \n' })).workspace.soul()).toContain('You are Discoclaw');
   });
 
-  it('is clipped at 8,000 characters, with one warning for one text', async () => {
-    const { workspace, logger, store } = await workspaceWith({ 'SOUL.md': '😀'.repeat(5000) });
-    expect(await workspace.soul()).toBe('😀'.repeat(4000));
-    await workspace.soul();
-    expect(logger.warnings).toHaveLength(1);
-    await store.writeText('workspace/SOUL.md', 'x'.repeat(9000));
-    await workspace.soul();
-    expect(logger.warnings).toHaveLength(2);
+  it('is warned of at a start where it is longer than what a prompt takes [P4]', async () => {
+    const { workspace, logger } = await workspaceWith({ 'SOUL.md': 'x'.repeat(8001) });
+    await workspace.checkAtStart();
+    expect(logger.warnings).toEqual(['the identity text is too long, only its beginning is used']);
   });
 
   it('stays the last one read when the disk fails, with a warning', async () => {

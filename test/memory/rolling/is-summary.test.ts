@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs';
 import { expect, it } from 'vitest';
 import { z } from 'zod';
 
-import { isSummary } from '../../../src/memory/rolling/is-summary.ts';
+import { isSummary } from '../../../src/memory/rolling/write-summary.ts';
 
 /** `said` is by the person and the bot in turn. */
 const row = z.object({
