@@ -218,11 +218,10 @@ export function createLayers(config: Config, ports: LayerPorts) {
       return sessions.filter(({ channelId }) => !gone.has(channelId));
     },
   };
-  const messages = createMessageSource(foundIn);
   const recall = createRecall({
     sources: [
-      messages,
-      createDetailSource(store, foundIn, messages),
+      createMessageSource(foundIn),
+      createDetailSource(store, foundIn),
       createNotebookSource(store),
       ...(config.durable.enabled ? [createItemSource(durable)] : []),
     ],

@@ -91,11 +91,10 @@ async function openMemory(folder: string, fileSystem: FileSystem) {
     forgetting,
   });
   const notebook = createNotebook({ ...common, settings: notebookSettings });
-  const messages = createMessageSource(log);
   const recall = createRecall({
     sources: [
-      messages,
-      createDetailSource(store, log, messages),
+      createMessageSource(log),
+      createDetailSource(store, log),
       createNotebookSource(store),
       createItemSource(durable),
     ],

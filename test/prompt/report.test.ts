@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 
 import { buildPrompt } from '../../src/prompt/build-prompt.ts';
-import { renderPromptReport } from '../../src/prompt/report.ts';
+import { renderPromptReport } from '../../scripts/prompt.ts';
 import { blocksOf, chatMessage, ownMessage, promptInput, section, windowOf } from './samples.ts';
 
 const prompt = buildPrompt(

@@ -223,8 +223,8 @@ export const plantedFaults: readonly PlantedFault[] = [
     name: 'recall-index-not-grown',
     promise: '[C1] What a person said since their conversation was searched first is not found.',
     file: 'src/memory/recall/sources.ts',
-    find: 'if (last !== cursor) await add();',
-    put: 'if (cursor === 0) await add();',
+    find: 'if (last !== cursor) await add(isExcluded);',
+    put: 'if (cursor === 0) await add(isExcluded);',
   },
   {
     name: 'reset-loses-to-running-summary',
@@ -331,8 +331,8 @@ export const plantedFaults: readonly PlantedFault[] = [
     name: 'search-looks-everywhere',
     promise: '[C2] A search in a server finds what was said in direct messages.',
     file: 'src/memory/recall/recall.ts',
-    find: 'mayUse: (reach) => mayUse({ ownerId: speaker.id, ...reach }, place, speaker.id),',
-    put: 'mayUse: () => true,',
+    find: 'segments.filter(({ reach }) => mayUse({ ownerId: speaker.id, ...reach }, place, speaker.id))',
+    put: 'segments',
   },
   {
     name: 'erased-is-read-again',

@@ -1,7 +1,7 @@
 import { dataLine } from '../../core/section.ts';
 import { clip, clipAtWord } from '../../core/text.ts';
 import type { DatedHit, Find } from './hits.ts';
-import type { RecallQuery } from './query.ts';
+import type { RecallQuery } from './words.ts';
 import type { RecallUnit, TextReaders } from './segments.ts';
 import type { SourceName } from './sources.ts';
 

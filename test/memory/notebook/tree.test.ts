@@ -69,7 +69,6 @@ describe('a path that is not in the tree', () => {
     ['facts/User.md', 'lower case'],
     ['facts/user.md.bak', '.md'],
     ['facts/.user.md', 'a name is made of'],
-    ['facts/con.md', 'device'],
     [`facts/${'x'.repeat(81)}.md`, 'too long'],
     ['facts', 'is a folder'],
     ['facts/', 'empty part'],

@@ -6,7 +6,7 @@ import { explicitVisibilityOf, visibilityOf } from '../../../src/core/visibility
 import { createRecall, type Recall } from '../../../src/memory/recall/recall.ts';
 import { segmentOf, type RecallUnit } from '../../../src/memory/recall/segments.ts';
 import { createNotebookSource, type RecallSource } from '../../../src/memory/recall/sources.ts';
-import { renderNote } from '../../../src/memory/log/kept-summary.ts';
+import { withMark } from '../../../src/memory/notebook/tree.ts';
 import { aliceId, bobId, generalId, publicPlace } from '../../support/incoming.ts';
 import {
   channel,
@@ -138,7 +138,6 @@ describe('recall finds [C1]', () => {
     const own = 'I keep bees in the garden behind the old house';
     await turn(own, 'Bees!');
     expect(await find('bees')).toEqual([own, 'Bees!']);
-    expect(await find('what did you say of bees')).toEqual(['Bees!', own]);
   });
 
   it('a message by the name of its file', async () => {
@@ -255,26 +254,20 @@ describe('recall tells only what may be used [V2]', () => {
     expect(await find('mango', { speaker: { id: bobId, isOwner: true } })).toEqual([]);
   });
 
-  it('notes where all that their session holds may be told', async () => {
-    const { say, store, find } = openRecall();
-    await say('nothing special', secretPlace);
-    await store.writeText(`${detailFolder}/plan.md`, 'The merger is in May');
-    await say('now everybody reads this', publicPlace);
-    expect(await find('merger', { place: publicPlace })).toEqual([]);
-    expect(await find('merger', { place: secretPlace })).toEqual(['The merger is in May']);
-    const origin = { visibility: 'everywhere', homeId: generalId } as const;
-    const note = {
-      ...origin,
-      text: 'The merger is off',
-      updatedAt: '2026-01-15T10:00:00.000Z',
-      from: 0,
-      cursor: 1,
-    };
-    await store.writeText(`${detailFolder}/plan.md`, renderNote(note, 'UTC'));
-    expect(await find('merger', { place: publicPlace })).toEqual([]);
-    await store.writeText(`${detailFolder}/plan.md`, renderNote({ ...note, visibility: 'dm' }, 'UTC'));
-    expect(await find('merger', { place: secretPlace })).toEqual([]);
-    expect(await find('merger', { place: dmPlace })).toEqual(['The merger is off']);
+  it('notes where they were written, and in the DM alone what somebody put there by hand', async () => {
+    const { store, find } = openRecall();
+    const inPrivate = withMark('The merger is in May', secretPlace);
+    for (const [text, places] of [
+      [inPrivate, [secretPlace, dmPlace]],
+      [withMark('The merger is in May', publicPlace), [publicPlace, devPlace, secretPlace, dmPlace]],
+      [withMark('The merger is in May', dmPlace), [dmPlace]],
+      ['The merger is in May', [dmPlace]],
+      [inPrivate.replace('visibility: here', 'visibility: everywhere'), [dmPlace]],
+    ] as const) {
+      await store.writeText(`${detailFolder}/plan.md`, text);
+      for (const place of [publicPlace, devPlace, secretPlace, dmPlace])
+        expect(await find('merger', { place })).toHaveLength(places.some((each) => each === place) ? 1 : 0);
+    }
   });
 
   it('never shows beside a hit what was said to other readers', async () => {
