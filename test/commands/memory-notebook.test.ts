@@ -92,7 +92,7 @@ describe('the notebook by hand [N9]', () => {
       'an episode of another month',
       'episodes/2026-01.md',
       '## Trip\n- Date: 2025-12-01',
-      'belongs in episodes/2025-12.md',
+      'in the file of its month',
     ],
   ])('keeps the rules of its tools, and gives back what was written: %s', async (_, path, text, reason) => {
     const { write, read } = await openNotebook();

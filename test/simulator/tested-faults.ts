@@ -657,7 +657,7 @@ export const testedFaults: readonly PlantedFault[] = [
     name: 'unread-file-is-replaced',
     promise: '[M4] The model replaces a file that it has not read.',
     file: 'src/memory/notebook/tools.ts',
-    find: 'if (problem !== undefined) return refused(problem);\n        return formatWritten(',
+    find: 'if (problem !== undefined) return refused(problem);\n          return formatWritten(',
     put: 'return formatWritten(',
     test: 'test/memory/notebook/tools.test.ts',
   },

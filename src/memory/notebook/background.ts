@@ -1,8 +1,7 @@
-import { ModelError, StoreError } from '../../core/errors.ts';
+import { StoreError } from '../../core/errors.ts';
 import type { Clock } from '../../core/time.ts';
-import type { Logger } from '../../core/logger.ts';
 import type { WithPauses } from '../../core/model.ts';
-import { sessionName, type Place, type SessionKey } from '../../core/place.ts';
+import type { Place } from '../../core/place.ts';
 import type { DocumentKind, Store, StoredFile, Versioned } from '../../core/store.ts';
 import type { TurnContext, TurnMessage } from '../../core/turn-context.ts';
 import type { SessionWork, Writes } from '../../core/writes.ts';
@@ -25,7 +24,6 @@ export interface BackgroundOptions {
   readonly timeZone: string;
   readonly withPauses: WithPauses;
   readonly clock: Clock;
-  readonly logger: Logger;
 }
 
 /** Whose notes are worked on: the session, and where it was last. */
@@ -80,23 +78,6 @@ export function openNotes(
 /** What the owner writes for every prompt is in nobody's notebook [N1][N8]. */
 function isForEveryPrompt(key: string): boolean {
   return key === 'workspace/SOUL.md' || key.startsWith('workspace/channels/');
-}
-
-/** Failures of model and disk are logged and resolve with `failed`. */
-export async function orFailed<T>(
-  work: () => Promise<T>,
-  event: string,
-  session: SessionKey,
-  logger: Logger,
-): Promise<T | 'failed'> {
-  try {
-    return await work();
-  } catch (error) {
-    if (!(error instanceof ModelError || error instanceof StoreError)) throw error;
-    const of = error instanceof ModelError ? { failure: error.failure } : { key: error.key };
-    logger.warn(event, { session: sessionName(session), ...of, reason: error.message });
-    return 'failed';
-  }
 }
 
 /** The work as a turn of the person in the session's last place, without anybody else's text [M5a]. */

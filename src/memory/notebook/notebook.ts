@@ -85,14 +85,18 @@ export function createNotebook(options: NotebookOptions) {
     },
     /** Failing work costs neither the next work nor its own next try. */
     async fold(userId, sessions, signal) {
-      for (const work of background) {
-        if (signal.aborted) return;
-        try {
-          for (const session of sessions) await work(session, signal);
-        } catch (error) {
-          logger.warn('work on a notebook failed and is tried again after the next turn', { userId, error });
+      for (const work of background)
+        for (const session of sessions) {
+          if (signal.aborted) return;
+          try {
+            await work(session, signal);
+          } catch (error) {
+            logger.warn('work on a notebook failed and is tried again after the next turn', {
+              userId,
+              error,
+            });
+          }
         }
-      }
     },
     async delete(deletion) {
       const userId = personOf(deletion);

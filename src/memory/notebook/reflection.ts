@@ -18,7 +18,6 @@ import {
   contextOf,
   inWriteQueues,
   openNotes,
-  orFailed,
 } from './background.ts';
 
 /** Until a dropped result is tried again. */
@@ -32,10 +31,10 @@ const minOwnMessages = 2;
 const turnsMaxChars = 40_000;
 
 /**
- * `nothing-to-learn`: too little was said since; `done`: all was looked at; `failed`: model or disk, nothing
- * has changed; `dropped`: a reset, an edit, a deletion or a change of the same files came meanwhile [A4].
+ * `nothing-to-learn`: too little was said since; `done`: all was looked at; `dropped`: a reset, an edit, a deletion or
+ * a change of the same files came meanwhile [A4].
  */
-export type ReflectionOutcome = 'nothing-to-learn' | 'done' | 'failed' | 'dropped';
+export type ReflectionOutcome = 'nothing-to-learn' | 'done' | 'dropped';
 
 export interface ReflectionOptions extends BackgroundOptions {
   readonly sessionLog: Pick<SessionLog, 'since'>;
@@ -67,7 +66,7 @@ export type Reflection = ReturnType<typeof createReflection>;
 
 /** Looks back on conversations and keeps notes on them [A3], without what may be others' words [M5a]. */
 export function createReflection(options: ReflectionOptions) {
-  const { store, writes, states, sessionLog, logger, timeZone, modelName } = options;
+  const { store, writes, states, sessionLog, timeZone, modelName } = options;
 
   /** When the session is due if nothing more is said; `undefined` for too little. */
   async function dueAt(session: SessionWork): Promise<Date | undefined> {
@@ -80,16 +79,8 @@ export function createReflection(options: ReflectionOptions) {
     return new Date(last + options.idleMs);
   }
 
-  /** Looks at what was said since, due or not. Failures of model and disk are logged, not thrown. */
-  function reflect(session: SessionWork, signal?: AbortSignal): Promise<ReflectionOutcome> {
-    const event = 'a reflection failed; it is tried again later';
-    return orFailed(() => reflectOnAll(session, signal), event, session, logger);
-  }
-
-  async function reflectOnAll(
-    session: SessionWork,
-    signal: AbortSignal | undefined,
-  ): Promise<ReflectionOutcome> {
+  /** Looks at what was said since, due or not. Rejects, with nothing changed, as model and store do. */
+  async function reflect(session: SessionWork, signal?: AbortSignal): Promise<ReflectionOutcome> {
     for (let outcome: ReflectionOutcome = 'nothing-to-learn'; ; outcome = 'done') {
       const unseen = await unseenOf(session);
       const [batch] = inBatches(unseen?.messages ?? [], timeZone, turnsMaxChars);
@@ -152,7 +143,7 @@ export function createReflection(options: ReflectionOptions) {
   return { dueAt, reflect };
 }
 
-/** The work after a turn. A dropped result is soon tried again, a failed one after the next turn or start. */
+/** The work after a turn. A dropped result is soon tried again. */
 export function reflectWhenDue(ports: {
   readonly reflection: Reflection;
   /** Replaces any earlier time of the session. */

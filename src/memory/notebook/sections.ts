@@ -1,6 +1,13 @@
 import type { MemorySource } from '../../core/memory-source.ts';
 import { daysAfter, localDate } from '../../core/time.ts';
-import { dataLine, dataText, renderSection, type Section, type SectionSource } from '../../core/section.ts';
+import {
+  dataLine,
+  dataText,
+  fitLines,
+  renderSection,
+  type Section,
+  type SectionSource,
+} from '../../core/section.ts';
 import { clipAtWord, withoutInvisible } from '../../core/text.ts';
 import type { TurnContext } from '../../core/turn-context.ts';
 import type { ListedFile, NotebookFiles } from './files.ts';
@@ -63,9 +70,13 @@ export function notebookIndex(
         ...listed.map((each) => [fileLine(each), sourceOfListed(each)] as const),
         ...named,
       ]);
-      const lines = [...listed.map(fileLine), ...days.map(({ path }) => `- ${path}`)];
-      const names = topics.map(({ path }) => `- ${path}`);
-      return indexSection(lines, names, maxChars).map((section) => ({ ...section, sources }));
+      const lines = [
+        ...listed.map(fileLine),
+        ...days.map(({ path }) => `- ${path}`),
+        ...(topics.length === 0 ? [] : ['## Available Knowledge Files']),
+        ...topics.map(({ path }) => `- ${path}`),
+      ];
+      return indexSection(lines, maxChars).map((section) => ({ ...section, sources }));
     },
   };
 
@@ -77,30 +88,23 @@ export function notebookIndex(
   }
 }
 
-/** As many lines as fit, in order, the topics under their heading. */
-function indexSection(
-  lines: readonly string[],
-  topics: readonly string[],
-  budget: number,
-): readonly Section[] {
-  for (let left = 0; left <= lines.length + topics.length; left += 1) {
-    const shownTopics = topics.slice(0, Math.max(0, topics.length - left));
-    const shown = lines.slice(0, Math.max(0, lines.length - Math.max(0, left - topics.length)));
-    const section = {
-      name: 'notebook_index',
-      slot: 'fast',
-      title: 'Files of the notebook; memory_read opens them:',
-      lines: [
-        ...shown,
-        ...(shownTopics.length === 0 ? [] : ['## Available Knowledge Files', ...shownTopics]),
-        ...(left === 0 ? [] : [`… and ${left} more: memory_list`]),
-      ],
-      budget,
-    } as const;
-    if (section.lines.length > 0 && renderSection(section).length <= budget) return [section];
-  }
-  return [];
+/** As many lines as fit, in order. */
+function indexSection(lines: readonly string[], budget: number): readonly Section[] {
+  const frame = {
+    name: 'notebook_index',
+    slot: 'fast',
+    title: 'Files of the notebook; memory_read opens them:',
+    budget,
+  } as const;
+  const room = lines.length === fitLines(frame, lines).length ? budget : budget - moreMaxChars;
+  const shown = fitLines({ ...frame, budget: room }, lines);
+  const left = lines.length - shown.length;
+  const more = left === 0 ? [] : [`… and ${left} more: memory_list`];
+  return shown.length === 0 ? [] : [{ ...frame, lines: [...shown, ...more] }];
 }
+
+/** Of the line that tells how many more there are. */
+const moreMaxChars = 40;
 
 /** A file shown with its text, or from a line or offset on. */
 export function sourceOfFile(path: string, text: string): MemorySource {

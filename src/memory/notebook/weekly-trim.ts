@@ -1,5 +1,6 @@
 import { z } from 'zod';
 
+import type { Logger } from '../../core/logger.ts';
 import { jsonSchemaOf, structuredAnswer, type ModelClient, type ModelRequest } from '../../core/model.ts';
 import type { SessionKey } from '../../core/place.ts';
 import { dataText, renderSection } from '../../core/section.ts';
@@ -10,7 +11,6 @@ import { changeState } from '../log/session-state.ts';
 import {
   contextOf,
   inWriteQueues,
-  orFailed,
   openNotes,
   type BackgroundNotes,
   type BackgroundOptions,
@@ -24,25 +24,21 @@ const weekMs = 7 * 24 * 60 * 60_000;
  * `not-due`: no overlong profile, or checked within a week; `refused`: the answer loses a line, adds one or breaks
  * a limit, so the old file stays for another week; `dropped`: a file changed meanwhile.
  */
-type TrimOutcome = 'not-due' | 'trimmed' | 'refused' | 'failed' | 'dropped';
+type TrimOutcome = 'not-due' | 'trimmed' | 'refused' | 'dropped';
 
 export interface WeeklyTrimOptions extends BackgroundOptions {
   readonly model: Pick<ModelClient, 'complete'>;
   /** Characters over which USER.md is overlong. */
   readonly profileMaxChars: number;
+  readonly logger: Logger;
 }
 
 /** Once a week moves less essential lines of an overlong USER.md to topics [N7]. No line is ever lost, and none is added. */
 export function createWeeklyTrim(options: WeeklyTrimOptions) {
   const { store, writes, states, model, modelName, profileMaxChars, clock, logger } = options;
 
-  /** For the person's DM; other sessions are never due. Failures of model and disk are logged, not thrown. */
-  function trimIfDue(session: SessionWork, signal?: AbortSignal): Promise<TrimOutcome> {
-    const event = 'a profile could not be trimmed; it is tried again later';
-    return orFailed(() => trim(session, signal), event, session, logger);
-  }
-
-  async function trim(session: SessionWork, signal: AbortSignal | undefined): Promise<TrimOutcome> {
+  /** For the person's DM; other sessions are never due. Rejects with `ModelError` or `StoreError`. */
+  async function trimIfDue(session: SessionWork, signal?: AbortSignal): Promise<TrimOutcome> {
     const { place, ...state } = await states.read(session);
     if (place?.audience !== 'dm' || !isWeekOver(state.trimmedAt)) return 'not-due';
     const work = { session, place, state };

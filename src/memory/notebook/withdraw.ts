@@ -78,37 +78,42 @@ export async function deleteLines(
   userId: string,
   notes: NoteLines,
 ): Promise<void> {
-  const hashes = new Map<string, Set<string>>();
-  for (const { key, lines } of notes) hashes.set(key, new Set([...(hashes.get(key) ?? []), ...lines]));
+  const gone = new Set(notes.flatMap(({ key, lines }) => lines.map((line) => `${key} ${line}`)));
   const without = (key: string, text: string) =>
-    linesWithout(text, (line) => hashes.get(key)?.has(hashOf(line)) === true);
-  for (const key of [...hashes.keys()].filter((each) => each.endsWith('.md'))) {
+    linesWithout(text, (line) => gone.has(`${key} ${hashOf(line)}`));
+  const keys = new Set(notes.flatMap(({ key }) => (key.endsWith('.md') ? [key] : [])));
+  await rewriteNotes({ store, writes }, keys, without);
+  if (notes.length > 0) await undoable?.rewriteKept(userId, without);
+}
+
+/** Notes become what `make` says, or go; changes of the owners' workspace have a queue of their own. */
+async function rewriteNotes(
+  { store, writes }: Pick<NotesPorts<never>, 'store' | 'writes'>,
+  keys: Iterable<string>,
+  make: (key: string, text: string) => string | undefined,
+): Promise<void> {
+  for (const key of keys) {
     const work = async (): Promise<void> => {
       const text = await store.readText(key);
-      if (text === undefined) return;
-      const rest = without(key, text);
+      const rest = text === undefined ? undefined : make(key, text);
       if (rest === undefined) await store.remove(key);
       else if (rest !== text) await store.writeText(key, rest);
     };
     await (key.startsWith('workspace/') ? writes.runInWorkspace(work) : work());
   }
-  if (hashes.size > 0) await undoable?.rewriteKept(userId, without);
 }
 
-/** The notes that `purge` looks through, and `shared` ones in the owners' workspace [K11]. */
+/** The notes that `purge` looks through, an owner's workspace included [K11]. */
 async function notesOfPerson(
   { store, states, log }: Pick<NotesPorts<'sessionsOfPerson'>, 'store' | 'states' | 'log'>,
   userId: string,
-): Promise<{ readonly own: ReadonlySet<string>; readonly shared: ReadonlySet<string> }> {
-  const own = new Set(await keysBelow(store, `users/${userId}/notebook`));
-  const shared = new Set<string>();
+): Promise<ReadonlySet<string>> {
+  const keys = new Set(await keysBelow(store, `users/${userId}/notebook`));
   for (const session of await log.sessionsOfPerson(userId)) {
-    for (const key of await notesOfSession(store, session)) own.add(key);
-    const state = await states.read(session);
-    if (state.isOwner !== true) continue;
-    for (const key of await keysOfNotebook(store, session, state)) shared.add(key);
+    for (const key of await notesOfSession(store, session)) keys.add(key);
+    for (const key of await keysOfNotebook(store, session, await states.read(session))) keys.add(key);
   }
-  return { own, shared };
+  return keys;
 }
 
 /** What `purge` looks through. Rejects with `StoreError`. */
@@ -116,9 +121,8 @@ export async function* purgeableNotes(
   ports: Parameters<typeof notesOfPerson>[0],
   userId: string,
 ): AsyncGenerator<ExportedFile> {
-  const { own, shared } = await notesOfPerson(ports, userId);
   const { note } = await readWithheld(ports.store, userId);
-  for (const key of [...own, ...shared]) {
+  for (const key of await notesOfPerson(ports, userId)) {
     const text = await ports.store.readText(key);
     const visible = text && note(key, text);
     if (visible !== undefined) yield { path: key, text: visible };
@@ -130,24 +134,12 @@ export async function purgeNotes(
   ports: NotesPorts<'sessionsOfPerson'>,
   { userId, words }: Purged,
 ): Promise<void> {
-  const { store, writes } = ports;
-  const { own, shared } = await notesOfPerson(ports, userId);
-  await purge(own);
-  if (shared.size > 0) await writes.runInWorkspace(() => purge(shared));
-
-  async function purge(keys: ReadonlySet<string>): Promise<void> {
-    for (const key of keys) {
-      const text = await store.readText(key);
-      const name = key.slice(key.lastIndexOf('/') + 1).replaceAll(/[-_.]/gu, ' ');
-      const rest =
-        text === undefined || saysWords(name, words)
-          ? undefined
-          : linesWithout(text, (line) => saysWords(line, words));
-      // Comments, and words that go on over a line's end.
-      if (rest === undefined || saysWords(rest, words)) await store.remove(key);
-      else await store.writeText(key, rest);
-    }
-  }
+  await rewriteNotes(ports, await notesOfPerson(ports, userId), (key, text) => {
+    const name = key.slice(key.lastIndexOf('/') + 1).replaceAll(/[-_.]/gu, ' ');
+    const rest = saysWords(name, words) ? undefined : linesWithout(text, (line) => saysWords(line, words));
+    // Comments, and words that go on over a line's end.
+    return rest === undefined || saysWords(rest, words) ? undefined : rest;
+  });
 }
 
 /** Removes dated notes from before a day, replaced summaries and daily logs included [K15]. */

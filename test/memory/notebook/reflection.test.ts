@@ -12,7 +12,6 @@ import {
 import { runToolLoop } from '../../../src/model/tool-loop.ts';
 import { RoundsModel, calls, says, type Answer } from '../../model/rounds-model.ts';
 import { aliceId, publicPlace } from '../../support/incoming.ts';
-import { recordingLogger } from '../../support/recording-logger.ts';
 import {
   dmPlace,
   messageId,
@@ -45,7 +44,6 @@ function setUp(changes: Partial<ReflectionOptions> & { model?: RoundsModel } = {
     clock: sessions.clock,
     timeZone: 'Europe/Berlin',
     timeZoneOf: inZone('Europe/Berlin'),
-    logger: silent,
     ...options,
   });
   return { sessions, model, reflection };
@@ -224,15 +222,12 @@ describe('a failure changes nothing', () => {
     ['the model is down', () => Promise.reject(new ModelError('down', 'unavailable'))],
     ['the answer was cut', says('Then I', 'cut')],
   ])('when %s after a first round', async (_, failure) => {
-    const logger = recordingLogger();
     const model = new RoundsModel(append('facts/user.md', '- Name: Alice'), failure, says('Nothing new.'));
-    const { sessions, reflection } = setUp({ model, logger });
+    const { sessions, reflection } = setUp({ model });
     await talk(sessions);
     const before = await everything(sessions);
-    expect(await reflection.reflect(inDm)).toBe('failed');
+    await expect(reflection.reflect(inDm)).rejects.toBeInstanceOf(ModelError);
     expect(await everything(sessions)).toBe(before);
-    expect(logger.warnings).toHaveLength(1);
-    expect(JSON.stringify(logger.lines)).not.toContain('Alice');
     expect(await reflection.reflect(inDm)).toBe('done');
   });
 
@@ -245,7 +240,7 @@ describe('a failure changes nothing', () => {
     const { sessions, reflection } = setUp({ model });
     await talk(sessions);
     const before = await everything(sessions);
-    expect(await reflection.reflect(inDm, abort.signal)).toBe('failed');
+    await expect(reflection.reflect(inDm, abort.signal)).rejects.toBeInstanceOf(ModelError);
     expect(await everything(sessions)).toBe(before);
   });
 });
@@ -365,7 +360,6 @@ describe('after a turn', () => {
       'dropped',
       ['reflected', 'wake at 2026-01-15T10:01:00.000Z'],
     ],
-    ['a failed one not before the next turn', now, 'failed', ['reflected']],
   ])('%s', async (_, due, outcome, expected) => {
     const done: string[] = [];
     const reflection = {

@@ -1,6 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 
+import { ModelError } from '../../../src/core/errors.ts';
 import { createWeeklyTrim, type WeeklyTrimOptions } from '../../../src/memory/notebook/weekly-trim.ts';
 import { aliceId, publicPlace } from '../../support/incoming.ts';
 import { ScriptedModel, inputOf } from '../../support/scripted-model.ts';
@@ -91,7 +92,7 @@ describe('the weekly trim [N7]', () => {
   it('fails without a change, and is tried again, after a cut answer', async () => {
     const { model, store, trim } = await setUp();
     model.become(() => ({ text: JSON.stringify(good), stop: 'cut' as const }));
-    expect(await trim.trimIfDue(inDm)).toBe('failed');
+    await expect(trim.trimIfDue(inDm)).rejects.toBeInstanceOf(ModelError);
     expect(await store.readText(profileKey)).toBe(profile);
     model.become(() => JSON.stringify(good));
     expect(await trim.trimIfDue(inDm)).toBe('trimmed');

@@ -225,26 +225,6 @@ describe('a summary that is too long [R2]', () => {
     expect(await rolling.updateIfDue(session)).toBe('updated');
     expect(inputOf(model.requests.at(-1))).toMatch(/Alice: three[^]*Alice: four/u);
   });
-
-  it('does not cost more each time: what is said meanwhile comes in a call behind it', async () => {
-    const { sessions, model, rolling } = setUp();
-    model.become(() => '');
-    await turns(sessions, 'one', 'two');
-    for (const text of ['three', 'four']) {
-      expect(await rolling.updateIfDue(session)).toBe('failed');
-      await turns(sessions, text);
-    }
-    model.become(() => 'Fine.');
-    expect(await rolling.updateIfDue(session)).toBe('updated');
-    const told = model.requests.map((each) =>
-      inputOf(each)
-        .match(/(?<=Alice: )\w+/gu)
-        ?.join(),
-    );
-    // Twice, twice, and once.
-    expect(told).toEqual([...Array.from({ length: 5 }, () => 'one,two'), 'three,four']);
-    expect(await rolling.updateIfDue(session)).toBe('not-due');
-  });
 });
 
 describe('a model that gives nothing usable', () => {
