@@ -2,8 +2,8 @@ import * as fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 
 import { lookalike } from '../../src/core/text.ts';
-import { createNaming, type HistoryWindow } from '../../src/prompt/history.ts';
-import { chatMessage, idOf, windowOf } from './samples.ts';
+import { createNaming } from '../../src/prompt/history.ts';
+import { chatMessage, windowOf } from './samples.ts';
 import { runs } from '../support/runs.ts';
 
 const alice = { id: '1', name: 'Alice', kind: 'human' } as const;
@@ -68,28 +68,4 @@ describe('people with names that look the same', () => {
     ]);
     expect(nameOf({ ...front, name: 'Gus' })).toBe('Gus');
   });
-
-  it('keep the bytes of earlier lines, no matter who joins [P2]', () => {
-    fc.assert(
-      fc.property(fc.array(authors, { maxLength: 30 }), (said) => {
-        const known = new Map(said.map((author) => [author.id, author]));
-        const messages = said.map(({ id }, index) =>
-          chatMessage(index, `line ${index}`, { author: known.get(id) ?? alice }),
-        );
-        let window: HistoryWindow | undefined;
-        for (let end = 0; end <= messages.length; end += 3) {
-          const turn = { begin: window?.begin, speaker: alice, messageId: idOf(end), botName: 'Discoclaw' };
-          const next = windowOf(messages.slice(0, end), turn);
-          const before = window?.begin === next.begin ? textsOf(window) : [];
-          expect(textsOf(next).slice(0, before.length)).toEqual(before);
-          expect(next.nameOf(alice)).toBe('Alice');
-          window = next;
-        }
-      }),
-    );
-  });
 });
-
-function textsOf({ entries }: HistoryWindow): readonly string[] {
-  return entries.map(({ text }) => text);
-}

@@ -324,7 +324,7 @@ export const plantedFaults: readonly PlantedFault[] = [
     name: 'deleted-stays-in-exchanges',
     promise: '[G5] A deleted message stays among the recent exchanges of its server.',
     file: 'src/memory/short-term/short-term.ts',
-    find: 'return removeEntries(userId, madeOf(ids));',
+    find: 'return removeEntries(userId, ({ messageIds }) => messageIds.some((id) => ids.has(id)));',
     put: 'return;',
   },
   {

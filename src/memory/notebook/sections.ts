@@ -64,18 +64,20 @@ export function notebookIndex(
         files.names(context, ['topics']),
         recentDays(context),
       ]);
-      const listed = [...facts, ...episodes.toReversed()];
-      const named = [...days, ...topics].map(({ path }) => [`- ${path}`, listedSource({ path })] as const);
-      const sources = new Map([
-        ...listed.map((each) => [fileLine(each), sourceOfListed(each)] as const),
-        ...named,
-      ]);
-      const lines = [
-        ...listed.map(fileLine),
-        ...days.map(({ path }) => `- ${path}`),
-        ...(topics.length === 0 ? [] : ['## Available Knowledge Files']),
-        ...topics.map(({ path }) => `- ${path}`),
+      const named = (file: TreeFile) => ({ line: `- ${file.path}`, source: listedFile(file) });
+      const entries = [
+        ...[...facts, ...episodes.toReversed()].map((each) => ({
+          line: fileLine(each),
+          source: listedFile(each.file, each.bytes),
+        })),
+        ...days.map(named),
+        ...(topics.length === 0 ? [] : [{ line: '## Available Knowledge Files', source: undefined }]),
+        ...topics.map(named),
       ];
+      const sources = new Map(
+        entries.flatMap(({ line, source }) => (source === undefined ? [] : [[line, source] as const])),
+      );
+      const lines = entries.map(({ line }) => line);
       return indexSection(lines, maxChars).map((section) => ({ ...section, sources }));
     },
   };
@@ -111,13 +113,9 @@ export function sourceOfFile(path: string, text: string): MemorySource {
   return { kind: 'file', path, bytes: Buffer.byteLength(text) };
 }
 
-/** A file in a list, with its summary if any. */
-export function sourceOfListed({ file: { path }, bytes }: ListedFile): MemorySource {
-  return listedSource({ path, bytes });
-}
-
-function listedSource(file: { readonly path: string; readonly bytes?: number }): MemorySource {
-  return { kind: 'file', ...file, isListed: true };
+/** A file in a list. */
+export function listedFile({ path }: Pick<TreeFile, 'path'>, bytes?: number): MemorySource {
+  return { kind: 'file', path, bytes, isListed: true };
 }
 
 /** `- facts/user.md (320B): name, language, role` */

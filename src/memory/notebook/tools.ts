@@ -10,7 +10,7 @@ import { isProxied, type TurnContext } from '../../core/turn-context.ts';
 import { undoButton } from '../undo.ts';
 import type { FileEdit, Knowledge, ListedFile, NotebookFiles, WrittenFile } from './files.ts';
 import { applyPatches, formatAppended, formatPatched, formatWritten } from './format.ts';
-import { fileLine, sourceOfFile, sourceOfListed } from './sections.ts';
+import { fileLine, listedFile, sourceOfFile } from './sections.ts';
 import { refused, treeParts } from './tree.ts';
 
 const notDone = 'Nothing was done';
@@ -197,7 +197,7 @@ const listMaxChars = 7_000;
 
 function renderList(listed: readonly ListedFile[]): Pick<ToolOutcome, 'text' | 'sources'> {
   if (listed.length === 0) return { text: 'There are no files yet.' };
-  const lines = listed.map((each) => ({ text: fileLine(each), source: sourceOfListed(each) }));
+  const lines = listed.map((each) => ({ text: fileLine(each), source: listedFile(each.file, each.bytes) }));
   let used = 0;
   const tooMany = lines.findIndex(({ text }) => (used += text.length + 1) > listMaxChars);
   if (tooMany === -1) return textWithSources(lines, '\n');

@@ -131,10 +131,12 @@ export function createShortTerm(options: {
       const userId = personOf(deletion);
       switch (deletion.kind) {
         case 'messages': {
-          const ids = deletion.messages.flatMap(({ before }) =>
-            before.role === 'user' ? [before.id] : before.replyTo,
+          const ids = new Set(
+            deletion.messages.flatMap(({ before }) =>
+              before.role === 'user' ? [before.id] : before.replyTo,
+            ),
           );
-          return removeEntries(userId, madeOf(ids));
+          return removeEntries(userId, ({ messageIds }) => messageIds.some((id) => ids.has(id)));
         }
         case 'words':
           return removeEntries(userId, ({ text }) => saysWords(text, deletion.words));
@@ -157,11 +159,6 @@ export function createShortTerm(options: {
       }
     },
   };
-}
-
-function madeOf(messageIds: readonly string[]): (entry: ShortTermEntry) => boolean {
-  const ids = new Set(messageIds);
-  return (entry) => entry.messageIds.some((id) => ids.has(id));
 }
 
 /** In other channels, newest first [T2]. */

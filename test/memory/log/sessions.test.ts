@@ -36,23 +36,6 @@ it("a person's sessions are found in the folders once, and in their list from th
   expect(store.looks).toBe(looks);
 });
 
-it('a session is in the list before its log begins', async () => {
-  const store = new MemoryStore();
-  await openSessions(store).turn('one');
-  await createSessions(store).ofPerson(aliceId);
-  await createSessions(store).begin(inDm);
-  expect(await createSessions(store).ofPerson(aliceId)).toEqual([session, inDm]);
-});
-
-it('a session that begins while the folders are looked through is in the list', async () => {
-  const store = new MemoryStore();
-  const { turn, log } = openSessions(store);
-  await turn('one');
-  const [found] = await Promise.all([log.sessionsOfPerson(aliceId), turn('two', 'ok', dmPlace)]);
-  expect(found).toContainEqual(session);
-  expect(await createSessions(store).ofPerson(aliceId)).toEqual([session, inDm]);
-});
-
 it('a missing list is rebuilt, and nobody without sessions gets one', async () => {
   const store = new MemoryStore();
   const { turn, log } = openSessions(store);

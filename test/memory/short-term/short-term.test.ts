@@ -1,7 +1,5 @@
-import { setImmediate } from 'node:timers/promises';
-
 import * as fc from 'fast-check';
-import { describe, expect, it, vi } from 'vitest';
+import { describe, expect, it } from 'vitest';
 
 import type { Place, SessionKey } from '../../../src/core/place.ts';
 import { renderSection } from '../../../src/core/section.ts';
@@ -28,17 +26,14 @@ import { unconditional } from '../../../src/core/writes.ts';
 const dev = channel('dev', '200000000000000002');
 const elsewhere = channel('lobby', '200000000000000003', { guildId: '300000000000000002' });
 
-function optionsFor({ store, states, log, clock }: Sessions, changes: Partial<ShortTermSettings> = {}) {
-  const settings = { ...shortTermSettings, ...changes };
-  return { settings, store, states, log, clock, timeZoneOf: inZone('Europe/Berlin') };
-}
-
 function open(
-  sessions: Sessions,
+  { store, states, log, clock }: Sessions,
   changes: Partial<ShortTermSettings> = {},
   goneChannels?: () => Promise<ReadonlySet<string>>,
 ) {
-  const layer = createShortTerm({ ...optionsFor(sessions, changes), goneChannels });
+  const settings = { ...shortTermSettings, ...changes };
+  const timeZoneOf = inZone('Europe/Berlin');
+  const layer = createShortTerm({ settings, store, states, log, clock, timeZoneOf, goneChannels });
   const { signal } = new AbortController();
   const record = (of: SessionKey) =>
     layer.fold?.(of.userId, [{ ...of, ...unconditional(of.userId) }], signal);
@@ -99,13 +94,6 @@ describe('an exchange in a public channel [T1]', () => {
     expect(await promptIn(shortTerm, sessions, dev)).toBe('');
   });
 
-  it('is clipped at a word', async () => {
-    const { sessions, shortTerm } = setUp();
-    await sessions.turn('wonderful '.repeat(50), 'ok');
-    await shortTerm.record(session);
-    expect(await promptIn(shortTerm, sessions, dev)).toMatch(/wonderful…" → "ok"/u);
-  });
-
   it('stays in its guild, but is known in the speaker’s DM with those of all guilds, newest first', async () => {
     const { sessions, shortTerm } = setUp();
     await sessions.turn('first');
@@ -152,16 +140,6 @@ describe('an exchange in a public channel [T1]', () => {
     sessions.time.now = startTime + 6 * 3_600_000 + 1500;
     expect(await promptIn(shortTerm, sessions, dev)).toMatch(/"three"/u);
     expect(await promptIn(shortTerm, sessions, dev)).not.toMatch(/"two"/u);
-  });
-
-  it('that cannot be read is an error of its turn, and of nothing else', async () => {
-    const sessions = openSessions();
-    vi.spyOn(sessions.store, 'read').mockRejectedValue(new Error('EIO'));
-    const shortTerm = createShortTerm({
-      ...optionsFor(sessions),
-      goneChannels: () => setImmediate(new Set<string>()),
-    });
-    await expect(shortTerm.sections(sessions.contextOf(['hello'], dev))).rejects.toThrow('EIO');
   });
 
   it('leaves no line while the layer is off, nor later of what was said meanwhile', async () => {
