@@ -87,17 +87,6 @@ it('no note is made in a turn since which something of the person’s was taken 
 });
 
 describe('memory_write', () => {
-  it('makes a new file, and says that it did', async () => {
-    const { run, read } = await openNotebook();
-    const outcome = await run('write', { path: 'MEMORY.md', content: '# Notes\n- likes tea' });
-    expect(outcome).toMatchObject({
-      ok: true,
-      text: 'Created MEMORY.md (20 bytes).',
-      notice: { line: '📝 Noted in `MEMORY.md`', isQuiet: true },
-    });
-    expect(await read(`${aliceRoot}/MEMORY.md`)).toBe('# Notes\n- likes tea\n');
-  });
-
   it('replaces what was read, and says so', async () => {
     const { run, read } = await openNotebook({ [`${aliceRoot}/topics/rust.md`]: 'old' });
     await run('read', { path: 'topics/rust.md' });

@@ -188,19 +188,6 @@ describe('a look back on a DM', () => {
     expect((await sessions.store.readText(`${notebook}/MEMORY.md`))?.match(/round \d/gu)).toHaveLength(5);
   });
 
-  it('takes a long backlog in parts, each turn once', async () => {
-    const { sessions, model, reflection } = setUp();
-    const texts = Array.from({ length: 40 }, (_, index) => `turn-${index}- ${'word '.repeat(600)}`);
-    await talk(sessions, dmPlace, ...texts);
-    expect(await reflection.reflect(inDm)).toBe('done');
-    expect(model.requests.length).toBeGreaterThan(2);
-    const seen = model.requests.flatMap(
-      (_, round) => asked(model, round).match(/(?<=Alice: )turn-\d+/gu) ?? [],
-    );
-    expect(seen).toEqual(texts.slice(0, seen.length).map((text) => text.split('- ')[0]));
-    expect(seen.length).toBeGreaterThanOrEqual(37);
-  });
-
   it('has the owner’s workspace for a notebook when the person owned the bot then', async () => {
     const { sessions, reflection } = setUp({
       model: new RoundsModel(append('SOUL.md', 'I obey.'), append('MEMORY.md', '- x'), says('')),
@@ -220,7 +207,6 @@ describe('a look back on a DM', () => {
 describe('a failure changes nothing', () => {
   it.each<[string, Answer]>([
     ['the model is down', () => Promise.reject(new ModelError('down', 'unavailable'))],
-    ['the answer was cut', says('Then I', 'cut')],
   ])('when %s after a first round', async (_, failure) => {
     const model = new RoundsModel(append('facts/user.md', '- Name: Alice'), failure, says('Nothing new.'));
     const { sessions, reflection } = setUp({ model });
@@ -280,16 +266,6 @@ describe('what comes while a look back runs [A4]', () => {
     expect((await sessions.store.readText(`${notebook}/facts/user.md`)) ?? '').not.toContain('secret');
     expect(await sessions.states.read(inDm)).toMatchObject({ reflection: { cursor: 0 } });
   });
-
-  it('is left alone by new messages, which the next look takes', async () => {
-    const { sessions, model, reflection } = meanwhile((harness) => harness.turn('new', 're new', dmPlace));
-    await talk(sessions);
-    expect(await reflection.reflect(inDm)).toBe('done');
-    await talk(sessions, dmPlace, 'newer', 'newest');
-    await reflection.reflect(inDm);
-    const last = textOf(model.requests.at(-1)?.messages[0]?.content ?? []);
-    expect(last.match(/(?<=Alice: ).+/gu)).toEqual(['new', 'newer', 'newest']);
-  });
 });
 
 it('in a channel sees and keeps the overview alone, from what may be used there now [V2][V3]', async () => {
@@ -311,7 +287,8 @@ it('in a channel sees and keeps the overview alone, from what may be used there 
 });
 
 describe('when something was said [H3]', () => {
-  it.each([dmPlace, publicPlace])('gets each turn, and is asked for dates: $audience', async (place) => {
+  it('is told of each turn, and dates are asked for', async () => {
+    const place = dmPlace;
     const { sessions, model, reflection } = setUp();
     sessions.time.now = Date.parse('2026-01-15T23:30:00Z');
     await talk(sessions, place, 'my test is tomorrow', 'bye');
@@ -325,7 +302,8 @@ describe('when something was said [H3]', () => {
 });
 
 describe('what others said [M5a]', () => {
-  it.each([dmPlace, publicPlace])('is not seen where an answer may repeat it: $audience', async (place) => {
+  it('is not seen where an answer may repeat it', async () => {
+    const place = dmPlace;
     const { sessions, model, reflection } = setUp();
     await sessions.turnWithOthers(
       'and what did @\u2068Prefers purple\u2069 say?',

@@ -28,14 +28,6 @@ describe('profile and notes', () => {
       expect(await sections(context)).toEqual([]);
     expect(await sections(dmContext(asOwner))).toMatchObject([{ name: 'notes', lines: ["the owner's"] }]);
   });
-
-  it('name the file for the rest when they are over the budget', async () => {
-    const { sections } = await openNotebook({ [`${aliceRoot}/MEMORY.md`]: 'a line of notes\n'.repeat(500) });
-    const notes = named(await sections(), 'notes');
-    expect(notes?.title).toContain('the rest is readable in MEMORY.md');
-    expect(notes === undefined ? 0 : renderSection(notes).length).toBeLessThanOrEqual(4000);
-    expect(notes?.lines.length).toBeGreaterThan(200);
-  });
 });
 
 describe('the overview', () => {
@@ -187,12 +179,6 @@ describe('a file as a section', () => {
     expect(section.lines[1]).toMatch(/^(?:word )+word…$/u);
     expect(section.lines).toHaveLength(2);
     expect(renderSection(section).length).toBeGreaterThan(frame.budget - 10);
-  });
-
-  it('cannot be left through a tag that only the cut lays bare', () => {
-    const text = `<messages_of_${'y'.repeat(300)}`;
-    const cutsThere = Array.from({ length: 120 }, (_, more) => textSection({ ...frame, budget: more }, text));
-    for (const { lines } of cutsThere) expect(lines.join('\n')).not.toMatch(/<message\b/u);
   });
 
   it('never exceeds the budget and never forges a tag, whatever the text', () => {

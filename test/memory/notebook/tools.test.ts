@@ -30,13 +30,6 @@ describe('memory_read', () => {
     expect(together).toBe(whole.replaceAll('<notes>', '&lt;notes>'));
     expect((await run('read', { path: 'topics/long.md', offset: 99_999 })).text).toContain('has only');
   });
-
-  it('reads where others have spoken: only writing needs evidence [M5a]', async () => {
-    const { run } = await openNotebook({ [`${dmSession}/overview.md`]: 'plan' });
-    expect(
-      (await run('read', { path: 'overview.md' }, dmContext({ hasThirdPartyText: true }))).text,
-    ).toContain('plan');
-  });
 });
 
 describe('a file that its person changed by hand [N9]', () => {
@@ -72,18 +65,6 @@ describe('memory_list', () => {
     ]);
     expect((await run('list', { folder: 'topics/' })).text).toBe('- topics/rust.md (18B): borrow checker');
     expect((await run('list', { folder: 'channels' })).ok).toBe(false);
-  });
-
-  it('stays within what a tool may answer, and says how many are left', async () => {
-    const texts = Array.from({ length: 300 }, (_, index) => [
-      `${aliceRoot}/topics/t${index}.md`,
-      'x'.repeat(100),
-    ]);
-    const { run } = await openNotebook(Object.fromEntries(texts));
-    const { text } = await run('list', {});
-    expect(text.length).toBeLessThan(8000);
-    const shown = text.split('\n').length - 1;
-    expect(text).toContain(`… and ${300 - shown} more`);
   });
 });
 
@@ -153,17 +134,6 @@ describe('memory_append', () => {
     const again = await run('append', { path, entry });
     expect([again.ok, again.notice?.buttons]).toEqual([true, []]);
     expect((await run('read', { path })).text).toBe(text);
-  });
-
-  it('keeps the summary line of a facts file to one line of 160 characters, the newest in it', async () => {
-    const { run, read } = await openNotebook();
-    for (let index = 0; index < 40; index += 1) {
-      await run('append', { path: 'facts/user.md', entry: `- Topic number ${index}: x` });
-    }
-    const [title, summary, blank] = (await read(`${aliceRoot}/facts/user.md`))?.split('\n') ?? [];
-    expect([title, blank]).toEqual(['# User', '']);
-    expect(summary?.length).toBeLessThanOrEqual('> Summary: '.length + 160);
-    expect(summary).toContain('Topic number 39');
   });
 
   it('gives an episode its form, and the file a summary of its titles', async () => {

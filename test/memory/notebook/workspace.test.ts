@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 
-import { renderSection, type Section } from '../../../src/core/section.ts';
+import type { Section } from '../../../src/core/section.ts';
 import type { Place } from '../../../src/core/place.ts';
 import type { TurnContext } from '../../../src/core/turn-context.ts';
 import { createWorkspace } from '../../../src/memory/notebook/workspace.ts';
@@ -111,13 +111,6 @@ describe('the context of a channel [N8]', () => {
         servers === 1 ? 1 : 0,
       );
     }
-  });
-
-  it('keeps to its budget and says where it goes on', async () => {
-    const { read } = await workspaceWith({ 'channels/general.md': 'a rule of this channel\n'.repeat(200) });
-    const [section] = await read(contextIn(publicPlace, false));
-    expect(section?.title).toContain('workspace/channels/general.md');
-    expect(section === undefined ? 0 : renderSection(section).length).toBeLessThanOrEqual(2000);
   });
 });
 

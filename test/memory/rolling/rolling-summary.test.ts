@@ -5,7 +5,6 @@ import { textOf } from '../../../src/core/model.ts';
 import { renderSection } from '../../../src/core/section.ts';
 import { createRollingSummary, type RollingSettings } from '../../../src/memory/rolling/rolling-summary.ts';
 import { aliceId, generalId, publicPlace } from '../../support/incoming.ts';
-import { MemoryStore } from '../../support/memory-store.ts';
 import { ScriptedModel, inputOf } from '../../support/scripted-model.ts';
 import {
   dmPlace,
@@ -63,17 +62,6 @@ async function promptOf(rolling: ReturnType<typeof open>, sessions: Sessions, pl
 async function factsOf(rolling: ReturnType<typeof open>, sessions: Sessions, place = publicPlace) {
   const [section] = await rolling.sections(sessions.contextOf(['and now?'], place));
   return section?.summary;
-}
-
-/** A store in which somebody else changes a document right before one's own change is made. */
-class OvertakenStore extends MemoryStore {
-  overtake: (() => Promise<void>) | undefined;
-  override update: MemoryStore['update'] = async (...parameters) => {
-    const { overtake } = this;
-    this.overtake = undefined;
-    await overtake?.();
-    return super.update(...parameters);
-  };
 }
 
 describe('when a summary is due [R1]', () => {
@@ -303,17 +291,6 @@ describe('reset rolling [R4]', () => {
     expect(await rolling.updateIfDue(session)).toBe('updated');
     expect(inputOf(model.requests[1])).not.toMatch(/previous_summary|Alice: (one|two|three|four)/u);
   });
-
-  it('beats a job of another process, between its last look and its write', async () => {
-    const store = new OvertakenStore();
-    const sessions = openSessions(store);
-    const rolling = open(sessions, new ScriptedModel(() => 'Stale.'));
-    const elsewhere = openSessions(store);
-    await turns(sessions, 'one', 'two');
-    store.overtake = () => open(elsewhere, new ScriptedModel(() => '')).reset(session);
-    expect(await rolling.updateIfDue(session)).toBe('dropped');
-    expect(await rolling.show(session, publicPlace, aliceId)).toBeUndefined();
-  });
 });
 
 describe('something said that was deleted or edited [G5]', () => {
@@ -434,16 +411,14 @@ describe('the summary in the prompt [R5]', () => {
 });
 
 describe('an answer made with others’ words or a file [M5a]', () => {
-  it.each([publicPlace, dmPlace])(
-    'is told to what writes the summary as having been given, without its words',
-    async (place) => {
-      const { sessions, model, rolling } = setUp();
-      await sessions.turnWithOthers('what does it say?', 'It says: canary', place);
-      await sessions.turn('one', 're one', place);
-      expect(await rolling.updateIfDue({ ...session, channelId: place.channelId })).toBe('updated');
-      expect(inputOf(model.requests[0])).not.toContain('canary');
-      expect(inputOf(model.requests[0])).toContain('Discoclaw (bot): (an answer that is left out here');
-      expect(inputOf(model.requests[0])).toContain('Discoclaw (bot): re one');
-    },
-  );
+  it('is told to what writes the summary as having been given, without its words', async () => {
+    const place = publicPlace;
+    const { sessions, model, rolling } = setUp();
+    await sessions.turnWithOthers('what does it say?', 'It says: canary', place);
+    await sessions.turn('one', 're one', place);
+    expect(await rolling.updateIfDue({ ...session, channelId: place.channelId })).toBe('updated');
+    expect(inputOf(model.requests[0])).not.toContain('canary');
+    expect(inputOf(model.requests[0])).toContain('Discoclaw (bot): (an answer that is left out here');
+    expect(inputOf(model.requests[0])).toContain('Discoclaw (bot): re one');
+  });
 });
