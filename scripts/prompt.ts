@@ -126,7 +126,7 @@ const barCells = 50;
  * The prompt as it would be sent, then characters and estimated tokens a part as a bar chart [P5]. The parts
  * add up to the total.
  */
-export function renderPromptReport(prompt: Prompt): string {
+function renderPromptReport(prompt: Prompt): string {
   return [...transcript(prompt), ...chart(prompt)].join('\n');
 }
 

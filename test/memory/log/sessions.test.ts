@@ -1,6 +1,7 @@
 import { expect, it } from 'vitest';
 
 import { snowflakeAt } from '../../../src/core/snowflake.ts';
+
 import { createSessions } from '../../../src/memory/log/sessions.ts';
 import { aliceId, bobId, generalId, publicPlace } from '../../support/incoming.ts';
 import { MemoryStore } from '../../support/memory-store.ts';
@@ -90,4 +91,35 @@ it('a deletion opens the logs of those alone who have the message, said before a
   again.log.evict?.(aliceId);
   expect(await holders(again, ids)).toEqual([session]);
   expect(store.reads).toBeGreaterThan(reads);
+});
+
+it('what is remembered of a channel takes the logs of those who talked since, however many have talked there [G3b]', async () => {
+  const store = new MemoryStore();
+  const logs = new Set<string>();
+  const { log, contextOf } = openSessions(
+    Object.assign(store, {
+      folders: async (...parameters: Parameters<MemoryStore['folders']>) => {
+        const found = await MemoryStore.prototype.folders.apply(store, parameters);
+        // All but the last were written to a day ago.
+        return found.map((each, index) => ({
+          ...each,
+          changedAt: Date.now() - (index < found.length - 1 ? 86_400_000 : 0),
+        }));
+      },
+      scan: (...parameters: Parameters<MemoryStore['scan']>) => {
+        logs.add(parameters[0]);
+        return MemoryStore.prototype.scan.apply(store, parameters);
+      },
+    }),
+  );
+  const people = ['100000000000000001', '100000000000000002', '100000000000000003'];
+  const at = snowflakeAt(new Date());
+  for (const [index, id] of people.entries()) {
+    const messages = [{ id: String(BigInt(at) + BigInt(index)), text: 'hi', at: '', attachments: [] }];
+    await log.recordUser({ ...contextOf([]), speaker: { id, name: 'Bo', isOwner: false }, messages });
+  }
+  logs.clear();
+  const found = await log.rememberedSince(generalId, at);
+  expect(found.map(({ ids }) => ids)).toEqual([[String(BigInt(at) + 2n)]]);
+  expect(logs.size).toBe(1);
 });

@@ -43,21 +43,6 @@ describe('recall_memory', () => {
     expect(blocks.map((block) => block.slice(0, 4))).toEqual(['[1] ', '[2] ', '[3] ']);
   });
 
-  it.each([
-    ['Russian', 'Мою кошку зовут Муся', 'как зовут кошку'],
-    ['Japanese', '猫の名前はモモです', '猫 名前'],
-  ])(
-    'finds what was said in %s by a wording in it, whatever the question’s language',
-    async (_, said, wording) => {
-      const { say, run, tool } = openTool();
-      expect(JSON.stringify(tool.definition)).toContain('in each language that the person writes');
-      for (const text of ['I call my mother on Sundays', said, 'The name of the cat in that film?'])
-        await say(text);
-      const { text } = await run({ queries: ['What is my cat called?', 'cat name', wording] });
-      expect(text).toContain(said);
-    },
-  );
-
   it('holds others’ words where it shows an answer that was made with them, if they were in view less than half an hour ago [M5a]', async () => {
     const { turnWithOthers, run, time } = openTool();
     const { now } = await turnWithOthers('What is in the file?', 'The file praises walruses', dmPlace);
