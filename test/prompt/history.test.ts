@@ -60,12 +60,6 @@ describe('a conversation’s first window [H1]', () => {
     expect(texts(window)[1]).toMatch(/…\n$/u);
     expect(length(window)).toBeLessThanOrEqual(1000);
   });
-
-  it('has an older message whole or not at all', () => {
-    const messages = [chatMessage(1, 'why?'), ownMessage(2, 'because '.repeat(50)), chatMessage(3, 'so?')];
-    expect(texts(windowOf(messages, { budget: 400 }))).toEqual(['Alice: so?\n']);
-    expect(texts(windowOf(messages, { budget: 700 }))).toHaveLength(3);
-  });
 });
 
 describe('the next windows [P2]', () => {
@@ -93,12 +87,6 @@ describe('the next windows [P2]', () => {
     expect(moved.begin).not.toBe(begin);
     expect(length(moved)).toBeLessThanOrEqual(750);
     expect(windowOf(long, { begin: moved.begin, budget: 1500 }).begin).toBe(moved.begin);
-  });
-
-  it('begin no later than with the turn’s own message, which is history for the next', () => {
-    const window = windowOf([chatMessage(2, 'hi')], { messageId: idOf(1) });
-    expect(window.begin).toBe(idOf(1));
-    expect(windowOf([]).begin).toBe(idOf(1_000_000));
   });
 });
 
@@ -215,12 +203,6 @@ describe('historyEntry', () => {
       role: 'assistant',
       text: 'Two things:\n- a\n- b @Al B\n',
     });
-  });
-
-  it('names attachments, also where nothing was written', () => {
-    expect(historyEntry(chatMessage(1, '', { attachments: ['cat.png'] }))?.text).toBe(
-      'Alice: [attached: cat.png]\n',
-    );
   });
 });
 

@@ -1,4 +1,3 @@
-import * as fc from 'fast-check';
 import { describe, expect, it, vi } from 'vitest';
 import { z } from 'zod';
 
@@ -6,9 +5,7 @@ import { StoreError } from '../../../src/core/errors.ts';
 import type { SessionKey } from '../../../src/core/place.ts';
 import type { Store } from '../../../src/core/store.ts';
 import { type TurnContext, ownMark } from '../../../src/core/turn-context.ts';
-import { createSessionLog } from '../../../src/memory/log/session-log.ts';
 import { logKey } from '../../../src/memory/log/session-state.ts';
-import { plainWrites } from '../../support/plain-writes.ts';
 import { aliceId, bobId, generalId, publicPlace } from '../../support/incoming.ts';
 import { MemoryStore } from '../../support/memory-store.ts';
 import {
@@ -20,7 +17,6 @@ import {
   startTime,
   type Sessions,
 } from '../../support/sessions.ts';
-import { runs } from '../../support/runs.ts';
 
 async function texts({ log }: Pick<Sessions, 'log'>, of: SessionKey = session): Promise<string[]> {
   return (await log.turnsAfter(of, 0)).map(({ message }) => message.text);
@@ -296,75 +292,22 @@ describe('a deleted message [G5]', () => {
   });
 });
 
-describe('the log as a whole', () => {
-  const step = fc.oneof(
-    { weight: 3, arbitrary: fc.record({ kind: fc.constant('turn' as const), text: fc.string() }) },
-    fc.record({ kind: fc.constant('edit' as const), of: fc.nat(30), text: fc.string() }),
-    fc.record({ kind: fc.constant('delete' as const), of: fc.nat(30) }),
-  );
-
-  it('always reads like a channel in which the same was written, edited and deleted, also after a restart', async () => {
-    await fc.assert(
-      fc.asyncProperty(fc.array(step, { maxLength: 25 }), async (steps) => {
-        const sessions = openSessions();
-        const present = new Map<string, string>();
-        for (const [number, { kind, ...rest }] of steps.entries()) {
-          const text = 'text' in rest ? rest.text : '';
-          const id = messageId('of' in rest ? rest.of : number * 2 + 1);
-          if (kind === 'turn') {
-            const context = { ...sessions.contextOf([]), messages: [{ id, text, at: '', attachments: [] }] };
-            await sessions.log.recordUser(context);
-            // An answer without a word repeats none.
-            const reply = { ids: [messageId(number * 2 + 2)], text: '…', at: '' };
-            await sessions.log.recordReply(context, reply);
-            present.set(id, text);
-            present.set(messageId(number * 2 + 2), '…');
-          } else if (present.has(id)) {
-            const isReply = Number(id.at(-1)) % 2 === 0;
-            if (kind === 'delete') {
-              await sessions.log.remove(generalId, [id]);
-              present.delete(id);
-              // The answer goes with its question.
-              if (!isReply) present.delete(messageId(('of' in rest ? rest.of : 0) + 1));
-            } else {
-              await sessions.log.edit(generalId, id, text);
-              if (!isReply) present.set(id, text);
-            }
-          }
-        }
-        expect(await texts(sessions)).toEqual([...present.values()]);
-        expect(await texts(openSessions(sessions.store))).toEqual([...present.values()]);
-      }),
-      { numRuns: runs(60) },
-    );
-  });
-});
-
 describe('the session’s state', () => {
   it('gives a layer that is switched on its cursor right before the turn, and takes it when it is off', async () => {
-    const { store, ...first } = openSessions(undefined, { activeFolds: [] });
-    await first.turn('before extraction was on');
-    expect(await first.states.read(session)).not.toHaveProperty('extraction');
-    const writes = plainWrites();
-    const open = (activeFolds: ('extraction' | 'shortTerm')[]) =>
-      createSessionLog({
-        store,
-        writes,
-        changes: first.recent,
-        placeOf: () => Promise.resolve(undefined),
-        clock: first.clock,
-        botName: 'Discoclaw',
-        activeFolds,
-      });
-    const context = first.contextOf(['while it is on']);
-    await open(['extraction']).recordUser(context);
-    await open(['extraction']).recordUser(context);
-    expect(await first.states.read(session)).toMatchObject({ extraction: { cursor: 2 } });
-    await first.states.update(session, ({ version }) => ({ version }));
-    await open(['extraction']).recordUser(context);
-    expect(await first.states.read(session)).toMatchObject({ extraction: { cursor: 2 } });
-    await open([]).recordUser(first.contextOf(['while it is off']));
-    expect(await first.states.read(session)).not.toHaveProperty('extraction');
+    const { store, turn, states } = openSessions(undefined, { activeFolds: [] });
+    await turn('before extraction was on');
+    expect(await states.read(session)).not.toHaveProperty('extraction');
+    const on = openSessions(store, { activeFolds: ['extraction'] });
+    const messages = [{ id: messageId(90), text: 'while it is on', at: '', attachments: [] }];
+    const context = { ...on.contextOf([]), messages };
+    for (let time = 0; time < 2; time += 1) await on.log.recordUser(context);
+    expect(await states.read(session)).toMatchObject({ extraction: { cursor: 2 } });
+    // A kill came before the state was stored.
+    await states.update(session, ({ version }) => ({ version }));
+    await on.log.recordUser(context);
+    expect(await states.read(session)).toMatchObject({ extraction: { cursor: 2 } });
+    await turn('while it is off');
+    expect(await states.read(session)).not.toHaveProperty('extraction');
   });
 
   it('holds nothing of another bot, not even that it was there', async () => {

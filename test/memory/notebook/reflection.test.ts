@@ -168,16 +168,13 @@ describe('a look back on a DM', () => {
     expect(await reflection.reflect(inDm)).toBe('nothing-to-learn');
   });
 
-  it.each([
-    ['2026-01-15T23:01:00Z', '2026-01-16'],
-    ['2026-01-31T23:30:00Z', '2026-02-01'],
-  ])('names the local day of the conversation: %s', async (time, day) => {
+  it('names the local day of the conversation', async () => {
     const { sessions, model, reflection } = setUp();
-    sessions.time.now = Date.parse(time);
+    sessions.time.now = Date.parse('2026-01-31T23:30:00Z');
     await talk(sessions);
     sessions.time.now += 3 * 86_400_000;
     await reflection.reflect(inDm);
-    expect(asked(model)).toContain(`daily/${day}.md, its episodes file episodes/${day.slice(0, 7)}.md`);
+    expect(asked(model)).toContain('daily/2026-02-01.md, its episodes file episodes/2026-02.md');
   });
 
   it('runs at most 5 rounds of tool calls, and keeps what they did', async () => {
@@ -205,9 +202,8 @@ describe('a look back on a DM', () => {
 });
 
 describe('a failure changes nothing', () => {
-  it.each<[string, Answer]>([
-    ['the model is down', () => Promise.reject(new ModelError('down', 'unavailable'))],
-  ])('when %s after a first round', async (_, failure) => {
+  it('when the model is down after a first round', async () => {
+    const failure: Answer = () => Promise.reject(new ModelError('down', 'unavailable'));
     const model = new RoundsModel(append('facts/user.md', '- Name: Alice'), failure, says('Nothing new.'));
     const { sessions, reflection } = setUp({ model });
     await talk(sessions);

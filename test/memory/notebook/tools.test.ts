@@ -204,23 +204,12 @@ describe('what a tool says it wrote', () => {
   });
 });
 
-describe('memory_write without a path', () => {
-  it('writes MEMORY.md in a direct message [M4]', async () => {
-    const { run, read } = await openNotebook();
-    expect(await run('write', { content: 'Tea at five.' })).toMatchObject({
-      ok: true,
-      text: expect.stringContaining('MEMORY.md'),
-    });
-    expect(await read(`${aliceRoot}/MEMORY.md`)).toBe('Tea at five.\n');
-  });
-
-  it('is refused elsewhere, with what there is to write', async () => {
-    const { run } = await openNotebook();
-    expect(await run('write', { content: 'Tea at five.' }, inGuild())).toEqual({
-      ok: false,
-      text: '"MEMORY.md" is not a path here: outside a direct message there are only overview.md and files in detail/.',
-    });
-  });
+it('memory_write without a path writes MEMORY.md in a direct message, and elsewhere says what there is [M4]', async () => {
+  const { run, read } = await openNotebook();
+  expect(await run('write', { content: 'Tea at five.' })).toMatchObject({ ok: true });
+  expect(await read(`${aliceRoot}/MEMORY.md`)).toBe('Tea at five.\n');
+  const elsewhere = await run('write', { content: 'Tea at five.' }, inGuild());
+  expect(elsewhere).toMatchObject({ ok: false, text: expect.stringContaining('overview.md and files in') });
 });
 
 function wordsOf(text: string): readonly string[] {

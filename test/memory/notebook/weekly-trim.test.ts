@@ -1,4 +1,3 @@
-import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 
 import { ModelError } from '../../../src/core/errors.ts';
@@ -6,7 +5,6 @@ import { createWeeklyTrim, type WeeklyTrimOptions } from '../../../src/memory/no
 import { aliceId, publicPlace } from '../../support/incoming.ts';
 import { ScriptedModel, inputOf } from '../../support/scripted-model.ts';
 import { dmPlace, openSessions, silent } from '../../support/sessions.ts';
-import { runs } from '../../support/runs.ts';
 
 const folder = `users/${aliceId}/notebook`;
 const profileKey = `${folder}/USER.md`;
@@ -96,34 +94,5 @@ describe('the weekly trim [N7]', () => {
     expect(await store.readText(profileKey)).toBe(profile);
     model.become(() => JSON.stringify(good));
     expect(await trim.trimIfDue(inDm)).toBe('trimmed');
-  });
-
-  it('gives way to a change by hand', async () => {
-    const { model, store, trim } = await setUp();
-    model.become(async () => {
-      await store.writeText(profileKey, `${profile}\n- Likes tea`);
-      return JSON.stringify(good);
-    });
-    expect(await trim.trimIfDue(inDm)).toBe('dropped');
-    expect(await store.readText(profileKey)).toContain('Likes tea');
-  });
-
-  it('never loses a line, whatever the answer leaves out', async () => {
-    const places = fc.array(fc.constantFrom('profile', 'topic', 'both', 'nowhere'), { minLength: 4 });
-    await fc.assert(
-      fc.asyncProperty(places, async (placed) => {
-        const old = placed.map((_, index) => `- line number ${index}`);
-        const inPart = (part: string) =>
-          old.filter((_, index) => placed[index] === part || placed[index] === 'both').join('\n');
-        const topics = [{ path: 'topics/rest.md', content: inPart('topic') }];
-        const { store, trim } = await setUp({ userMd: inPart('profile'), topics });
-        await store.writeText(profileKey, old.join('\n'));
-        await trim.trimIfDue(inDm);
-        const rest = await store.readText(`${folder}/topics/rest.md`);
-        const after = `${await store.readText(profileKey)}\n${rest}`.split('\n');
-        for (const line of old) expect(after).toContain(line);
-      }),
-      { numRuns: runs(50) },
-    );
   });
 });
