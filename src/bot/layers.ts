@@ -20,7 +20,7 @@ import { createSessionLog } from '../memory/log/session-log.ts';
 import { type FoldName, createSessionStates } from '../memory/log/session-state.ts';
 import { createNotebook } from '../memory/notebook/notebook.ts';
 import { createUndoableNotes } from '../memory/notebook/undoable.ts';
-import { createReflection, reflectWhenDue } from '../memory/notebook/reflection.ts';
+import { createReflection } from '../memory/notebook/reflection.ts';
 import { createWeeklyTrim } from '../memory/notebook/weekly-trim.ts';
 import { createWorkspace } from '../memory/notebook/workspace.ts';
 import { createProvenance } from '../memory/provenance.ts';
@@ -178,7 +178,7 @@ export function createLayers(config: Config, ports: LayerPorts) {
     logger,
   });
   const background = { ...kept, undoable, modelName };
-  const reflection = createReflection({
+  const { reflectIfDue } = createReflection({
     ...background,
     sessionLog,
     runLoop: (loop) =>
@@ -190,12 +190,8 @@ export function createLayers(config: Config, ports: LayerPorts) {
         logger,
       }),
     idleMs: config.reflection.idleMs,
-  });
-  const reflect = reflectWhenDue({
-    reflection,
     wakeAt: (...args) => void events.due.emit(...args),
     modeOf: people.mode,
-    clock,
   });
   const { trimIfDue } = createWeeklyTrim({
     ...background,
@@ -205,7 +201,7 @@ export function createLayers(config: Config, ports: LayerPorts) {
     ...kept,
     settings: config.notebook,
     background: [
-      ...(config.reflection.enabled ? [reflect] : []),
+      ...(config.reflection.enabled ? [reflectIfDue] : []),
       ...(config.reflection.weeklyTrimEnabled ? [trimIfDue] : []),
     ],
     undoable,

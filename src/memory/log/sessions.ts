@@ -123,7 +123,6 @@ function sessionsKey(userId: string): string {
 }
 
 const firstWindow = 16;
-const appendedAtOnce = 200;
 
 export type LogLines = ReturnType<typeof createLogLines>;
 
@@ -162,12 +161,9 @@ export function createLogLines(store: Store, sessions: Pick<Sessions, 'begin'>) 
         if (start === 0 || beginsBefore) return entries;
       }
     },
-    /** Appends in few writes [S2] of bounded size [L4]; resolves when on disk. */
+    /** Resolves when all are on disk; they share writes [S2]. */
     async appendAll(session: SessionKey, records: readonly LogRecord[]): Promise<void> {
-      for (let first = 0; first < records.length; first += appendedAtOnce) {
-        const batch = records.slice(first, first + appendedAtOnce);
-        await Promise.all(batch.map((record) => append(session, record)));
-      }
+      await Promise.all(records.map((record) => append(session, record)));
     },
     /** `undefined` removes a record. */
     async rewrite(

@@ -3,7 +3,7 @@ import type { Logger } from '../../core/logger.ts';
 import type { SessionKey } from '../../core/place.ts';
 import { assertSnowflake } from '../../core/snowflake.ts';
 import type { Store } from '../../core/store.ts';
-import { personOf, type MemoryLayer, type Withdrawn } from '../layer.ts';
+import { personOf, type MemoryLayer } from '../layer.ts';
 import type { SessionLog } from '../log/session-log.ts';
 import type { SessionStates } from '../log/session-state.ts';
 import { createNotebookFiles } from './files.ts';
@@ -11,14 +11,7 @@ import { inlinedFile, notebookIndex } from './sections.ts';
 import { createNotebookTools } from './tools.ts';
 import type { UndoableNotes } from './undoable.ts';
 import { readWithheld } from '../withheld.ts';
-import {
-  deleteLines,
-  keysBelow,
-  linesSaying,
-  notesOfSession,
-  purgeableNotes,
-  purgeNotes,
-} from './withdraw.ts';
+import { createNoteChanges, keysBelow, notesOfSession } from './withdraw.ts';
 
 /** Characters of each section as rendered. */
 export interface NotebookSettings {
@@ -64,10 +57,7 @@ export function createNotebook(options: NotebookOptions) {
     return [...(await keysBelow(store, notebookFolder(userId))), ...notes.flat()];
   }
 
-  const saying = (withdrawn: Parameters<typeof linesSaying>[1]) =>
-    linesSaying({ store, states, log, undoable }, withdrawn);
-  const deleteSaying = async (withdrawn: Withdrawn) =>
-    deleteLines({ store, writes, undoable }, withdrawn.session.userId, await saying(withdrawn));
+  const changes = createNoteChanges({ store, writes, states, log, undoable });
 
   const layer: MemoryLayer = {
     name: 'notebook',
@@ -103,12 +93,13 @@ export function createNotebook(options: NotebookOptions) {
       switch (deletion.kind) {
         case 'messages':
           await undoable?.finish(userId, 'of tools');
-          return deletion.isResolved === true ? undefined : deleteSaying(deletion);
+          if (deletion.isResolved === true) return;
+          return changes.deleteLines(userId, await changes.linesSaying(deletion));
         case 'words':
           await undoable?.finish(userId, 'all');
-          return purgeNotes({ store, writes, states, log }, deletion);
+          return changes.purge(deletion);
         case 'record':
-          return deleteLines({ store, writes, undoable }, userId, deletion.record.notes);
+          return changes.deleteLines(userId, deletion.record.notes);
         case 'conversations':
         case 'person':
           for (const session of deletion.sessions)
@@ -134,10 +125,10 @@ export function createNotebook(options: NotebookOptions) {
     tools: createNotebookTools(files, timeZone),
     files,
     /** What of it says what some messages said, for what is to be withheld. */
-    saying,
+    saying: changes.linesSaying,
     /** What `purge` looks through: an owner's workspace too, which no erasing takes [K11]. */
     async *purgeable(this: void, userId: string) {
-      yield* purgeableNotes({ store, states, log }, userId);
+      yield* changes.purgeable(userId);
       if (undoable !== undefined) yield* undoable.kept(userId);
     },
   };

@@ -1,5 +1,5 @@
 import { ModelError } from '../../core/errors.ts';
-import { type Clock, localDate } from '../../core/time.ts';
+import { localDate } from '../../core/time.ts';
 import type { ModelRequest } from '../../core/model.ts';
 import { sessionName, type SessionKey } from '../../core/place.ts';
 import { type SectionName, dataText, renderSection } from '../../core/section.ts';
@@ -50,6 +50,10 @@ export interface ReflectionOptions extends BackgroundOptions {
   readonly idleMs: number;
   /** A person's own, in which turns are dated [H3]. Must not reject. */
   readonly timeZoneOf: (userId: string) => Promise<string>;
+  /** Replaces any earlier time of the session. */
+  readonly wakeAt: (session: SessionKey, time: Date) => void;
+  /** What may be noticed in what a person says [K9]. Must not reject. */
+  readonly modeOf: (userId: string) => Promise<CaptureMode>;
 }
 
 /** What a session holds that no reflection has seen, if it is enough. */
@@ -61,8 +65,6 @@ interface Unseen extends BackgroundSession {
   /** The newest log line looked at. */
   readonly seen: number;
 }
-
-export type Reflection = ReturnType<typeof createReflection>;
 
 /** Looks back on conversations and keeps notes on them [A3], without what may be others' words [M5a]. */
 export function createReflection(options: ReflectionOptions) {
@@ -140,28 +142,18 @@ export function createReflection(options: ReflectionOptions) {
     });
   }
 
-  return { dueAt, reflect };
-}
-
-/** The work after a turn. A dropped result is soon tried again. */
-export function reflectWhenDue(ports: {
-  readonly reflection: Reflection;
-  /** Replaces any earlier time of the session. */
-  readonly wakeAt: (session: SessionKey, time: Date) => void;
-  /** What may be noticed in what a person says [K9]. Must not reject. Default: all of it. */
-  readonly modeOf?: (userId: string) => Promise<CaptureMode>;
-  readonly clock: Clock;
-}) {
-  const { reflection, wakeAt, modeOf, clock } = ports;
-  return async (session: SessionWork, signal: AbortSignal): Promise<void> => {
+  /** The work after a turn. A dropped result is soon tried again. */
+  async function reflectIfDue(session: SessionWork, signal: AbortSignal): Promise<void> {
     // A note cannot be asked about.
-    if (((await modeOf?.(session.userId)) ?? 'auto') !== 'auto') return;
-    const due = await reflection.dueAt(session);
+    if ((await options.modeOf(session.userId)) !== 'auto') return;
+    const due = await dueAt(session);
     if (due === undefined) return;
-    if (due > clock()) return wakeAt(session, due);
-    const outcome = await reflection.reflect(session, signal);
-    if (outcome === 'dropped') wakeAt(session, new Date(clock().getTime() + retryMs));
-  };
+    if (due > options.clock()) return options.wakeAt(session, due);
+    if ((await reflect(session, signal)) === 'dropped')
+      options.wakeAt(session, new Date(options.clock().getTime() + retryMs));
+  }
+
+  return { dueAt, reflect, reflectIfDue };
 }
 
 /** Where the next reflection begins, never before a reset [A4]; `undefined` without a cursor. */

@@ -132,8 +132,11 @@ export function textSection(
   const lines = textLines(text);
   if (renderSection({ ...section, lines }).length <= section.budget) return { ...section, lines };
   const part = { ...section, title: partTitle };
-  const room = section.budget - (renderSection({ ...part, lines: [''] }).length - 1);
-  return { ...part, lines: firstLines(lines, room) };
+  const room = section.budget - renderSection({ ...part, lines: [''] }).length;
+  let shown = clipAtWord(lines.join('\n'), room);
+  // A cut can bare a tag's name that was part of a longer word.
+  while (dataText(shown).length > room) shown = clipAtWord(shown, shown.length - 10);
+  return { ...part, lines: shown === '' ? [] : dataText(shown).split('\n') };
 }
 
 /** Lines as data: indentation stays; control and invisible characters and blank ends go. */
@@ -144,20 +147,4 @@ function textLines(text: string): readonly string[] {
   const first = lines.findIndex((line) => line !== '');
   const last = lines.findLastIndex((line) => line !== '');
   return first === -1 ? [] : lines.slice(first, last + 1);
-}
-
-/** The longest beginning of at most `room` characters; its last line is cut at a word. */
-function firstLines(lines: readonly string[], room: number): readonly string[] {
-  const kept: string[] = [];
-  let left = room;
-  for (const line of lines) {
-    if (line.length + 1 > left) {
-      // A cut can bare a tag's name that was part of a longer word.
-      const cut = dataText(clipAtWord(line, left - 1));
-      return cut === '' || cut.length + 1 > left ? kept : [...kept, cut];
-    }
-    left -= line.length + 1;
-    kept.push(line);
-  }
-  return kept;
 }

@@ -244,11 +244,9 @@ marry wedding marriage | birthday anniversary | gift present | money financial c
 computer laptop pc | phone mobile smartphone | program programming code coding software | draw paint sketch art
 art paint sculpture pottery artwork | garden plant flower | cook bake recipe | dance dancing ballet | hike walk trail
 camp tent campfire | sport soccer football basketball tennis swimming running | ocean sea beach coast
-mountain hill peak | weather rain storm snow | religion church faith spiritual | meet encounter
 talk speak chat discuss speech | write writing author | make create build | big large huge | small little tiny
 pretty beautiful gorgeous | move relocate | allergy allergic | diet weight | kind type sort | place location
 live home reside address | allergic avoid eat | name call
-struggle difficult hard challenge tough problem issue | relax destress calm unwind | old age elderly | new latest
 `;
 
 /** A kind and its members: asking for the kind finds a member, not the other way round. */

@@ -3,12 +3,8 @@ import { describe, expect, it } from 'vitest';
 import { ModelError } from '../../../src/core/errors.ts';
 import { textOf } from '../../../src/core/model.ts';
 import type { Place } from '../../../src/core/place.ts';
-import {
-  createReflection,
-  reflectWhenDue,
-  type ReflectionOptions,
-  type ReflectionOutcome,
-} from '../../../src/memory/notebook/reflection.ts';
+import { createReflection, type ReflectionOptions } from '../../../src/memory/notebook/reflection.ts';
+import type { CaptureMode } from '../../../src/memory/settings/person-settings.ts';
 import { runToolLoop } from '../../../src/model/tool-loop.ts';
 import { RoundsModel, calls, says, type Answer } from '../../model/rounds-model.ts';
 import { aliceId, publicPlace } from '../../support/incoming.ts';
@@ -44,6 +40,8 @@ function setUp(changes: Partial<ReflectionOptions> & { model?: RoundsModel } = {
     clock: sessions.clock,
     timeZone: 'Europe/Berlin',
     timeZoneOf: inZone('Europe/Berlin'),
+    wakeAt: () => {},
+    modeOf: () => Promise.resolve('auto'),
     ...options,
   });
   return { sessions, model, reflection };
@@ -228,14 +226,17 @@ describe('a failure changes nothing', () => {
 });
 
 /** Does something between the first round and the answer. */
-function meanwhile(work: (sessions: Sessions) => Promise<unknown>) {
+function meanwhile(
+  work: (sessions: Sessions) => Promise<unknown>,
+  wakeAt: ReflectionOptions['wakeAt'] = () => {},
+) {
   let done = false;
   const model: RoundsModel = new RoundsModel(append('facts/user.md', '- secret'), async (...parameters) => {
     if (!done) await work(harness.sessions);
     done = true;
     return says('Done.')(...parameters);
   });
-  const harness = setUp({ model });
+  const harness = setUp({ model, wakeAt });
   return harness;
 }
 
@@ -317,31 +318,32 @@ describe('what others said [M5a]', () => {
 });
 
 describe('after a turn', () => {
-  const now = new Date('2026-01-15T10:00:00Z');
+  it('a session is looked at when it will have been idle long enough, and not in mode `ask` [K9]', async () => {
+    const woken: Date[] = [];
+    let mode: CaptureMode = 'auto';
+    const wakeAt = (_session: unknown, time: Date) => void woken.push(time);
+    const { sessions, model, reflection } = setUp({ wakeAt, modeOf: () => Promise.resolve(mode) });
+    const { signal } = new AbortController();
+    await reflection.reflectIfDue(inDm, signal);
+    await talk(sessions);
+    await reflection.reflectIfDue(inDm, signal);
+    expect(woken).toEqual([new Date(startTime + idleMs)]);
+    sessions.time.now += idleMs;
+    mode = 'ask';
+    await reflection.reflectIfDue(inDm, signal);
+    expect(model.requests).toEqual([]);
+    mode = 'auto';
+    await reflection.reflectIfDue(inDm, signal);
+    expect(model.requests).toHaveLength(1);
+  });
 
-  it.each<[string, Date | undefined, ReflectionOutcome, readonly string[]]>([
-    ['nothing is done where there is too little to learn from', undefined, 'done', []],
-    [
-      'a session that is not idle yet is looked at when it will be',
-      new Date('2026-01-15T10:30:00Z'),
-      'done',
-      ['wake at 2026-01-15T10:30:00.000Z'],
-    ],
-    ['one that is due is looked at', now, 'done', ['reflected']],
-    [
-      'a dropped result is soon tried again',
-      now,
-      'dropped',
-      ['reflected', 'wake at 2026-01-15T10:01:00.000Z'],
-    ],
-  ])('%s', async (_, due, outcome, expected) => {
-    const done: string[] = [];
-    const reflection = {
-      dueAt: () => Promise.resolve(due),
-      reflect: () => Promise.resolve(done.push('reflected')).then(() => outcome),
-    };
-    const wakeAt = (_session: unknown, time: Date) => done.push(`wake at ${time.toISOString()}`);
-    await reflectWhenDue({ reflection, wakeAt, clock: () => now })(inDm, new AbortController().signal);
-    expect(done).toEqual(expected);
+  it('a dropped result is tried again after a minute', async () => {
+    const woken: Date[] = [];
+    const remove = (of: Sessions) => of.log.remove(dmPlace.channelId, [messageId(1)]);
+    const { sessions, reflection } = meanwhile(remove, (_session, time) => void woken.push(time));
+    await talk(sessions);
+    sessions.time.now += idleMs;
+    await reflection.reflectIfDue(inDm, new AbortController().signal);
+    expect(woken).toEqual([new Date(sessions.time.now + 60_000)]);
   });
 });

@@ -98,8 +98,11 @@ describe('the identity text [N1]', () => {
   });
 
   it('is a built-in one where the file is absent or blank', async () => {
-    for (const files of [{ 'MEMORY.md': 'x' }, { 'SOUL.md': ' \n' }] as const)
-      expect(await (await workspaceWith(files)).workspace.soul()).toContain('You are Discoclaw');
+    for (const [path, text] of [
+      ['MEMORY.md', 'x'],
+      ['SOUL.md', ' \n'],
+    ] as const)
+      expect(await (await workspaceWith({ [path]: text })).workspace.soul()).toContain('You are Discoclaw');
   });
 
   it('is warned of at a start where it is longer than what a prompt takes [P4]', async () => {
