@@ -331,8 +331,8 @@ export const plantedFaults: readonly PlantedFault[] = [
     name: 'search-looks-everywhere',
     promise: '[C2] A search in a server finds what was said in direct messages.',
     file: 'src/memory/recall/recall.ts',
-    find: 'segments.filter(({ reach }) => mayUse({ ownerId: speaker.id, ...reach }, place, speaker.id))',
-    put: 'segments',
+    find: 'mayUse({ ownerId: speaker.id, ...reach }, place, speaker.id),',
+    put: \"reach.homeId !== '' || mayUse({ ownerId: speaker.id, ...reach }, place, speaker.id),\",
   },
   {
     name: 'erased-is-read-again',

@@ -665,7 +665,7 @@ export const testedFaults: readonly PlantedFault[] = [
     name: 'patch-takes-the-first-place',
     promise: '[M4] A patch changes the first of several places that it could mean.',
     file: 'src/memory/notebook/format.ts',
-    find: 'if (text.includes(oldText, start + 1))',
+    find: 'if (patched.includes(oldText, start + 1))',
     put: 'if (oldText.length < 0)',
     test: 'test/memory/notebook/tools.test.ts',
   },
