@@ -332,7 +332,7 @@ export const plantedFaults: readonly PlantedFault[] = [
     promise: '[C2] A search in a server finds what was said in direct messages.',
     file: 'src/memory/recall/recall.ts',
     find: 'mayUse({ ownerId: speaker.id, ...reach }, place, speaker.id),',
-    put: \"reach.homeId !== '' || mayUse({ ownerId: speaker.id, ...reach }, place, speaker.id),\",
+    put: "reach.homeId !== '' || mayUse({ ownerId: speaker.id, ...reach }, place, speaker.id),",
   },
   {
     name: 'erased-is-read-again',
