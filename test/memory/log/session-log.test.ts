@@ -237,15 +237,6 @@ describe('a deleted message [G5]', () => {
     expect(messages.map(({ message }) => message.visibility)).toEqual(['dm', 'dm']);
   });
 
-  it('is never logged either when it is a reply, deleted while it is being sent', async () => {
-    const sessions = openSessions();
-    const context = await sessions.say('tell me');
-    await sessions.log.remove(generalId, [messageId(51)]);
-    await sessions.log.recordReply(context, { ids: [messageId(50), messageId(51)], text: 'a story', at: '' });
-    expect(await texts(sessions)).toEqual(['tell me']);
-    expect(await rawLog(sessions.store)).not.toContain('story');
-  });
-
   it('never stays when it is deleted while it is being logged', async () => {
     const sessions = openSessions();
     const context = sessions.contextOf(['secret']);

@@ -59,10 +59,6 @@ describe('dates of queries', () => {
     expect(createDates('UTC').termsIn('05/08/2023', now)).toEqual(['date:2023-08-05', 'date:2023-05-08']);
     expect(createDates('UTC').termsIn('33.01.2024 or 2024-13-01', now)).toEqual([]);
   });
-
-  it('take numbers for days only beside a month', () => {
-    expect(createDates('UTC').termsIn('room 8', now)).toEqual([]);
-  });
 });
 
 describe('the days that a text names', () => {

@@ -39,19 +39,6 @@ describe('of two statements about the same thing [C3]', () => {
     expect(found).toHaveLength(4);
     expect(found.join(' ')).not.toContain('(earlier)');
   });
-
-  it('all but the newest of several are marked', async () => {
-    const { contents } = await said([
-      'My weight is 80 kilos',
-      'My weight is 78 kilos',
-      'My weight is 76 kilos',
-    ]);
-    expect(await contents('weight')).toEqual([
-      '[2026-01-29] Alice: My weight is 76 kilos',
-      '[2026-01-22 (earlier)] Alice: My weight is 78 kilos',
-      '[2026-01-15 (earlier)] Alice: My weight is 80 kilos',
-    ]);
-  });
 });
 
 /** What is marked `(earlier)` of two things said of one matter. */

@@ -36,31 +36,9 @@ function finds(source: SourceName, indexes: readonly number[], of: Segment = seg
   });
 }
 
-async function chosen(wordings: readonly (readonly Find[])[], limit: number): Promise<string[]> {
-  const hits = chooseHits(wordings, limit, createRepeats(readers.terms));
-  return hits.map(({ unit }) => unit.text);
-}
-
 const isHidden = (text: string): boolean => text.endsWith('text 0');
 
 describe('hits of several wordings', () => {
-  it('take turns, and a hit of two wordings appears once', async () => {
-    const wordings = [
-      finds('messages', [1, 2, 3]),
-      finds('messages', [2, 1, 4]),
-      finds('messages', [5, 6, 7]),
-    ];
-    expect(await chosen(wordings, 10)).toEqual([
-      'text 1',
-      'text 2',
-      'text 5',
-      'text 6',
-      'text 3',
-      'text 4',
-      'text 7',
-    ]);
-  });
-
   it('never leave out the best of a source, never repeat, and fill the limit [C2]', () => {
     const found = fc.uniqueArray(fc.nat(texts.length - 1), { maxLength: 12 });
     const wording = fc.tuple(...sourceNames.map(() => found));

@@ -293,6 +293,24 @@ describe('reset rolling [R4]', () => {
   });
 });
 
+type Meanwhile = (sessions: Sessions, rolling: ReturnType<typeof open>, id: string) => Promise<unknown>;
+
+it.each<[string, Meanwhile]>([
+  ['a deletion', ({ log }, _, id) => log.remove(generalId, [id])],
+  ['an edit', ({ log }, _, id) => log.edit(generalId, id, 'nothing')],
+  ['a reset', (_, rolling) => rolling.reset(session)],
+])('what comes while the model writes beats its summary: %s [A4][R4]', async (_, meanwhile) => {
+  const { sessions, model, rolling } = setUp();
+  const [id = ''] = await turns(sessions, 'my secret', 'two');
+  model.become(async () => {
+    await meanwhile(sessions, rolling, id);
+    return 'My secret, and two.';
+  });
+  expect(await rolling.updateIfDue(session)).toBe('dropped');
+  expect(await rolling.show(session, publicPlace, aliceId)).toBeUndefined();
+  expect(await notes(sessions)).toEqual([]);
+});
+
 describe('something said that was deleted or edited [G5]', () => {
   it('is in no summary any more; the one before is used again and the rest is folded again at once', async () => {
     const { sessions, model, rolling } = setUp();
