@@ -20,12 +20,6 @@ import { lostLines } from './losses.ts';
 
 const weekMs = 7 * 24 * 60 * 60_000;
 
-/**
- * `not-due`: no overlong profile, or checked within a week; `refused`: the answer loses a line, adds one or breaks
- * a limit, so the old file stays for another week; `dropped`: a file changed meanwhile.
- */
-type TrimOutcome = 'not-due' | 'trimmed' | 'refused' | 'dropped';
-
 export interface WeeklyTrimOptions extends BackgroundOptions {
   readonly model: Pick<ModelClient, 'complete'>;
   /** Characters over which USER.md is overlong. */
@@ -37,10 +31,14 @@ export interface WeeklyTrimOptions extends BackgroundOptions {
 export function createWeeklyTrim(options: WeeklyTrimOptions) {
   const { store, writes, states, model, modelName, profileMaxChars, clock, logger } = options;
 
-  /** For the person's DM; other sessions are never due. Rejects with `ModelError` or `StoreError`. */
-  async function trimIfDue(session: SessionWork, signal?: AbortSignal): Promise<TrimOutcome> {
+  /**
+   * For the person's DM; other sessions are never due. Where it is refused, the old file stays for another week.
+   * Rejects with `ModelError` or `StoreError`.
+   */
+  async function trimIfDue(session: SessionWork, signal?: AbortSignal) {
     const { place, ...state } = await states.read(session);
-    if (place?.audience !== 'dm' || !isWeekOver(state.trimmedAt)) return 'not-due';
+    const trimmedAt = Date.parse(state.trimmedAt ?? '1970-01-01');
+    if (place?.audience !== 'dm' || clock().getTime() - trimmedAt < weekMs) return 'not-due';
     const work = { session, place, state };
     const notes = openNotes(options, work);
     const context = contextOf(work, [], clock());
@@ -63,10 +61,6 @@ export function createWeeklyTrim(options: WeeklyTrimOptions) {
 
   async function markTrimmed(session: SessionKey): Promise<void> {
     await changeState(store, session, (state) => ({ ...state, trimmedAt: clock().toISOString() }));
-  }
-
-  function isWeekOver(trimmedAt: string | undefined): boolean {
-    return trimmedAt === undefined || clock().getTime() - Date.parse(trimmedAt) >= weekMs;
   }
 
   return { trimIfDue };

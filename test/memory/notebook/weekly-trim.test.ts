@@ -11,9 +11,9 @@ const profileKey = `${folder}/USER.md`;
 const inDm = { channelId: dmPlace.channelId, userId: aliceId };
 const weekMs = 7 * 86_400_000;
 
-const profile = '# Alice\n\n- Gardens\n- Grows seven kinds of tomatoes\n- Has a blue shed';
+const profile = '# Alice\n\n- Gardens\n- And so on\n- Grows seven kinds of tomatoes\n- Has a blue shed';
 const good = {
-  userMd: '# Alice\n\n- Gardens',
+  userMd: '# Alice\n\n- Gardens\n- And so on',
   topics: [{ path: 'topics/garden.md', content: '- Grows seven kinds of tomatoes\n- Has a blue shed' }],
 };
 
@@ -44,7 +44,7 @@ describe('the weekly trim [N7]', () => {
     const { store, model, trim } = await setUp();
     expect(await trim.trimIfDue(inDm)).toBe('trimmed');
     expect(inputOf(model.requests[0])).toContain('- Has a blue shed');
-    expect(await store.readText(profileKey)).toBe('# Alice\n\n- Gardens\n');
+    expect(await store.readText(profileKey)).toBe('# Alice\n\n- Gardens\n- And so on\n');
     expect(await store.readText(`${folder}/topics/garden.md`)).toBe(
       '- Grows seven kinds of tomatoes\n- Has a blue shed\n',
     );
@@ -74,6 +74,7 @@ describe('the weekly trim [N7]', () => {
 
   it.each([
     ['drops a line', { ...good, topics: [{ path: 'topics/garden.md', content: '- Has a blue shed' }] }],
+    ['drops a line that tells nothing', { ...good, userMd: '# Alice\n\n- Gardens' }],
     ['changes a line', { ...good, userMd: '# Alice\n\n- Has a garden' }],
     ['adds a line', { ...good, userMd: `${good.userMd}\n- Hates Bob` }],
     [
