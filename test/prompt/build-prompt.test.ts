@@ -161,10 +161,10 @@ const textUpTo = (max: number) =>
   fc
     .tuple(fc.constantFrom('<facts', '</message>', 'x', ' word', '\n', '日本語', '👩‍👩‍👧‍👦'), fc.nat({ max }))
     .map(([piece, length]) => piece.repeat(Math.ceil(length / piece.length)).slice(0, length));
-const name = textUpTo(300);
+const fileName = textUpTo(300);
 /** The largest that intake lets through, and above: 20 messages of 400 characters, each with ten files and a forwarded message. */
 const anyTurn = fc.record({
-  said: fc.array(fc.record({ text: textUpTo(400), names: fc.array(name, { maxLength: 10 }) }), {
+  said: fc.array(fc.record({ text: textUpTo(400), names: fc.array(fileName, { maxLength: 10 }) }), {
     minLength: 1,
     maxLength: 20,
     size: 'max',
@@ -172,8 +172,8 @@ const anyTurn = fc.record({
   passedOn: fc.array(textUpTo(4_000), { maxLength: 20, size: 'max' }),
   files: fc.array(
     fc.oneof(
-      fc.record({ kind: fc.constant('text' as const), name, text: textUpTo(20_000) }),
-      fc.record({ kind: fc.constant('unopened' as const), name, reason: fc.constant('over 5 MB') }),
+      fc.record({ kind: fc.constant('text' as const), name: fileName, text: textUpTo(20_000) }),
+      fc.record({ kind: fc.constant('unopened' as const), name: fileName, reason: fc.constant('over 5 MB') }),
     ),
     { maxLength: 200, size: 'max' },
   ),

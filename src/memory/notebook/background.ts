@@ -64,14 +64,14 @@ export function openNotes(
     files,
     tools: createNotebookTools(files, timeZone),
     /** A file's whole text, which counts as read [M4]; `undefined` where none may be used here. */
-    async read(path: string, context: TurnContext): Promise<string | undefined> {
+    async read(this: void, path: string, context: TurnContext): Promise<string | undefined> {
       const opened = await files.open(path, context);
       if (opened.outcome === 'refused' || opened.content === undefined) return undefined;
       files.markRead(context, opened.file, opened.content);
       return opened.content;
     },
     index: (context: TurnContext) => index.sections(context),
-    commit: staged.commit,
+    commit: (alongside: () => Promise<void>) => staged.commit(alongside),
   };
 }
 

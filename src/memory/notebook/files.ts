@@ -77,7 +77,6 @@ export function createNotebookFiles(
 ) {
   /** By session and file, a hash of the text that the model has seen; of one that falls out it has to be read again. */
   const readMarks = lruCache<string, string>(maxReadMarks);
-  const markName = (context: TreeContext, { key }: TreeFile) => `${sessionName(sessionOf(context))} ${key}`;
 
   /** The files of some parts of the tree, usable here or not. */
   async function names(context: TreeContext, parts: readonly TreePart[]): Promise<readonly TreeFile[]> {
@@ -260,3 +259,7 @@ export type Knowledge = 'unread' | 'changed' | 'whole';
 
 /** Over all sessions. */
 const maxReadMarks = 5000;
+
+function markName(context: TreeContext, { key }: TreeFile): string {
+  return `${sessionName(sessionOf(context))} ${key}`;
+}

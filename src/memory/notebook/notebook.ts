@@ -125,7 +125,7 @@ export function createNotebook(options: NotebookOptions) {
     tools: createNotebookTools(files, timeZone),
     files,
     /** What of it says what some messages said, for what is to be withheld. */
-    saying: changes.linesSaying,
+    saying: (withdrawn: Parameters<typeof changes.linesSaying>[0]) => changes.linesSaying(withdrawn),
     /** What `purge` looks through: an owner's workspace too, which no erasing takes [K11]. */
     async *purgeable(this: void, userId: string) {
       yield* changes.purgeable(userId);

@@ -64,7 +64,6 @@ export function notebookIndex(
         files.names(context, ['topics']),
         recentDays(context),
       ]);
-      const named = (file: TreeFile) => ({ line: `- ${file.path}`, source: listedFile(file) });
       const entries = [
         ...[...facts, ...episodes.toReversed()].map((each) => ({
           line: fileLine(each),
@@ -147,4 +146,8 @@ function textLines(text: string): readonly string[] {
   const first = lines.findIndex((line) => line !== '');
   const last = lines.findLastIndex((line) => line !== '');
   return first === -1 ? [] : lines.slice(first, last + 1);
+}
+
+function named(file: TreeFile) {
+  return { line: `- ${file.path}`, source: listedFile(file) };
 }

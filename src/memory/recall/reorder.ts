@@ -5,7 +5,7 @@ import { isAnswer, isReply, type Ranking } from './rank.ts';
 import { holds } from './segments.ts';
 
 /** The best hits of a query are reordered; the others follow as they are. */
-export const mostReordered = 60;
+const mostReordered = 60;
 
 /** Stating so many words of the query as they stand outweighs any sum of features. */
 const minVerbatim = 4;

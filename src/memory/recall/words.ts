@@ -113,9 +113,9 @@ export function readQuery(
   const names = new Map(Array.from(authors, (author) => [author, reader.read(author)]));
   const nameTerms = new Set([...names.values()].flat());
   const own = new Set(words);
-  const terms = new Map<string, QueryTerm>();
+  const found = new Map<string, QueryTerm>();
   const add = (term: string, kind: QueryTerm['kind'], word = term): void => {
-    if (!terms.has(term)) terms.set(term, { term, kind, word });
+    if (!found.has(term)) found.set(term, { term, kind, word });
   };
   for (const term of own) add(term, nameTerms.has(term) ? 'author' : 'word');
   for (const term of own) {
@@ -130,7 +130,7 @@ export function readQuery(
   );
   return {
     text,
-    terms: [...terms.values()],
+    terms: [...found.values()],
     words,
     namedAuthors: named.size === names.size ? new Set() : named,
     asksNow: asksNow(text),

@@ -199,10 +199,12 @@ describe('a look back on a DM', () => {
   });
 });
 
+const isDown: Answer = () => Promise.reject(new ModelError('down', 'unavailable'));
+const removeFirst = (sessions: Sessions) => sessions.log.remove(dmPlace.channelId, [messageId(1)]);
+
 describe('a failure changes nothing', () => {
   it('when the model is down after a first round', async () => {
-    const failure: Answer = () => Promise.reject(new ModelError('down', 'unavailable'));
-    const model = new RoundsModel(append('facts/user.md', '- Name: Alice'), failure, says('Nothing new.'));
+    const model = new RoundsModel(append('facts/user.md', '- Name: Alice'), isDown, says('Nothing new.'));
     const { sessions, reflection } = setUp({ model });
     await talk(sessions);
     const before = await everything(sessions);
@@ -242,7 +244,7 @@ function meanwhile(
 
 describe('what comes while a look back runs [A4]', () => {
   it.each([
-    ['a deletion', (sessions: Sessions) => sessions.log.remove(dmPlace.channelId, [messageId(1)])],
+    ['a deletion', removeFirst],
     ['an edit', (sessions: Sessions) => sessions.log.edit(dmPlace.channelId, messageId(1), 'other')],
     [
       'a reset',
@@ -284,7 +286,7 @@ it('in a channel sees and keeps the overview alone, from what may be used there 
 });
 
 describe('when something was said [H3]', () => {
-  it('is told of each turn, and dates are asked for', async () => {
+  it('gets each turn with its date, and dates are asked for', async () => {
     const place = dmPlace;
     const { sessions, model, reflection } = setUp();
     sessions.time.now = Date.parse('2026-01-15T23:30:00Z');
@@ -339,8 +341,7 @@ describe('after a turn', () => {
 
   it('a dropped result is tried again after a minute', async () => {
     const woken: Date[] = [];
-    const remove = (of: Sessions) => of.log.remove(dmPlace.channelId, [messageId(1)]);
-    const { sessions, reflection } = meanwhile(remove, (_session, time) => void woken.push(time));
+    const { sessions, reflection } = meanwhile(removeFirst, (_session, time) => void woken.push(time));
     await talk(sessions);
     sessions.time.now += idleMs;
     await reflection.reflectIfDue(inDm, new AbortController().signal);

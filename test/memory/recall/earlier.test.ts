@@ -76,8 +76,8 @@ const both: readonly (readonly [string, string, string])[] = [
 ];
 
 describe('an older statement of a fact that has changed [C3]', () => {
-  it.each(changed)('%j gives way to %j', async (older, newer, query) => {
-    expect(await earlierOf(query, [older, newer])).toEqual([older]);
+  it.each(changed)('%j gives way to %j', async (before, after, query) => {
+    expect(await earlierOf(query, [before, after])).toEqual([before]);
   });
 
   it.each(both)('%j holds beside %j', async (one, other, query) => {
