@@ -108,9 +108,10 @@ export function createSessionLog(options: {
     const holders: SessionKey[] = [];
     const from = Math.min(...ids.map(saidAt)) - clockSlackMs;
     for (const session of await sessions.changedSince(channelId, from)) {
-      const entries = await lines.covering(session, ids);
-      if (entries.some(({ record }) => record.type === 'message' && namesAny(record, ids)))
-        holders.push(session);
+      // One that cannot be read may have any; what it is to lose is tried again.
+      const entries = await lines.covering(session, ids).catch(() => undefined);
+      const hasAny = entries?.some(({ record }) => record.type === 'message' && namesAny(record, ids));
+      if (hasAny !== false) holders.push(session);
     }
     return holders;
   }
