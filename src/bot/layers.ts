@@ -18,9 +18,9 @@ import type { MemoryLayer } from '../memory/layer.ts';
 import { createGonePlaces, goneChannels, type PresentGuilds } from '../memory/gone-places.ts';
 import { createSessionLog } from '../memory/log/session-log.ts';
 import { type FoldName, createSessionStates } from '../memory/log/session-state.ts';
-import { createNotebook, notebookOpener } from '../memory/notebook/notebook.ts';
+import { createNotebook } from '../memory/notebook/notebook.ts';
 import { createUndoableNotes } from '../memory/notebook/undoable.ts';
-import { createReflection, reflectWhenDue } from '../memory/notebook/reflection.ts';
+import { createReflection } from '../memory/notebook/reflection.ts';
 import { createWeeklyTrim } from '../memory/notebook/weekly-trim.ts';
 import { createWorkspace } from '../memory/notebook/workspace.ts';
 import { createProvenance } from '../memory/provenance.ts';
@@ -164,8 +164,8 @@ export function createLayers(config: Config, ports: LayerPorts) {
     sessionLog,
     modeOf: people.mode,
   });
-  const background = { ...kept, undoable, openNotebook: notebookOpener(kept), modelName };
-  const reflection = createReflection({
+  const background = { ...kept, undoable, modelName };
+  const { reflectIfDue } = createReflection({
     ...background,
     sessionLog,
     runLoop: (loop) =>
@@ -177,12 +177,8 @@ export function createLayers(config: Config, ports: LayerPorts) {
         logger,
       }),
     idleMs: config.reflection.idleMs,
-  });
-  const reflect = reflectWhenDue({
-    reflection,
     wakeAt: (...args) => void events.due.emit(...args),
     modeOf: people.mode,
-    clock,
   });
   const { trimIfDue } = createWeeklyTrim({
     ...background,
@@ -192,7 +188,7 @@ export function createLayers(config: Config, ports: LayerPorts) {
     ...kept,
     settings: config.notebook,
     background: [
-      ...(config.reflection.enabled ? [reflect] : []),
+      ...(config.reflection.enabled ? [reflectIfDue] : []),
       ...(config.reflection.weeklyTrimEnabled ? [trimIfDue] : []),
     ],
     undoable,
@@ -205,11 +201,10 @@ export function createLayers(config: Config, ports: LayerPorts) {
       return sessions.filter(({ channelId }) => !gone.has(channelId));
     },
   };
-  const messages = createMessageSource(foundIn);
   const recall = createRecall({
     sources: [
-      messages,
-      createDetailSource(store, foundIn, messages),
+      createMessageSource(foundIn),
+      createDetailSource(store, foundIn),
       createNotebookSource(store),
       ...(config.durable.enabled ? [createItemSource(durable)] : []),
     ],

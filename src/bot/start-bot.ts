@@ -250,7 +250,7 @@ export async function startBot(config: Config, options: StartOptions) {
       findChannel: discord.places.find,
     };
     void bot.startRetention(presentGuilds, answered);
-    if (isFirst(shards)) await bot.memory.workspace.nameUnusedContexts();
+    if (isFirst(shards)) await bot.memory.workspace.checkAtStart();
     logger.info('the bot is ready', {
       botId: gateway.botId,
       owners: ownerIds,

@@ -26,8 +26,6 @@ export const limits = {
   dailyLogs: 400,
   /** Handled and hidden messages in a channel's outbox, the newest: more than catch-up looks back. */
   outboxIds: 500,
-  /** Ids of messages of which it is known, in memory, who has them in their log [L4]. */
-  knownMessages: 100_000,
   /** Deleted channels of which all is erased, the newest. */
   gonePlaces: 1000,
   /** People who asked to be let in, or were not: the newest. */

@@ -160,6 +160,12 @@ describe('the notebook by hand [N9]', () => {
       `- ${'x'.repeat(15_400)}`,
       'they stay under 15360',
     ],
+    [
+      'an episode of another month',
+      'episodes/2026-01.md',
+      '## Trip\n- Date: 2025-12-01',
+      'in the file of its month',
+    ],
   ])('keeps the rules of its tools, and gives back what was written: %s', async (_, path, text, reason) => {
     const { write, read } = await openNotebook();
     const refused = await write(path, text);

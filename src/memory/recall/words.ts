@@ -1,4 +1,5 @@
-import { contentTerms, talkTerms, terms, wordsIn } from '../../core/text.ts';
+import { contentTerms, searchForm, talkTerms, terms, wordsIn } from '../../core/text.ts';
+import type { Dates } from './dates.ts';
 
 const keptWords = 50_000;
 const interjections = new Set(terms('hey hi hello wow yeah oh ok okay really ну да ага'));
@@ -58,6 +59,82 @@ export class TermReader {
     this.#known.set(word, read);
     return read;
   }
+}
+
+/** A term of a file's name. */
+export function titleTerm(term: string): string {
+  return `title:${term}`;
+}
+
+/** A term to look for; ranking weighs its kind. */
+export interface QueryTerm {
+  readonly term: string;
+  /** The word of the query that it stands for. */
+  readonly word: string;
+  readonly kind: 'word' | 'author' | 'related' | 'title' | 'date' | 'beginning';
+}
+
+/** A parsed query; literal text, nothing in it is a pattern [C1]. */
+export interface RecallQuery {
+  /** In `searchForm`. */
+  readonly text: string;
+  readonly terms: readonly QueryTerm[];
+  /** In order, without related terms. */
+  readonly words: readonly string[];
+  /** Whom the query names; none where it names them all. */
+  readonly namedAuthors: ReadonlySet<string>;
+  /** Asks for what holds now, or was last. */
+  readonly asksNow: boolean;
+}
+
+/** In languages that separate words, and in others. */
+const nowWords = new Set(
+  searchForm(`now nowadays current currently latest newest recent recently still today anymore jetzt aktuell aktuelle aktuellen derzeit momentan inzwischen
+  zuletzt ahora actualmente todavía últimamente maintenant actuellement dernièrement adesso attualmente ancora agora atualmente сейчас теперь
+  нынче последний последняя последнее текущий 지금 현재 요즘`).split(' '),
+);
+const nowPart = /今|現在|最新|最近|现在|目前/u;
+
+/** `query` is in {@link searchForm}. */
+function asksNow(query: string): boolean {
+  const found = query.match(/[\p{L}\p{M}]+/gu) ?? [];
+  return nowPart.test(query) || found.some((word) => nowWords.has(word));
+}
+
+/** `authors` are all there are. */
+export function readQuery(
+  query: string,
+  now: Date,
+  authors: Iterable<string>,
+  { terms: reader, dates }: { readonly terms: TermReader; readonly dates: Dates },
+): RecallQuery {
+  const { terms: words, beginnings } = reader.readWhole(query);
+  const text = searchForm(query);
+  const names = new Map(Array.from(authors, (author) => [author, reader.read(author)]));
+  const nameTerms = new Set([...names.values()].flat());
+  const own = new Set(words);
+  const found = new Map<string, QueryTerm>();
+  const add = (term: string, kind: QueryTerm['kind'], word = term): void => {
+    if (!found.has(term)) found.set(term, { term, kind, word });
+  };
+  for (const term of own) add(term, nameTerms.has(term) ? 'author' : 'word');
+  for (const term of own) {
+    add(titleTerm(term), 'title');
+    if (nameTerms.has(term)) continue;
+    for (const other of reader.related(term)) add(other, 'related', term);
+  }
+  for (const [beginning, term] of beginnings) add(beginning, 'beginning', term);
+  for (const term of dates.termsIn(query, now)) add(term, 'date');
+  const named = new Set(
+    [...names].flatMap(([author, name]) => (name.some((term) => own.has(term)) ? [author] : [])),
+  );
+  return {
+    text,
+    terms: [...found.values()],
+    words,
+    namedAuthors: named.size === names.size ? new Set() : named,
+    asksNow: asksNow(text),
+  };
 }
 
 /** Too common in questions and items to tell much. */
@@ -167,39 +244,23 @@ marry wedding marriage | birthday anniversary | gift present | money financial c
 computer laptop pc | phone mobile smartphone | program programming code coding software | draw paint sketch art
 art paint sculpture pottery artwork | garden plant flower | cook bake recipe | dance dancing ballet | hike walk trail
 camp tent campfire | sport soccer football basketball tennis swimming running | ocean sea beach coast
-mountain hill peak | weather rain storm snow | religion church faith spiritual | meet encounter
 talk speak chat discuss speech | write writing author | make create build | big large huge | small little tiny
 pretty beautiful gorgeous | move relocate | allergy allergic | diet weight | kind type sort | place location
 live home reside address | allergic avoid eat | name call
-struggle difficult hard challenge tough problem issue | relax destress calm unwind | old age elderly | new latest
-instrument guitar piano violin drum flute clarinet
 `;
 
 /** A kind and its members: asking for the kind finds a member, not the other way round. */
 const kinds = `
 pet: dog cat puppy kitten hamster rabbit fish bird parrot turtle snake lizard
-animal: dog cat puppy kitten bird horse fish bear
 instrument: guitar piano violin drum flute clarinet cello saxophone trumpet keyboard bass ukulele
 sport: soccer football basketball tennis swimming running baseball hockey golf volleyball ski surf climb yoga box
-exercise: yoga running swimming gym weights cycling boxing hike
-martial: karate judo taekwondo kickboxing jiujitsu boxing
 activity: hike camp swimming running paint cook dance read bike kayak ski surf climb yoga fish garden museum pottery walk
-hobby: paint cook dance read garden photography knit pottery fish guitar game chess hike
-art: paint sculpture pottery draw photography sketch
 family: mom dad mother father sister brother son daughter kid child parent wife husband aunt uncle cousin grandma grandpa
-child: son daughter kid baby toddler
 country: america usa england france germany spain italy japan china canada mexico india australia ireland sweden brazil greece thailand
-state: california texas florida oregon washington colorado michigan minnesota alaska hawaii
-city: paris london tokyo rome boston chicago seattle barcelona berlin york
 food: pizza pasta salad soup cake bread chicken sushi ice cream cookie sandwich nut peanut gluten fish egg cheese
-dessert: cake pie ice cream cookie chocolate | drink: coffee tea beer wine juice soda
-vehicle: car truck bike bus van motorcycle | job: teacher engineer nurse doctor manager lawyer designer developer
 health: doctor hospital sick pain injury surgery diagnose | emotion: happy sad angry scare proud grateful anxious
 feel: happy sad angry scare proud grateful anxious | game: chess console video board | weather: rain snow storm sun wind
 clothes: shirt dress shoes jacket hat | language: english french spanish german italian japanese chinese russian rust python java javascript typescript
 season: summer winter spring autumn fall | day: monday tuesday wednesday thursday friday saturday sunday
 event: parade festival concert party wedding conference workshop fundraiser ceremony
-music: song band concert album guitar piano | device: phone laptop computer tablet watch
-furniture: chair table desk couch sofa | subject: math history science biology chemistry physics
-religion: church pray faith god temple mosque | politics: election vote campaign office conservative liberal
 `;
