@@ -11,7 +11,7 @@ import type { ActionTools, LateNotice, OfferPort } from '../core/tool.ts';
 import type { WorkQueue } from '../core/work-queue.ts';
 import type { Spending } from '../observability/spending.ts';
 import type { Outbox } from '../turn/outbox.ts';
-import type { StatusSources } from './status.ts';
+import type { StatusSources } from './commands.ts';
 import type { ChannelGuild, SessionKey } from '../core/place.ts';
 import type { SessionLog } from '../memory/log/session-log.ts';
 

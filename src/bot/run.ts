@@ -7,7 +7,7 @@ import type { Config } from '../config/config.ts';
 import { measuredApart, type Logger } from '../core/logger.ts';
 import type { Shards } from '../core/processes.ts';
 import { growingPause, retry, unlessAborted } from '../core/time.ts';
-import { withDiscord } from '../discord/checkup.ts';
+import { withDiscord } from '../discord/client.ts';
 import { GatewayError } from '../discord/gateway-error.ts';
 import { createLogger } from '../observability/logger.ts';
 import { FolderLostError } from '../storage/files/owner-lock.ts';
@@ -224,10 +224,7 @@ function spokenBy({ apiKey, baseUrl, main }: Config['model']): string {
 /** Serves health and metrics, if a port is set [O3]. @throws {ConfigError} where the port cannot be used. */
 async function serveHealth({ port, host }: Config['http']) {
   if (port === 0) return undefined;
-  const [{ createMetrics }, { startHealthServer }] = await Promise.all([
-    import('../observability/metrics.ts'),
-    import('../observability/health-server.ts'),
-  ]);
+  const { createMetrics, startHealthServer } = await import('../observability/health-server.ts');
   const metrics = createMetrics();
   try {
     return { metrics, ...(await startHealthServer({ port, host }, metrics)) };

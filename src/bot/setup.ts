@@ -10,7 +10,7 @@ import { decodeEnvFile, readEnvFile, withVariable } from '../config/env-file.ts'
 import { variables } from '../config/variables.ts';
 import { noUsage } from '../core/model.ts';
 import { nearestNames } from '../core/text.ts';
-import { withDiscord } from '../discord/checkup.ts';
+import { withDiscord } from '../discord/client.ts';
 import { GatewayError } from '../discord/gateway-error.ts';
 import { inviteLink } from '../discord/permissions.ts';
 import type { listModels, ProbeOptions } from '../model/anthropic/anthropic-client.ts';
@@ -39,7 +39,7 @@ export async function runSetup(environment: Environment): Promise<number> {
   const asker = createAsker();
   const setup = { asker, config, environment };
   const stopped = (reason: string): void =>
-    asker.say(`\n${reason}. What was checked by then is in .env; npm run setup goes on from there.`);
+    asker.say(`\n${reason}. npm run setup goes on from what is in .env.`);
   const interrupted = (): void => {
     stopped(stoppedByHand);
     process.exit(1);

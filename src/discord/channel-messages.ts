@@ -11,7 +11,7 @@ import { botMay } from './permissions.ts';
 import { type FindChannel, type Places, hasAgesFor, placeOf, readersCanRead } from './place.ts';
 import { isGone } from './refusals.ts';
 import type { AccessSettings } from './access.ts';
-import { channelsCalled, permit, succeeds } from './actions/permit.ts';
+import { channelsCalled, permit, succeeds } from './actions/action.ts';
 
 export const pageSize = 100;
 

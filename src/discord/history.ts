@@ -164,7 +164,6 @@ const keptMessages = 60;
 function createWarmChannel(recent: Pick<RecentChanges, 'position' | 'latest' | 'wasDeleted'>) {
   /** Oldest first. */
   let messages = new Map<string, ChatMessage>();
-  const early = lruCache<string, readonly ShownPiece[]>(keptMessages);
   let isWarm = false;
   let loading: Promise<void> | undefined;
 
@@ -172,8 +171,6 @@ function createWarmChannel(recent: Pick<RecentChanges, 'position' | 'latest' | '
     // A copy is known before its account [G2a].
     if (messages.get(message.id)?.author.id === message.author.id) return;
     messages.set(message.id, message);
-    const cards = early.get(message.id);
-    if (cards !== undefined) showCards(message.id, cards);
     messages = new Map([...messages].toSorted(([a], [b]) => compareSnowflakes(a, b)));
     const [oldest = ''] = messages.keys();
     if (messages.size > keptMessages) messages.delete(oldest);
@@ -181,10 +178,7 @@ function createWarmChannel(recent: Pick<RecentChanges, 'position' | 'latest' | '
 
   function showCards(messageId: string, cards: readonly ShownPiece[]): void {
     const message = messages.get(messageId);
-    if (message === undefined) {
-      early.set(messageId, cards);
-      return;
-    }
+    if (message === undefined) return;
     const shown = [...(message.shown ?? []).filter(({ kind }) => kind !== 'card'), ...cards];
     messages.set(messageId, {
       ...message,

@@ -4,30 +4,11 @@ import { GatewayCloseCodes, GatewayDispatchEvents as Event, GatewayOpcodes } fro
 import { Events, SimpleShardingStrategy, Status, type Client, type WebSocketOptions } from 'discord.js';
 import { z } from 'zod';
 
-import type { Logger } from '../core/logger.ts';
-import { growingPause, type Clock } from '../core/time.ts';
+import { growingPause } from '../core/time.ts';
 import { usableEvent } from './payloads.ts';
 
 /** `type`: an event's name, or `frame`. `error`: what was thrown later. */
 export type OnMalformed = (type: string, error?: unknown) => void;
-
-const linesApartMs = 10 * 60_000;
-
-export function createMalformedCount(logger: Logger, clock: Clock) {
-  let count = 0;
-  let saidAt = -Infinity;
-  const note: OnMalformed = (type, error) => {
-    count += 1;
-    const now = clock().getTime();
-    if (now - saidAt < linesApartMs) return;
-    saidAt = now;
-    // An error's message may repeat what it was about.
-    const thrownAt =
-      error instanceof Error ? /^[ \t]+at .*/mu.exec(error.stack ?? '')?.[0].trim() : undefined;
-    logger.warn('unusable data from Discord', { type, count, thrownAt });
-  };
-  return { note, count: (): number => count };
-}
 
 const firstPauseMs = 1000;
 const longestPauseMs = 60_000;

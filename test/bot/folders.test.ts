@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 
-import { refusedByDisk } from '../../src/bot/folders.ts';
+import { refusedByDisk } from '../../src/bot/open-store.ts';
 import { StoreError } from '../../src/core/errors.ts';
 
 /** As the file system says it. */

@@ -85,15 +85,6 @@ describe('history', () => {
     expect(await history.recent(starter.id, 10)).toEqual([]);
   });
 
-  it('keeps embeds that Discord sends while their message is still being checked', async () => {
-    const { history } = historyOf();
-    history.showCards(channelId, message(1).id, [{ kind: 'card', text: 'Weather' }]);
-    history.seen(message(1));
-    expect(await history.recent(channelId, 10)).toMatchObject([
-      { shown: [{ kind: 'card', text: 'Weather' }], hasThirdPartyText: true },
-    ]);
-  });
-
   it('leaves out commands, what is hidden by its id, and what says nothing', async () => {
     const hidden = message(3, {
       author: { id: '1', name: 'Discoclaw', kind: 'self' },

@@ -4,8 +4,6 @@ import { createServer } from 'node:http';
 import { describe, expect, it, onTestFinished } from 'vitest';
 
 import { createDiscordApi } from '../../src/discord/discord-api.ts';
-import { createMalformedCount } from '../../src/discord/shard.ts';
-import { RecordingLogger } from '../support/recording-logger.ts';
 import { payloadScene, playMalformedPayloads } from './payloads-property.ts';
 import { documentedEvents } from './support/documented-payloads.ts';
 import { newClient, openSandbox, runGateway } from './support/gateway-harness.ts';
@@ -55,22 +53,6 @@ describe('payloads that are not as documented [L5]', () => {
     for (const t of types) for (const d of [null, 'x', [], {}]) server.sendRaw({ t, d });
     await server.delivered();
     expect(malformed.toSorted()).toEqual(types.flatMap((t) => [t, t, t, t]).toSorted());
-  });
-
-  it('are counted, and named in the log now and then, without a word of them', async () => {
-    const logger = new RecordingLogger();
-    let now = 0;
-    const malformed = createMalformedCount(logger, () => new Date(now));
-    malformed.note('MESSAGE_CREATE', new TypeError('secret words'));
-    malformed.note('MESSAGE_REACTION_ADD');
-    now = 11 * 60_000;
-    malformed.note('frame');
-    expect(malformed.count()).toBe(3);
-    expect(logger.lines.map(({ level, data }) => [level, data?.['type'], data?.['count']])).toEqual([
-      ['warn', 'MESSAGE_CREATE', 1],
-      ['warn', 'frame', 3],
-    ]);
-    expect(JSON.stringify(logger.lines)).not.toContain('secret words');
   });
 });
 

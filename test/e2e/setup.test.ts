@@ -178,7 +178,7 @@ describe.concurrent('npm run setup [O1]', () => {
 
     await place.writeEnv('');
     const second = await place.setUp([place.sandbox.token]);
-    expect(second.output).toContain('Stopped before the end. What was checked by then is in .env');
+    expect(second.output).toContain('Stopped before the end. npm run setup goes on from what is in .env.');
     expect(second.code).toBe(1);
     expect(await place.env()).toBe(`DISCORD_TOKEN=${place.sandbox.token}\n`);
   });

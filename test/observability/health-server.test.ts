@@ -2,8 +2,12 @@ import parse from 'parse-prometheus-text-format';
 import { afterEach, expect, it } from 'vitest';
 
 import { measure, timed } from '../../src/core/logger.ts';
-import { startHealthServer, type HealthServer } from '../../src/observability/health-server.ts';
-import { createMetrics, type Metrics } from '../../src/observability/metrics.ts';
+import {
+  createMetrics,
+  startHealthServer,
+  type HealthServer,
+  type Metrics,
+} from '../../src/observability/health-server.ts';
 
 let server: HealthServer | undefined;
 let counting: Metrics | undefined;

@@ -1092,7 +1092,7 @@ export const testedFaults: readonly PlantedFault[] = [
   {
     name: 'sends-for-who-may-not',
     promise: '[M8] The bot sends for somebody what they themselves may not send there.',
-    file: 'src/discord/actions/permit.ts',
+    file: 'src/discord/actions/action.ts',
     find: '  if (memberMay(capability, channel, speaker) !== true)\n    throw new ActionRefusal(`the person lacks the permission to ${capabilities[capability]} there.`);',
     put: '  void speaker;',
     test: 'test/discord/actions/send.test.ts',

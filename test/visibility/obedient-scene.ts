@@ -162,7 +162,6 @@ export class ObedientScene {
           places: this.#places,
           history,
           settings: { channelIds: [] },
-          clock,
           logger,
         }),
       },

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 
-import { readEmoji } from '../../../src/discord/actions/react-pin.ts';
+import { readEmoji } from '../../../src/discord/actions/discord-actions.ts';
 import { openActionStage } from '../support/action-harness.ts';
 
 describe('reacting', () => {

@@ -276,8 +276,13 @@ export async function runGateway(options: RunOptions = {}): Promise<RunningGatew
   const application = await fetchApplication(client, server.token);
   const settings = withOwners({ ...openToAll, ...options.access }, application);
   const gateway = await startGateway({
-    connection: { client, shards, token: server.token, onLost: (error) => lost.push(error) },
-    application,
+    connection: {
+      client,
+      shards,
+      token: server.token,
+      onLost: (error) => lost.push(error),
+      applicationId: application.id,
+    },
     access: {
       settings,
       people: createAccess(settings, { client, readAdded: options.addedAccess ?? (async () => []), logger }),
