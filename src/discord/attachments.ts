@@ -25,7 +25,7 @@ const textTotalBytes = 200 * kilobyte;
 
 const notReadable = 'not a picture, a PDF or a text file';
 
-const downloadTimeoutMs = 10_000;
+const downloadTimeoutMs = 5_000;
 
 export interface AttachmentsOptions {
   readonly cdnUrl?: string | undefined;
@@ -223,38 +223,56 @@ class DownloadError extends Error {
 /** The first bytes are here, the rest waits at the server. */
 type Download = Awaited<ReturnType<typeof beginDownload>>;
 
-/** Without credentials or redirects. `timeoutMs` holds for all of it. */
+/** Without credentials or redirects. `timeoutMs` holds for the beginning, and again for the rest. */
 async function beginDownload(url: string, timeoutMs: number, signal: AbortSignal) {
   const over = new AbortController();
-  setTimeout(() => over.abort(new DownloadError('timeout')), timeoutMs).unref();
   const ends = AbortSignal.any([signal, over.signal]);
-  const { ok, body } = await fetch(url, { redirect: 'manual', credentials: 'omit', signal: ends });
-  if (!ok || body === null) {
-    over.abort();
-    throw new DownloadError('status');
-  }
-  const reader: ReadableStreamDefaultReader<Uint8Array> = body.getReader();
   const chunks: Uint8Array[] = [];
-  async function readUntil(bytes: number): Promise<void> {
-    while (lengthOf(chunks) < bytes) {
-      const { done, value } = await reader.read();
-      if (done) return;
-      chunks.push(value);
+
+  async function inTime<Result>(work: () => Promise<Result>): Promise<Result> {
+    const timer = setTimeout(() => over.abort(new DownloadError('timeout')), timeoutMs);
+    try {
+      return await work();
+    } catch (error) {
+      over.abort();
+      throw error;
+    } finally {
+      clearTimeout(timer);
     }
   }
-  await readUntil(signatureBytes);
+
+  const reader = await inTime(async () => {
+    const { status, ok, body } = await fetch(url, { redirect: 'manual', credentials: 'omit', signal: ends });
+    if (status >= 300 && status < 400) throw new DownloadError('redirect');
+    if (!ok || body === null) throw new DownloadError('status');
+    const opened: ReadableStreamDefaultReader<Uint8Array> = body.getReader();
+    await readUntil(opened, chunks, signatureBytes);
+    return opened;
+  });
   return {
     /** At least {@link signatureBytes}, where there are so many. */
     head: Buffer.concat(chunks),
     drop: (): void => over.abort(),
     /** Rejects as soon as more than `maxBytes` have come. */
-    async readAll(maxBytes: number): Promise<Buffer> {
-      await readUntil(maxBytes + 1);
-      over.abort();
-      if (lengthOf(chunks) > maxBytes) throw new DownloadError('too-long');
-      return Buffer.concat(chunks);
-    },
+    readAll: (maxBytes: number): Promise<Buffer> =>
+      inTime(async () => {
+        await readUntil(reader, chunks, maxBytes + 1);
+        if (lengthOf(chunks) > maxBytes) throw new DownloadError('too-long');
+        return Buffer.concat(chunks);
+      }),
   };
+}
+
+async function readUntil(
+  reader: ReadableStreamDefaultReader<Uint8Array>,
+  chunks: Uint8Array[],
+  bytes: number,
+): Promise<void> {
+  while (lengthOf(chunks) < bytes) {
+    const { done, value } = await reader.read();
+    if (done) return;
+    chunks.push(value);
+  }
 }
 
 function lengthOf(chunks: readonly Uint8Array[]): number {

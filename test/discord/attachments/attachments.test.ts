@@ -190,7 +190,7 @@ describe('an attached file', () => {
       { kind: 'unopened', reason: 'it could not be fetched' },
     ]);
     expect(elsewhere.requests).toEqual([]);
-    expect(logger.lines.map(({ data }) => data)).toEqual([{ index: 0 }, { index: 0, failure: 'status' }]);
+    expect(logger.lines.map(({ data }) => data)).toEqual([{ index: 0 }, { index: 0, failure: 'redirect' }]);
   });
 
   it.each([
