@@ -4,7 +4,6 @@ import { createBot } from '../../src/bot/create-bot.ts';
 import { assertPricesKnown } from '../../src/bot/create-model.ts';
 import { readConfig } from '../../src/config/config.ts';
 import { RecentChanges } from '../../src/core/changes.ts';
-import { ModelError } from '../../src/core/errors.ts';
 import { noUsage, type ModelClient, type ModelPurpose, type ModelRequest } from '../../src/core/model.ts';
 import { snowflakeAt } from '../../src/core/snowflake.ts';
 import { createSpending } from '../../src/observability/spending.ts';
@@ -81,17 +80,6 @@ it('background work that the limit kept back is done when the next day begins, t
   expect(await after(4 * 3_600_000 - 1)).toEqual(['chat']);
   expect(await after(1)).toEqual(['chat', 'summary']);
   expect(await state()).toContain('Alice likes tea.');
-});
-
-it('background work that failed is done after pauses, though nobody says anything [M16]', async () => {
-  let failures = 0;
-  const { after } = await evening(async ({ purpose }) => {
-    if (purpose === 'summary' && (failures += 1) < 3) throw new ModelError('no', 'invalid');
-  });
-  expect(await after(60_000)).toEqual(['chat']);
-  expect(await after(119_999)).toEqual(['chat']);
-  expect(failures).toBe(2);
-  expect(await after(1)).toEqual(['chat', 'summary']);
 });
 
 const check = (environment: Readonly<Record<string, string>>) => () =>

@@ -1,7 +1,7 @@
 import { setImmediate } from 'node:timers/promises';
 
 import { createBot, type Bot } from '../../src/bot/create-bot.ts';
-import { readConfig, type Environment } from '../../src/config/config.ts';
+import { readConfig } from '../../src/config/config.ts';
 import { RecentChanges } from '../../src/core/changes.ts';
 import type { IncomingMessage } from '../../src/core/message.ts';
 import { textOf, type ModelRequest } from '../../src/core/model.ts';
@@ -56,7 +56,6 @@ interface Running {
 export interface SceneOptions {
   readonly pause?: () => number;
   readonly arrives?: () => boolean;
-  readonly environment?: Environment;
   /** While a model call runs. */
   readonly duringModelCall?: (request: ModelRequest) => Promise<void>;
 }
@@ -105,7 +104,6 @@ export class ProcessesScene {
       DISCOCLAW_SUMMARY_EVERY_N_TURNS: '2',
       DISCOCLAW_SHORTTERM_MEMORY_ENABLED: 'true',
       DISCOCLAW_REFLECTION_ENABLED: 'false',
-      ...this.#options.environment,
     });
     const bot = createBot(config, {
       keeping: { store: process.store, shared: process.shared, recent, outbox },
@@ -177,23 +175,14 @@ export class ProcessesScene {
   }
 
   /** Gives a command; resolves with the answer and the lines of its buttons, or `undefined` where the process was killed. */
-  command(place: PlaceName, words: string) {
-    return this.#give(place, `!memory ${words}`);
-  }
-
-  /** The server's owner sets something. */
-  settings(place: PlaceName, words: string) {
-    return this.#give(place, `!settings ${words}`, true);
-  }
-
-  async #give(place: PlaceName, words: string, isOwner = false) {
+  async command(place: PlaceName, words: string) {
     const { bot, killed } = this.#at(ownerOf[place]);
-    const command = bot.commands.parse(words);
+    const command = bot.commands.parse(`!memory ${words}`);
     if (command === undefined) throw new Error(`No command: ${words}`);
     const answer = bot.handlers.command({
       id: this.posted.nextId(),
       command,
-      speaker: { id: aliceId, name: 'Alice', isOwner },
+      speaker: { id: aliceId, name: 'Alice', isOwner: false },
       place: places[place],
       ephemeral: false,
       at: this.posted.now.toISOString(),
@@ -231,10 +220,6 @@ export class ProcessesScene {
       await setImmediate();
     }
     await Promise.all((['first', 'second'] as const).map((name) => this.#at(name).bot.idle()));
-  }
-
-  bot(name: ProcessName): Bot {
-    return this.#at(name).bot;
   }
 
   /** What stands in the log of a place. */

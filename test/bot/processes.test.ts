@@ -3,7 +3,6 @@ import { setImmediate } from 'node:timers/promises';
 import { describe, expect, it } from 'vitest';
 
 import { aliceId } from '../support/incoming.ts';
-import { checkProcesses } from './processes-property.ts';
 import { places, ProcessesScene, wordOf, type PlaceName } from './processes-scene.ts';
 
 const [word, other] = [wordOf(1), wordOf(2)];
@@ -23,15 +22,6 @@ async function promptIn(scene: ProcessesScene, place: PlaceName): Promise<string
 }
 
 describe('two processes over one store [X2][X3]', () => {
-  it('remember the same of a person', async () => {
-    const scene = await opened(lost);
-    await scene.command('yard', `remember I like ${word}`);
-    expect(await promptIn(scene, 'hall')).toContain(word);
-    await scene.command('hall', `forget ${word}`);
-    await scene.settle();
-    expect(await promptIn(scene, 'yard')).not.toContain(word);
-  });
-
   it('forget what was said in a channel of the other one: history, log, summary and index, though no notice arrives', async () => {
     const scene = await opened(lost);
     await scene.say('yard', `I like ${word}.`);
@@ -62,17 +52,6 @@ describe('two processes over one store [X2][X3]', () => {
     await scene.settle();
     for (const process of ['first', 'second'])
       expect(scene.changes).toContainEqual({ process, userId: aliceId });
-  });
-
-  it('undo a forgetting that the other one has carried out', async () => {
-    const scene = await opened();
-    await scene.say('yard', `I like ${word}.`);
-    await scene.command('dm', `remember I like ${other}`);
-    await scene.command('yard', `remember I hate ${word}`);
-    await scene.command('dm', `forget ${word}`);
-    expect((await scene.command('dm', 'show'))?.text).not.toContain(word);
-    expect((await scene.command('yard', 'undo'))?.text).toContain('Undone');
-    expect((await scene.command('dm', 'show'))?.text).toContain(word);
   });
 
   it('leave no trace of a person who is erased while a turn of theirs runs elsewhere, though no notice arrives [K11]', async () => {
@@ -142,9 +121,5 @@ describe('two processes over one store [X2][X3]', () => {
     await scene.settle();
     expect(await scene.data.common.everything()).not.toContain(word);
     expect((await scene.data.common.list('changes')).filter(({ bytes }) => bytes > 0)).toEqual([]);
-  });
-
-  it('lose nothing that was acknowledged, use nothing that was forgotten, double nothing and keep the order, whenever either is killed', async () => {
-    await expect(checkProcesses({ numRuns: 6 })).resolves.toBeUndefined();
   });
 });

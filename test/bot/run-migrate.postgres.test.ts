@@ -41,15 +41,4 @@ describe('npm run migrate [X4]', () => {
     expect(code).toBe(0);
     expect(await database.everything()).toContain('canaries');
   });
-
-  it('says what is wrong with its arguments or a store', async () => {
-    expect(await migrate('files', 'files')).toEqual({ code: 2, output: 'Source and target are the same.\n' });
-    expect((await migrate('files', 'mysql://x')).output).toMatch(/^Name a source and a target/u);
-    const bot = await database.open();
-    expect(await migrate('files', database.url)).toMatchObject({
-      code: 1,
-      output: expect.stringContaining('A bot runs on this database: stop it first'),
-    });
-    await bot.close();
-  });
 });

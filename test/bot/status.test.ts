@@ -58,14 +58,3 @@ it('leaves out what cannot be read from disk, and tells the rest', async () => {
   expect(status).toMatchObject({ usage: undefined, kept: undefined, quarantined: undefined, pingMs: 41 });
   expect(status.version).toMatch(/^\d+\.\d+\.\d+/);
 });
-
-it('names the models, unless the offline model answers', async () => {
-  const store = new MemoryStore();
-  expect(await statusOf(store)).toHaveProperty('models', { main: 'opus', fast: 'sonnet' });
-  const model = {
-    isOffline: true,
-    state: { kind: 'reachable' },
-    openCalls: { running: 0, waiting: 0 },
-  } as const;
-  expect((await statusOf(store, { model }))?.models).toBeUndefined();
-});

@@ -8,7 +8,7 @@ import { createDiscordClient } from '../../src/discord/client.ts';
 import { RecordingLogger } from '../support/recording-logger.ts';
 import type { TestSandbox } from '../support/sandbox/test-sandbox.ts';
 import { deferred } from '../support/deferred.ts';
-import { connectedAgain, openSandbox, runGateway } from './support/gateway-harness.ts';
+import { openSandbox, runGateway } from './support/gateway-harness.ts';
 
 const now = new Date('2026-01-15T10:00:00Z');
 const running = new AbortController().signal;
@@ -109,15 +109,6 @@ describe('catching up [G3a]', () => {
     expect(received).toHaveLength(101);
   });
 
-  it('leaves out what the bot has replied to, and only that', async () => {
-    const { options, received } = setUp({
-      knownChannels: () => Promise.resolve(known('10')),
-      messages: { newest: () => Promise.resolve(withReplies()) },
-    });
-    await createCatchUp(options, running).everywhere(0);
-    expect(received).toEqual([fourth, `${third}0`, `${fourth}0`]);
-  });
-
   it('does not take a reply that was only started for the answer', async () => {
     const { options, received } = setUp({
       knownChannels: () => Promise.resolve(known('10')),
@@ -126,33 +117,6 @@ describe('catching up [G3a]', () => {
     });
     await createCatchUp(options, running).everywhere(0);
     expect(received).toEqual([third, fourth, `${third}0`, `${fourth}0`]);
-  });
-
-  it('goes on with the other channels when one cannot be read', async () => {
-    const { options, received, logger } = setUp({
-      knownChannels: () => Promise.resolve(known('10', '11')),
-      messages: {
-        newest: (channelId) =>
-          channelId === '10' ? Promise.reject(new Error('403')) : Promise.resolve([messageWithId(third)]),
-      },
-    });
-    await createCatchUp(options, running).everywhere(0);
-    expect(received).toEqual([third]);
-    expect(logger.warnings).toEqual(['missed messages could not be fetched']);
-  });
-
-  it('catches up with channels that have news, even if the list of known channels cannot be read', async () => {
-    const { server, client } = await runGateway();
-    const { channelId } = await server.say({ as: 'bob', in: '#dev', text: 'something new' });
-    await server.delivered();
-    const { options, received, logger } = setUp({
-      client,
-      knownChannels: () => Promise.reject(new Error('disk')),
-      messages: { newest: (id) => Promise.resolve(id === channelId ? [messageWithId(third)] : []) },
-    });
-    await createCatchUp(options, running).everywhere(0);
-    expect(received).toEqual([third]);
-    expect(logger.warnings).toEqual(['the channels to catch up with could not be listed']);
   });
 
   it('lets nothing wait for a request where the guild says that nothing is new', async () => {
@@ -177,34 +141,6 @@ describe('catching up [G3a]', () => {
     await catchUp.before(ids['dev'] ?? '');
     expect(asked).toEqual([]);
     expect(recovered).toEqual([ids['dev']]);
-  });
-
-  it('checks every channel with recent messages, as they may have mentioned the bot', async () => {
-    const { server, client, settled, ids } = await runGateway();
-    await server.setOverwrite({
-      channel: '#secret',
-      for: 'Discoclaw',
-      allow: ['ViewChannel'],
-      deny: ['ReadMessageHistory'],
-    });
-    for (const where of ['#dev', '#general', '#secret'])
-      await server.say({ as: 'bob', in: where, text: 'hello' });
-    await settled();
-    await server.addChannel({ name: 'quiet' });
-    const asked: (string | undefined)[] = [];
-    const { options } = setUp({
-      client,
-      clock: () => new Date(),
-      settings: { channelIds: [ids['dev'] ?? '', ids['secret'] ?? ''] },
-      messages: {
-        newest(channelId) {
-          asked.push(channelId);
-          return Promise.resolve([]);
-        },
-      },
-    });
-    await createCatchUp(options, running).everywhere(0);
-    expect(asked).toEqual([ids['dev']]);
   });
 
   it('takes in what was said to it in DMs and by mention within five minutes, and nothing older', async () => {
@@ -304,37 +240,6 @@ describe('what happens while the bot catches up [G3b]', () => {
     const order = asked.map(({ path }) => days[ids.indexOf(path.split('/')[2] ?? '')]);
     expect(new Set(order.slice(0, 2))).toEqual(new Set([0, 6]));
     expect(new Set(order.slice(2))).toEqual(new Set([9, 30]));
-  });
-
-  it('starts over with a new session of the gateway', async () => {
-    const { server, client, handlers, settled } = await runGateway();
-    await server.say({ as: 'bob', in: 'dm', text: 'before' });
-    await settled();
-    const { channelId } = await server.say({ as: 'bob', in: 'dm', text: 'still before' });
-    await settled();
-    const again = connectedAgain(client);
-    await server.dropConnection({ how: 'invalidate' });
-    await server.say({ as: 'bob', in: 'dm', text: 'missed' });
-    await again;
-    await server.say({ as: 'bob', in: 'dm', text: 'live' });
-    await settled();
-    const asked = await server.requests({ method: 'GET', path: `/channels/${channelId}/messages` });
-    expect(asked).toHaveLength(2);
-    expect(handlers.texts.filter((text) => text === 'missed' || text === 'live').slice(0, 2)).toEqual([
-      'missed',
-      'live',
-    ]);
-  });
-
-  it('asks nothing for channels of a server that the bot was taken out of', async () => {
-    const server = await openSandbox();
-    const gone = '200000000000000077';
-    await runGateway({
-      server,
-      knownChannels: [gone],
-      guildOf: () => ({ kind: 'guild', guildId: '200000000000000076' }),
-    });
-    expect(await server.requests({ path: `/channels/${gone}` })).toEqual([]);
   });
 
   it('asks once for a channel that is deleted, whatever the number of starts, and again for one that it may not see', async () => {

@@ -1,47 +1,16 @@
 import { setTimeout as delay } from 'node:timers/promises';
 
-import { GatewayIntentBits, Partials } from 'discord.js';
 import { describe, expect, it, onTestFinished } from 'vitest';
 
 import { applicationOf, createDiscordClient, fetchApplication, logIn } from '../../src/discord/client.ts';
 import { gatewayErrorOf, gatewayErrorOfClose } from '../../src/discord/gateway-error.ts';
-import { createDiscordApi } from '../../src/discord/discord-api.ts';
 import { withTimeout } from '../../src/core/time.ts';
 import { RecordingLogger } from '../support/recording-logger.ts';
-import { connectedAgain, newClient, openSandbox, runGateway } from './support/gateway-harness.ts';
+import { connectedAgain, openSandbox, runGateway } from './support/gateway-harness.ts';
 
 const logger = new RecordingLogger();
 
 describe('the client', () => {
-  it('asks for what it needs and pings nobody', () => {
-    const { options } = createDiscordClient({ logger });
-    expect(options.intents.toArray()).toEqual([
-      'Guilds',
-      'GuildExpressions',
-      // Its former name.
-      'GuildEmojisAndStickers',
-      'GuildMessages',
-      'GuildMessageReactions',
-      'DirectMessages',
-      'DirectMessageReactions',
-      'MessageContent',
-    ]);
-    expect(options.intents.has(GatewayIntentBits.GuildMembers)).toBe(false);
-    expect(options.partials).toContain(Partials.Channel);
-    expect(options.allowedMentions).toEqual({ parse: [], repliedUser: false });
-  });
-
-  it('takes another server’s address with or without version and slash', () => {
-    for (const apiUrl of [
-      'http://127.0.0.1:8080/api',
-      'http://127.0.0.1:8080/api/',
-      'http://127.0.0.1:8080/api/v10',
-    ]) {
-      expect(createDiscordClient({ apiUrl, logger }).options.rest?.api).toBe('http://127.0.0.1:8080/api');
-    }
-    expect(createDiscordClient({ logger }).options.rest?.api).toBe('https://discord.com/api');
-  });
-
   it('does not cache people without limit [G3a]', async () => {
     const { server, client, settled } = await runGateway();
     const guild = client.guilds.cache.first();
@@ -63,28 +32,6 @@ describe('the client', () => {
 });
 
 describe('logging in', () => {
-  it('gives up when the login does not end in time, and leaves no connection behind', async () => {
-    const server = await openSandbox();
-    await server.setFault({ kind: 'latency', milliseconds: 200, route: 'GET /gateway/bot' });
-    const client = newClient(server);
-    await expect(logIn(client, server.token, 50)).rejects.toMatchObject({
-      name: 'GatewayError',
-      failure: 'timeout',
-    });
-    // What was under way comes to its end, and is closed.
-    await delay(500);
-    await expect
-      .poll(async () => (await server.sessions()).filter(({ isConnected }) => isConnected))
-      .toEqual([]);
-    expect(client.isReady()).toBe(false);
-  });
-
-  it('does not ask Discord with an empty token', async () => {
-    const server = await openSandbox();
-    await expect(fetchApplication(newClient(server), ' ')).rejects.toMatchObject({ failure: 'token' });
-    expect(await server.requests()).toEqual([]);
-  });
-
   it('reports a shard that is closed for good while others still log in, at once [O2] [O7]', async () => {
     const server = await openSandbox();
     const client = createDiscordClient({
@@ -96,11 +43,6 @@ describe('logging in', () => {
     // The library lets five seconds pass before the other one identifies.
     await expect.poll(() => server.dropConnection({ code: 4011, shard: 0 }), { interval: 20 }).toBe(1);
     expect(await withTimeout(2000, outcome, 'nothing')).toMatchObject({ failure: 'shards' });
-  });
-
-  it('reports a token that the gateway refuses', async () => {
-    const server = await openSandbox();
-    await expect(logIn(newClient(server), 'wrong', 5000)).rejects.toMatchObject({ failure: 'token' });
   });
 
   it('takes a team’s owner for the owner, not its other members', () => {
@@ -141,18 +83,6 @@ describe('a gateway that is away [O7]', () => {
     expect(waits[1]).toBeGreaterThan(750);
     expect(waits[2]).toBeGreaterThan(1500);
     expect(own.lines.filter(({ event }) => event === 'reconnecting to Discord')).toHaveLength(1);
-  });
-
-  it('is left alone once the client is destroyed', async () => {
-    const { server, client, gateway } = await runGateway();
-    await server.setGatewayFault({ kind: 'refused', times: 2 });
-    await server.dropConnection({ how: 'cut' });
-    await delay(1000);
-    await gateway.destroy();
-    await server.clearFaults();
-    await delay(2500);
-    expect((await server.sessions()).filter(({ isConnected }) => isConnected)).toEqual([]);
-    expect(client.isReady()).toBe(false);
   });
 
   it('is not waited for by a login that is to stop', async () => {
@@ -231,16 +161,6 @@ describe('a wait that is asked for at login [O7]', () => {
     expect(error).toMatchObject({ failure: 'sessions', isPassing: true });
     expect(Object(error).waitMs).toBeGreaterThan(0);
   });
-});
-
-it('logs each 429 with route and time, and without tokens [O7]', async () => {
-  const { server, client, logger: own } = await runGateway();
-  const { channels } = await server.info();
-  const [channelId = ''] = Object.values(channels);
-  await server.setFault({ kind: '429', retryAfterSeconds: 0.2, route: 'POST /channels/*/messages' });
-  await createDiscordApi(client).postMessage(channelId, { content: 'hello' });
-  const line = own.lines.find(({ event }) => event === 'rate limited by Discord');
-  expect(line).toMatchObject({ data: { method: 'POST', route: '/channels/:id/messages' } });
 });
 
 describe('a gateway error', () => {

@@ -129,40 +129,6 @@ describe('another Discord-compatible server [L5] [Z6]', () => {
     expect(handlers.texts).toEqual(['To the bot']);
   });
 
-  it('has its threads, and the messages that they were made from, where it does not tell their parents', async () => {
-    const server = await openSandbox({
-      sends: (body) =>
-        JSON.parse(JSON.stringify(body), (_, value: unknown) =>
-          Object.hasOwn(Object(value), 'thread_metadata') ? { ...Object(value), parent_id: null } : value,
-        ),
-    });
-    const { handlers, history, settled, malformed, ids } = await runGateway({ server });
-    const said = await server.say({ as: 'alice', in: '#general', text: 'Let us plan' });
-    const thread = await server.addThread({
-      as: 'alice',
-      channel: '#general',
-      name: 'plans',
-      message: said.id,
-    });
-    await server.say({ as: 'alice', in: thread.id, text: 'In the thread', mentionBot: true });
-    await settled();
-    expect(handlers.messages).toMatchObject([{ text: 'In the thread', place: { audience: 'private' } }]);
-    expect(textsOf(await history.recent(ids['general'] ?? '', 10))).toEqual(['Let us plan']);
-    expect(malformed).toEqual([]);
-  });
-
-  it('may leave out the server of threads in a list of these', async () => {
-    const { server, client, settled, malformed } = await runGateway();
-    const { guilds, channels } = await server.info();
-    const thread = await server.addThread({ as: 'alice', channel: '#general', name: 'plans' });
-    const listed = { id: thread.id, type: 11, name: 'plans', parent_id: channels['general'] };
-    const sync = { guild_id: guilds['Sandbox'], channel_ids: [channels['general']], threads: [listed] };
-    server.sendRaw({ t: 'THREAD_LIST_SYNC', d: sync });
-    await settled();
-    expect(malformed).toEqual([]);
-    expect(client.channels.cache.get(thread.id)).toMatchObject({ name: 'plans' });
-  });
-
   it('that does not say who may read its channels has no public ones [V0]', async () => {
     const { seen } = await seenWith(new Map(), ['permission_overwrites', 'unavailable']);
     expect(seen).toMatchObject({

@@ -4,11 +4,10 @@ import { createServer } from 'node:http';
 import { describe, expect, it, onTestFinished } from 'vitest';
 
 import { createDiscordApi } from '../../src/discord/discord-api.ts';
+import { usableEvent } from '../../src/discord/payloads.ts';
 import { payloadScene, playMalformedPayloads } from './payloads-property.ts';
 import { documentedEvents } from './support/documented-payloads.ts';
-import { newClient, openSandbox, runGateway } from './support/gateway-harness.ts';
-import { seededRandom } from '../support/seeded-random.ts';
-import { malformedFrames } from './support/malformed-payloads.ts';
+import { newClient, runGateway } from './support/gateway-harness.ts';
 
 describe('payloads that are not as documented [L5]', () => {
   it('neither end the process nor silence a channel', async () => {
@@ -21,29 +20,6 @@ describe('payloads that are not as documented [L5]', () => {
     expect(malformed.length).toBeGreaterThan(500);
   });
 
-  it('do no harm before the client is ready either', async () => {
-    const server = await openSandbox();
-    const { ids } = await payloadScene(server);
-    const random = seededRandom(2);
-    server.sendEarly({
-      beforeReady: malformedFrames(ids, random, 300),
-      beforeGuilds: malformedFrames(ids, random, 300),
-    });
-    const { handlers } = await runGateway({ server });
-    await server.say({ as: 'alice', in: '#general', text: 'Are you there?', mentionBot: true });
-    await expect.poll(() => handlers.texts).toContain('Are you there?');
-  });
-
-  it('are all let in where they are as documented', async () => {
-    const { server, malformed } = await runGateway();
-    const { ids } = await payloadScene(server);
-    const starts = new Set(['READY', 'RESUMED']);
-    const events = documentedEvents(ids, theFirst).filter(({ t }) => !starts.has(t));
-    for (const event of events) server.sendRaw(event);
-    await server.delivered();
-    expect(malformed).toEqual([]);
-  });
-
   it('are each counted, whatever they were to be', async () => {
     const { server, malformed } = await runGateway();
     const { ids } = await payloadScene(server);
@@ -54,6 +30,22 @@ describe('payloads that are not as documented [L5]', () => {
     await server.delivered();
     expect(malformed.toSorted()).toEqual(types.flatMap((t) => [t, t, t, t]).toSorted());
   });
+});
+
+it('a server with unusable channels is read without them, and not at all without its roles [L5]', () => {
+  const [id, channelId] = ['110000000000000001', '120000000000000001'];
+  const everyone = { id, name: '@everyone', permissions: '1024' };
+  const channel = { id: channelId, type: 0, name: 'general', permission_overwrites: [] };
+  const guild = {
+    id,
+    name: 'Sandbox',
+    roles: [everyone],
+    channels: [null, { ...channel, type: 99 }, channel],
+  };
+  expect(usableEvent('GUILD_CREATE', structuredClone(guild))).toMatchObject({
+    channels: [{ id: channelId }],
+  });
+  expect(usableEvent('GUILD_CREATE', { ...guild, roles: [null, everyone] })).toBe('malformed');
 });
 
 describe('answers to requests that are not as documented [L5]', () => {

@@ -34,27 +34,6 @@ describe('the place of a message [V0]', () => {
     });
   });
 
-  it('follows the channel’s permissions from one message to the next', async () => {
-    const running = await runGateway();
-    expect(await placeOfMessage(running, '#dev')).toMatchObject({ audience: 'public' });
-    await running.server.setChannelPrivacy({ channel: '#dev', private: true, members: ['alice'] });
-    expect(await placeOfMessage(running, '#dev')).toMatchObject({ audience: 'private' });
-    await running.server.setChannelPrivacy({ channel: '#dev', private: false });
-    expect(await placeOfMessage(running, '#dev')).toMatchObject({ audience: 'public' });
-  });
-
-  it('names the category of a channel, for its threads too [K15]', async () => {
-    const running = await runGateway();
-    const thread = await running.server.addThread({ channel: '#general', name: 'plans', as: 'alice' });
-    expect((await placeOfMessage(running, '#general'))?.categoryId).toBeUndefined();
-    const categoryId = '200000000000000050';
-    Object.assign(running.client.channels.cache.get(running.ids['general'] ?? '') ?? {}, {
-      parentId: categoryId,
-    });
-    expect(await placeOfMessage(running, '#general')).toMatchObject({ categoryId });
-    expect(await placeOfMessage(running, thread.id)).toMatchObject({ categoryId });
-  });
-
   it('gives a thread its parent’s audience and home', async () => {
     const running = await runGateway();
     const open = await running.server.addThread({ channel: '#general', name: 'plans', as: 'alice' });
@@ -109,14 +88,6 @@ describe('the place of a message [V0]', () => {
       channelId: closed.id,
       parentName: 'secret',
     });
-  });
-
-  it('is private while the guild’s present permissions have not come yet', async () => {
-    const running = await runGateway();
-    for (const guild of running.client.guilds.cache.values()) guild.available = false;
-    const place = await placeOfMessage(running, '#general');
-    expect(place).toMatchObject({ audience: 'private' });
-    expect(place?.readers).toBeUndefined();
   });
 
   it('knows what became private while the connection was gone', async () => {
@@ -225,22 +196,6 @@ describe('who can read a private channel [V0] [V2a]', () => {
       expect((await readers())?.toSorted()).toEqual(['callers+viewers', 'crew']);
     },
   );
-
-  it('are kept short where they are many, and still told apart', async () => {
-    const { role, allow, deny, readers } = await openDen();
-    await deny('@everyone', 'ViewChannel');
-    for (let index = 0; index < 25; index += 1) {
-      await role(`role${index}`);
-      await allow(`role${index}`, 'ViewChannel');
-    }
-    const many = await readers();
-    expect(many).toEqual([expect.stringMatching(/^#[0-9a-f]{16}$/u)]);
-    expect(await readers()).toEqual(many);
-    await deny('role3', 'ViewChannel');
-    expect(await readers()).toHaveLength(24);
-    await allow('bob', 'ViewChannel');
-    expect(await readers()).not.toEqual(many);
-  });
 
   it('are those of its parent for a thread, private or not, and unknown where the parent is', async () => {
     const running = await openDen();
@@ -372,18 +327,6 @@ describe('the present place', () => {
     await server.setChannelPrivacy({ channel: '#dev', private: true });
     await settled();
     expect(await presentPlace(place)).toBe(place);
-  });
-
-  it('stays the same for a DM, and if its readers were unknown before', async () => {
-    const { presentPlace, at } = await openPlaces();
-    for (const place of [at('general', 'dm'), at('gone', 'private'), at('general', 'private')])
-      expect(await presentPlace(place)).toBe(place);
-  });
-
-  it('has no known readers in a channel that is gone', async () => {
-    const { presentPlace, at } = await openPlaces();
-    const present = await presentPlace(at('gone', 'private', { readers }));
-    expect(present).toEqual(at('gone', 'private'));
   });
 
   it('waits for a server to be back, and has no known readers where that takes too long', async () => {

@@ -45,14 +45,6 @@ describe('a copy [G2a]', () => {
     expect(handlers.edits).toMatchObject([{ messageId: copy.id, authorId: bob, text: 'good morning' }]);
   });
 
-  it('is asked about at PluralKit only where it is for the bot', async () => {
-    const { handlers, settled, writes, kit } = await open();
-    await writes('good morning');
-    await settled();
-    expect(kit.requests).toEqual([]);
-    expect(handlers.messages).toEqual([]);
-  });
-
   it('is in history as a person’s; a cold one leaves out whose account is not known; another webhook’s post is a bot’s', async () => {
     const { server, history, settled, writes, general, bob } = await open();
     await history.recent(general, 10);
@@ -98,26 +90,6 @@ describe('a copy [G2a]', () => {
     await postCopy(server, { in: '#general', text: '@Discoclaw hello again' });
     await settled();
     expect(handlers.messages).toHaveLength(2);
-  });
-
-  it('replies to what its card links to', async () => {
-    const { server, handlers, settled, kit, bob, general } = await open();
-    const first = await server.say({ as: 'carol', in: '#general', text: '@Discoclaw hello' });
-    await settled();
-    const link = `https://discord.com/channels/1/${general}/${first.id}`;
-    kit.storeNext({ original: '300000000000000000', sender: bob });
-    await postCopy(server, {
-      in: '#general',
-      text: '@Discoclaw what she says',
-      embeds: [{ description: `**[Reply to:](${link})** hello` }],
-    });
-    await settled();
-    expect(handlers.messages.at(-1)).toMatchObject({
-      author: { id: bob },
-      repliesTo: { id: first.id, channelId: general },
-      shown: undefined,
-      hasThirdPartyText: true,
-    });
   });
 
   it('that was posted while the bot was off is known by its record, and in history only then [K11]', async () => {

@@ -52,17 +52,6 @@ describe('PluralKit’s record of a copy [G2a]', () => {
     kit.store(wrong, copy);
     expect(await reading()(copy, never)).toBeUndefined();
   });
-
-  it('is asked for two copies at a time, and no more with the bot’s end', async () => {
-    kit.is('silence');
-    const ending = new AbortController();
-    const read = reading();
-    const all = Array.from({ length: 5 }, () => read(copy, ending.signal));
-    await expect.poll(() => kit.requests.length).toBe(2);
-    ending.abort();
-    expect(await Promise.all(all)).toEqual(Array.from({ length: 5 }));
-    expect(kit.requests).toHaveLength(2);
-  });
 });
 
 describe('a copy [G2a]', () => {

@@ -205,25 +205,6 @@ describe('who may have a channel read [B4]', () => {
     expect(texts(await read(running, 'bob', shut.id, { channel: '#general', since }))).toContain('hall talk');
   });
 
-  it('is nobody if the bot does not work there or may not read history; of several channels it asks which one', async () => {
-    const dev = '120000000000000002';
-    const running = await runGateway({ access: { channelIds: ['120000000000000001', dev] } });
-    const { server, settled } = running;
-    await server.say({ as: 'bob', in: '#dev', text: 'the build is green' });
-    await settled();
-    expect(await read(running, 'bob', '#general', { channel: '#secret', isForAskerOnly: true })).toEqual({
-      kind: 'none',
-    });
-    await server.setOverwrite({ channel: '#dev', for: 'Discoclaw', deny: ['ReadMessageHistory'] });
-    await settled();
-    expect(await read(running, 'bob', '#general', { channel: '#dev' })).toEqual({ kind: 'none' });
-
-    const elsewhere = await runGateway();
-    await elsewhere.server.addChannel({ name: 'dev' });
-    await elsewhere.settled();
-    expect(await read(elsewhere, 'bob', '#general', { channel: '#dev' })).toEqual({ kind: 'several' });
-  });
-
   it('checks again after reading: somebody shut out meanwhile gets nothing', async () => {
     const running = await runGateway();
     const { server, settled, client } = running;

@@ -50,13 +50,4 @@ describe('waiting reactions on messages', () => {
     await reactions.close();
     expect(requests).toEqual(['put 👀 7', 'put 🚫 1']);
   });
-
-  it('that Discord refuses are only logged', async () => {
-    const { reactions, logger } = reactionsOver({ fails: true });
-    reactions.add('1', '7');
-    reactions.remove('1', '7');
-    await reactions.close();
-    expect(logger.warnings).toEqual([]);
-    expect(logger.lines.map(({ level }) => level)).toEqual(['debug', 'debug']);
-  });
 });

@@ -40,17 +40,4 @@ describe('the section of Discord actions', () => {
       '- discord_send: send a message to #general, #dev; the person is asked by a button first',
     );
   });
-
-  it('costs nothing where nothing is allowed, and for other bots', async () => {
-    const stage = await openActionStage({ access: { channelIds: ['120000000000000001'] } });
-    const context = await stage.ask('carol', '#general', 'hello');
-    expect(await stage.lines({ ...context, speaker: { ...context.speaker, isBot: true } })).toEqual([]);
-    await stage.server.setOverwrite({
-      channel: '#general',
-      for: 'carol',
-      deny: ['AddReactions', 'CreatePublicThreads', 'CreatePrivateThreads'],
-    });
-    await stage.settled();
-    expect(await stage.lines(context)).toEqual([]);
-  });
 });

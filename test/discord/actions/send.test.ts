@@ -133,35 +133,6 @@ describe('sending to another channel', () => {
     expect(await refused('#dev')).toMatch(/I lack the permission to write/u);
     expect(await changingRequests()).toEqual([]);
   });
-
-  it('goes into a private thread only for somebody who is in it', async () => {
-    const stage = await openActionStage();
-    const thread = await stage.server.addThread({
-      channel: '#general',
-      name: 'plots',
-      as: 'bob',
-      private: true,
-      members: ['Discoclaw'],
-    });
-    const hello = { channel: thread.id, text: 'hello' };
-    expect(
-      (await stage.act(await stage.ask('carol', '#dev', 'tell #plots'), 'discord_send', hello)).text,
-    ).toBe(nowhere);
-    expect(
-      await stage.act(await stage.ask('bob', '#dev', 'tell #plots'), 'discord_send', hello),
-    ).toMatchObject({
-      ok: true,
-    });
-  });
-
-  it('asks which one where several channels have the name', async () => {
-    const stage = await openActionStage();
-    await stage.server.addChannel({ name: 'dev' });
-    const context = await stage.ask('bob', '#general', 'tell #dev');
-    expect((await stage.act(context, 'discord_send', { channel: '#dev', text: 'hello' })).text).toMatch(
-      /by its id/u,
-    );
-  });
 });
 
 describe('a channel as the model gives it', () => {

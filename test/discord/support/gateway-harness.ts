@@ -7,11 +7,9 @@ import type {
   CommandCall,
   IncomingMessage,
   MessageEdit,
-  ReadReplied,
   RememberedMessage,
 } from '../../../src/core/message.ts';
-import type { OutgoingFile, ReplyPort } from '../../../src/core/reply.ts';
-import type { PresentPlace, ReadChannel } from '../../../src/core/channels.ts';
+import type { OutgoingFile } from '../../../src/core/reply.ts';
 import type {
   Choice,
   CommandDefinition,
@@ -25,7 +23,6 @@ import { RecentChanges } from '../../../src/core/changes.ts';
 import type { ChannelGuild } from '../../../src/core/place.ts';
 import { type Shards, allShards } from '../../../src/core/processes.ts';
 import { compareSnowflakes } from '../../../src/core/snowflake.ts';
-import type { ActionTools, OfferPort } from '../../../src/core/tool.ts';
 import {
   type AccessSettings,
   createAccess,
@@ -35,8 +32,7 @@ import {
 import { createDiscordClient, fetchApplication } from '../../../src/discord/client.ts';
 import type { GatewayError } from '../../../src/discord/gateway-error.ts';
 import { type DiscordPortsOptions, createDiscordPorts } from '../../../src/discord/discord-ports.ts';
-import { type Gateway, startGateway } from '../../../src/discord/gateway.ts';
-import type { History } from '../../../src/discord/history.ts';
+import { startGateway } from '../../../src/discord/gateway.ts';
 import type { IntakeOptions } from '../../../src/discord/intake.ts';
 import type { OnMalformed } from '../../../src/discord/shard.ts';
 import {
@@ -155,28 +151,8 @@ export interface RunOptions {
   readonly remembered?: readonly RememberedMessage[];
 }
 
-export interface RunningGateway {
-  readonly server: TestSandbox;
-  readonly client: Client;
-  readonly gateway: Gateway;
-  readonly ownerIds: readonly string[];
-  readonly handlers: RecordingHandlers;
-  readonly history: History;
-  readonly replies: ReplyPort;
-  readonly offers: OfferPort;
-  readonly actions: ActionTools;
-  readonly presentPlace: PresentPlace;
-  readonly readReplied: ReadReplied;
-  readonly readChannel: ReadChannel;
-  readonly logger: RecordingLogger;
-  readonly lost: GatewayError[];
-  /** What came that nobody can use, by type. */
-  readonly malformed: readonly string[];
-  /** Every event until now has arrived and was handled. */
-  readonly settled: () => Promise<void>;
-  /** Name → id, of channels and people. */
-  readonly ids: Readonly<Record<string, string>>;
-}
+/** `malformed`: what came that nobody can use, by type. `ids`: by name, of channels and people. */
+export type RunningGateway = Awaited<ReturnType<typeof runGateway>>;
 
 const memoryCommand: CommandDefinition = {
   name: 'memory',
@@ -240,7 +216,7 @@ function parseCommand(text: string): CommandCall | undefined {
 }
 
 /** The real client, logged in to a sandbox, with handlers that record. It ends with the test. */
-export async function runGateway(options: RunOptions = {}): Promise<RunningGateway> {
+export async function runGateway(options: RunOptions = {}) {
   const server = options.server ?? (await openSandbox(options.sandbox));
   const { shards = allShards } = options;
   const logger = new RecordingLogger();
@@ -336,7 +312,8 @@ export async function runGateway(options: RunOptions = {}): Promise<RunningGatew
     lost,
     malformed,
     ids: { ...channels, ...people },
-    async settled() {
+    /** Every event until now has arrived and was handled. */
+    async settled(): Promise<void> {
       await server.delivered();
       await gateway.idle();
     },
