@@ -211,13 +211,10 @@ export function createBot(config: Config, ports: BotPorts) {
         return ports.page?.memoryChanged(notice.userId);
     }
   });
-  if (ports.page !== undefined) {
-    const { memoryChanged } = ports.page;
-    events.written.on((userId) => {
-      memoryChanged(userId);
-      processes.notices.tell({ kind: 'written', userId });
-    });
-  }
+  events.written.on((userId) => {
+    ports.page?.memoryChanged(userId);
+    if (ports.page !== undefined) processes.notices.tell({ kind: 'written', userId });
+  });
   const readStatus =
     statusSources &&
     createReadStatus(config, {

@@ -16,7 +16,7 @@ import { hasGuild, isPart, shardOf, type Shards } from '../core/processes.ts';
 import { compareSnowflakes, snowflakeAt } from '../core/snowflake.ts';
 import { sleep, type Clock } from '../core/time.ts';
 import { worksInChannel, type AccessSettings } from './access.ts';
-import { pageSize, type ChannelMessages } from './channel-messages.ts';
+import { pageSize, type ChannelMessages } from './history.ts';
 import type { MessageChanges, MissedChanges } from './intake.ts';
 import { botMay, memberMay } from './permissions.ts';
 import type { Places } from './place.ts';

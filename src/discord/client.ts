@@ -58,22 +58,15 @@ export function createDiscordClient(options: {
     partials: [Partials.Channel],
     // Whatever the library sends pings nobody.
     allowedMentions: { parse: [], repliedUser: false },
+    // Of others, no events are let in.
     makeCache: Options.cacheWithLimits({
       ...Options.DefaultMakeCacheSettings,
-      AutoModerationRuleManager: 0,
-      GuildBanManager: 0,
-      GuildInviteManager: 0,
-      GuildScheduledEventManager: 0,
-      GuildStickerManager: 0,
       GuildMemberManager: { maxSize: 500, keepOverLimit: ({ id }) => id === client.user?.id },
       UserManager: { maxSize: 2000, keepOverLimit: ({ id }) => id === client.user?.id },
       MessageManager: 0,
-      PresenceManager: 0,
       ReactionManager: 0,
       ReactionUserManager: 0,
-      StageInstanceManager: 0,
       ThreadMemberManager: { maxSize: 0, keepOverLimit: ({ id }) => id === client.user?.id },
-      VoiceStateManager: 0,
     }),
     shards: shards.ids,
     shardCount: shards.count,

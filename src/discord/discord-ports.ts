@@ -15,10 +15,12 @@ import {
   createReadChannel,
   createReadReplied,
   threadStarter,
-} from './channel-messages.ts';
+  type History,
+  type HistoryOptions,
+  createHistory,
+} from './history.ts';
 import { type DiscordApi, createDiscordApi } from './discord-api.ts';
-import { createOffers } from './interactions/offers.ts';
-import { type History, type HistoryOptions, createHistory } from './history.ts';
+import { createOffers } from './buttons.ts';
 import { chatMessageOf, emojiIn, isSpoken, sentMessageOf } from './normalise.ts';
 import { type Places, createPlaces, createPresentPlace, dmPlace } from './place.ts';
 import { createServerPort } from './permissions.ts';

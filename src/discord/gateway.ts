@@ -18,7 +18,7 @@ import { type Shards, hasGuild, isFirst } from '../core/processes.ts';
 import { type Clock, withTimeout } from '../core/time.ts';
 import type { AccessSettings, IntakePolicy } from './access.ts';
 import { type CatchUp, type ChannelMemory, createCatchUp, shardIn } from './catch-up.ts';
-import { createChannelMessages } from './channel-messages.ts';
+import { createChannelMessages } from './history.ts';
 import { logIn } from './client.ts';
 import {
   type GatewayError,

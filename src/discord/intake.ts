@@ -20,8 +20,7 @@ import {
   isOwner,
   rolesOf,
 } from './access.ts';
-import type { ChannelMessages } from './channel-messages.ts';
-import { type History, saysSomething } from './history.ts';
+import { type ChannelMessages, type History, saysSomething } from './history.ts';
 import {
   authorKindOf,
   cardsIn,

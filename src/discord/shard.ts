@@ -62,7 +62,7 @@ function guardShard(
   { onMalformed, intents, asksForFewer }: Parameters<typeof guardedSharding>[0],
   destroyed: AbortSignal,
 ): void {
-  let connection = { hasHello: false, hasReady: false };
+  let connection = { hasReady: false };
   let tries = 0;
   let readyAt: number | undefined;
   /** Connections in a row that ended within a minute. */
@@ -78,7 +78,7 @@ function guardShard(
       );
     if (destroyed.aborted) return;
     tries += 1;
-    connection = { hasHello: false, hasReady: false };
+    connection = { hasReady: false };
     await connect();
   });
 
@@ -133,17 +133,12 @@ const frameSchema = z.discriminatedUnion('op', [
   }),
 ]);
 
-/** A connection begins with one hello, and a new session with one READY. */
+/** A new session begins with one READY. */
 function isInPlace(
   frame: z.infer<typeof frameSchema>,
   status: number,
-  connection: { hasHello: boolean; hasReady: boolean },
+  connection: { readonly hasReady: boolean },
 ): boolean {
-  if (frame.op === GatewayOpcodes.Hello) {
-    const isFirst = !connection.hasHello;
-    connection.hasHello = true;
-    return isFirst;
-  }
   if (frame.op !== GatewayOpcodes.Dispatch) return true;
   const isAwaited = status === shardStatus.connecting && !connection.hasReady;
   if (isAwaited || frame.t === Event.Ready) return isAwaited && frame.t === Event.Ready;

@@ -3,7 +3,7 @@ import { expect, it } from 'vitest';
 
 import type { CommandButton } from '../../src/core/reply.ts';
 import type { CommandReply, CommandSelect } from '../../src/core/commands.ts';
-import { answerRows, formModal, readCommandButton } from '../../src/discord/command-buttons.ts';
+import { answerRows, formModal, readCommandButton } from '../../src/discord/buttons.ts';
 import { componentRowsSchema, modalSchema } from '../support/sandbox/rules.ts';
 
 const words = fc.oneof(

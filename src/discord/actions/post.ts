@@ -5,8 +5,6 @@ import {
   type SendableChannels,
   ChannelType,
   type AnyThreadChannel,
-  type NewsChannel,
-  type TextChannel,
 } from 'discord.js';
 import { z } from 'zod';
 
@@ -180,7 +178,10 @@ export const startThreadTool = actionTool({
         signal.throwIfAborted();
         if (here.type !== ChannelType.GuildText && here.type !== ChannelType.GuildAnnouncement)
           throw new ActionRefusal('this kind of channel has no threads.');
-        const thread = await start(here, name, targetId, isPrivate);
+        const thread: AnyThreadChannel =
+          isPrivate && here.type === ChannelType.GuildText
+            ? await here.threads.create({ name, type: ChannelType.PrivateThread })
+            : await here.threads.create({ name, startMessage: targetId });
         const isOpen = !isPrivate || (await succeeds(thread.members.add(context.speaker.id)));
         return {
           text: `The thread is there: <#${thread.id}>${isOpen ? '' : ', but the person could not be added to it.'}`,
@@ -191,14 +192,3 @@ export const startThreadTool = actionTool({
     };
   },
 });
-
-function start(
-  parent: TextChannel | NewsChannel,
-  name: string,
-  startMessage: string | undefined,
-  isPrivate: boolean,
-): Promise<AnyThreadChannel> {
-  return isPrivate && parent.type === ChannelType.GuildText
-    ? parent.threads.create({ name, type: ChannelType.PrivateThread })
-    : parent.threads.create({ name, startMessage });
-}
