@@ -7,19 +7,17 @@ import type { MemoryCommandPorts, PrivacyFacts } from '../commands/memory-ports.
 import { createSettingsCommand, settingsDefinition } from '../commands/settings-command.ts';
 import type { ModelChoice } from '../commands/settings-model.ts';
 import { type StatusFacts, createStatusCommand, statusDefinition } from '../commands/status-command.ts';
-import type { BotPorts, DiscordPorts } from './bot-ports.ts';
+import type { BotPorts, DiscordPorts, StatusSources } from './bot-ports.ts';
 import type { Memory } from './layers.ts';
 import type { Config } from '../config/config.ts';
 import { letInByConfig } from '../discord/access.ts';
 import type { AnswerMode } from '../core/channels.ts';
-import type { UsageReport } from '../core/model.ts';
 import type { Place } from '../core/place.ts';
 import { dataLine } from '../core/section.ts';
-import type { LastWrite, Store } from '../core/store.ts';
+import type { Store } from '../core/store.ts';
 import type { Clock } from '../core/time.ts';
 import { askers, type BotSettings } from '../memory/settings/bot-settings.ts';
 import { priceListDate } from '../model/anthropic/models.ts';
-import type { WatchedModel } from '../observability/watched-model.ts';
 import type { PagePath, PagePerson } from '../page/sign-in.ts';
 import { type Outbox, saveBestEffort } from '../turn/outbox.ts';
 
@@ -132,16 +130,6 @@ function defaultAnswerMode(
   return listed
     ? { value: 'everything', from: 'DISCORD_AUTO_REPLY_CHANNEL_IDS' }
     : { value: 'mentions', from: 'nothing is set' };
-}
-
-export interface StatusSources {
-  readonly model: Pick<WatchedModel, 'isOffline' | 'state' | 'openCalls' | 'refused' | 'limitsOf'>;
-  readonly gateway: () => Pick<StatusFacts, 'pingMs' | 'readsContent' | 'lockedOut' | 'servers' | 'shards'>;
-  /** `undefined` before the bot is connected. */
-  readonly letIn?: () => Promise<readonly string[] | undefined>;
-  readonly usage: () => Promise<UsageReport>;
-  readonly lastWrite: () => LastWrite | undefined;
-  readonly quarantined: () => Promise<readonly string[]>;
 }
 
 const folders = ['users', 'sessions', 'channels', 'guilds'] as const;

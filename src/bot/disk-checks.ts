@@ -157,6 +157,6 @@ export const rootFiles = Object.keys(documentKinds).filter((key) => !key.include
 export const dataFolders = ['users', 'sessions', 'guilds', 'channels', 'changes'] as const;
 
 /** `undefined` for keys of logs and texts. */
-export function documentKindOf(key: string): DocumentKind<Versioned> | undefined {
+function documentKindOf(key: string): DocumentKind<Versioned> | undefined {
   return documentKinds[key.replaceAll(/\d+/gu, '*')];
 }

@@ -128,7 +128,7 @@ export async function runInSandbox(
       output: process.stdout,
       facts: [
         ['language model', spokenBy(config.model)],
-        ['memory', keptIn(storage)],
+        ['memory', storage.databaseUrl === undefined ? resolve(storage.dataDir) : 'a PostgreSQL database'],
         ...(link === undefined ? [] : [['your page', `${link} (once, within ten minutes)`] as const]),
       ],
       demonstration,
@@ -206,13 +206,6 @@ async function inWorld(config: Config, logger: Logger, use: UseOfWorld): Promise
     await health?.close();
     await sandbox.close();
   }
-}
-
-/** Without the password that an address may hold. */
-function keptIn({ databaseUrl, dataDir }: Config['storage']): string {
-  if (databaseUrl === undefined) return resolve(dataDir);
-  const { host, pathname } = new URL(databaseUrl);
-  return `the PostgreSQL database ${host}${pathname}`;
 }
 
 function spokenBy({ apiKey, baseUrl, main }: Config['model']): string {

@@ -294,7 +294,7 @@ export function shardIn({ channels }: Client, channelId: string, { count }: Shar
 }
 
 /** A shard's channels in which nothing was said since `floor`: that saves most requests. */
-export function quietChannels(client: Client, { count }: Shards, shard: number, floor: string): Set<string> {
+function quietChannels(client: Client, { count }: Shards, shard: number, floor: string): Set<string> {
   const quiet = new Set<string>();
   for (const guild of client.guilds.cache.values())
     if (shardOf(guild.id, count) === shard)

@@ -76,8 +76,6 @@ export interface GatewayOptions {
   readonly logger: Logger;
 }
 
-export type Gateway = Awaited<ReturnType<typeof startGateway>>;
-
 /** Resolves when the client is ready. @throws {GatewayError} */
 export async function startGateway(options: GatewayOptions) {
   const { connection, access, commands, logger } = options;

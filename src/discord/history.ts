@@ -16,7 +16,7 @@ import { isPart, type Shards } from '../core/processes.ts';
 import { compareSnowflakes, snowflakeTime } from '../core/snowflake.ts';
 import { offerHead } from '../core/tool.ts';
 import type { AccessSettings } from './access.ts';
-import { channelsCalled, permit, succeeds } from './actions/action.ts';
+import { channelsCalled, permit, succeeds, usableOf } from './actions/action.ts';
 import { filesOf, forwardsOf, isSpoken } from './normalise.ts';
 import { botMay } from './permissions.ts';
 import { type FindChannel, type Places, hasAgesFor, placeOf, readersCanRead } from './place.ts';
@@ -342,8 +342,6 @@ export function createReadReplied(
   };
 }
 
-const maxCandidates = 10;
-
 /** The asker and all who read the answer must be able to read the channel, checked before and after [B4]. */
 export function createReadChannel(options: {
   readonly places: Places;
@@ -369,10 +367,8 @@ export function createReadChannel(options: {
   return async (wish) => {
     const here = await places.find(wish.place.channelId);
     if (here === undefined) return { kind: 'none' };
-    const named = channelsCalled(wish.channel ?? here.id, here).slice(0, maxCandidates);
-    const readable: GuildTextBasedChannel[] = [];
-    for (const channel of named) if (await mayRead(channel, here, wish)) readable.push(channel);
-    const [channel, ...others] = readable;
+    const named = channelsCalled(wish.channel ?? here.id, here);
+    const [channel, ...others] = await usableOf(named, (each) => mayRead(each, here, wish));
     if (channel === undefined) return { kind: here.isDMBased() && isPart(shards) ? 'out-of-sight' : 'none' };
     if (others.length > 0) return { kind: 'several' };
     if (!hasAgesFor(here, channel)) return { kind: 'age-restricted' };

@@ -22,7 +22,7 @@ export type ProcessName = 'first' | 'second';
 export type PlaceName = 'dm' | 'hall' | 'yard';
 
 const ownerOf = { dm: 'first', hall: 'first', yard: 'second' } as const;
-export const placeNames = ['dm', 'hall', 'yard'] as const;
+const placeNames = ['dm', 'hall', 'yard'] as const;
 
 export const places: Readonly<Record<PlaceName, Place>> = {
   dm: { audience: 'dm', channelId: '600000000000000001', homeId: '600000000000000001' },
@@ -35,7 +35,7 @@ function publicPlace(channelId: string, guildId: string, channelName: string): P
 }
 
 /** Words that nobody says by chance. */
-export const wordPattern = /\bz(?:[a-y]){4}z\b/gu;
+const wordPattern = /\bz(?:[a-y]){4}z\b/gu;
 
 export function wordOf(index: number): string {
   const letters = Array.from({ length: 4 }, (_, place) =>
@@ -66,8 +66,6 @@ export class ProcessesScene {
   readonly data: SharedData;
   /** What models were given, newest last. */
   readonly inputs: string[] = [];
-  /** What open pages were told in which process. */
-  readonly changes: { readonly process: ProcessName; readonly userId: string }[] = [];
   readonly #options: SceneOptions;
   readonly #running = new Map<ProcessName, Running>();
   /** By place, what people sent, commands aside. */
@@ -131,10 +129,6 @@ export class ProcessesScene {
               .slice(-limit);
           },
         },
-      },
-      page: {
-        url: () => 'https://page.example',
-        memoryChanged: (userId) => void this.changes.push({ process: name, userId }),
       },
       time: { timer: () => () => {}, clock: () => this.posted.now },
       ownerIds: [],

@@ -34,26 +34,6 @@ describe('two processes over one store [X2][X3]', () => {
     expect(await scene.data.common.everything()).not.toContain(word);
   });
 
-  it('both tell open pages of each change of a person, and of their erasing [Y3] [K11]', async () => {
-    const scene = await opened();
-    for (const place of ['yard', 'dm'] as const) {
-      scene.changes.length = 0;
-      await scene.command(place, `remember I like ${word} in ${place}`);
-      await scene.settle();
-      for (const process of ['first', 'second'])
-        expect(scene.changes).toContainEqual({ process, userId: aliceId });
-    }
-    // A page that looks again would otherwise be told of its own look, for ever.
-    scene.changes.length = 0;
-    for (const words of ['show', 'why']) await scene.command('dm', words);
-    await scene.settle();
-    expect(scene.changes).toEqual([]);
-    await scene.confirmed('dm', 'erase');
-    await scene.settle();
-    for (const process of ['first', 'second'])
-      expect(scene.changes).toContainEqual({ process, userId: aliceId });
-  });
-
   it('leave no trace of a person who is erased while a turn of theirs runs elsewhere, though no notice arrives [K11]', async () => {
     let erase: (() => Promise<unknown>) | undefined;
     const scene = await opened({

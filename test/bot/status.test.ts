@@ -1,6 +1,7 @@
 import { expect, it } from 'vitest';
 
-import { createReadStatus, type StatusSources } from '../../src/bot/commands.ts';
+import type { StatusSources } from '../../src/bot/bot-ports.ts';
+import { createReadStatus } from '../../src/bot/commands.ts';
 import { readConfig } from '../../src/config/config.ts';
 import type { Store } from '../../src/core/store.ts';
 import { createBotSettings } from '../../src/memory/settings/bot-settings.ts';

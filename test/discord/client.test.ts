@@ -142,25 +142,6 @@ describe('a wait that is asked for at login [O7]', () => {
       expect((await server.requests({ path: route.slice(4) })).length).toBe(1);
     },
   );
-
-  it('is reported if Cloudflare blocks the address, or no sessions are left', async () => {
-    const server = await openSandbox();
-    await server.setFault({ kind: 'cloudflare', status: 403, route: routes[0] });
-    await expect(logInFully(server.apiUrl, server.token)).rejects.toMatchObject({
-      failure: 'blocked',
-      isPassing: true,
-    });
-    const used = await openSandbox({
-      sends: (body) => {
-        const { session_start_limit: limit } = Object(body);
-        if (limit !== undefined) Object.assign(limit, { remaining: 0, reset_after: 60_000 });
-        return body;
-      },
-    });
-    const error: unknown = await logInFully(used.apiUrl, used.token).catch((e: unknown) => e);
-    expect(error).toMatchObject({ failure: 'sessions', isPassing: true });
-    expect(Object(error).waitMs).toBeGreaterThan(0);
-  });
 });
 
 describe('a gateway error', () => {

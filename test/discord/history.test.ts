@@ -62,17 +62,6 @@ describe('history', () => {
     expect(fetches).toHaveLength(1);
   });
 
-  it('goes on with nobody after an answer to somebody who is not known any more [G2]', () => {
-    const { history } = historyOf();
-    const bot = { id: '100000000000000002', name: 'Discoclaw', kind: 'self' } as const;
-    const alice = message(1);
-    history.seen(alice);
-    history.seen(message(2, { author: bot, answers: alice.id }));
-    expect(history.isTalkingWith(alice.author.id, channelId, message(4).id)).toBe(true);
-    history.seen(message(3, { author: bot, answers: message(0).id }));
-    expect(history.isTalkingWith(alice.author.id, channelId, message(4).id)).toBe(false);
-  });
-
   it('follows what happens to the message that a thread was made from, whose id is the thread’s', async () => {
     const parentId = '200000000000000002';
     const starter = message(1, { channelId: message(1).id });

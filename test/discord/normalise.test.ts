@@ -3,7 +3,7 @@ import * as fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 
 import { ownWords } from '../../src/core/own-words.ts';
-import { readableText, userName, type Names } from '../../src/discord/normalise.ts';
+import { readableText, type Names } from '../../src/discord/normalise.ts';
 import { runGateway, type RunningGateway } from './support/gateway-harness.ts';
 
 describe('a message in the core’s words', () => {
@@ -48,15 +48,6 @@ describe('a message in the core’s words', () => {
     expect(handlers.texts).toEqual([`what is in <#${ids['secret']}> and #dev?`, 'what is in #secret?']);
   });
 });
-
-it('a name that nobody can see counts as none', () => {
-  const bob = { id: '1', username: 'bob', discriminator: '0', avatar: null, global_name: '\u3164' };
-  expect(userName(bob)).toBe('bob');
-  expect(userName({ ...bob, global_name: 'Bob' }, { displayName: '\u2800\u200b' })).toBe('Bob');
-  expect(userName(bob, { displayName: 'Bobby' })).toBe('Bobby');
-});
-
-describe('an answer of the bot’s', () => {});
 
 const botId = '130000000000000001';
 const alice = '140000000000000001';

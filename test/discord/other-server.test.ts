@@ -114,21 +114,6 @@ describe('another Discord-compatible server [L5] [Z6]', () => {
     );
   });
 
-  it('that does not tell what is replied to has replies to the bot answered, and no others', async () => {
-    const server = await openSandbox({
-      sends: (body) => without(body, new Map([['referenced_message', 'missing']])),
-    });
-    const { handlers, replies, settled, ids } = await runGateway({ server });
-    const sent = await replies.send(ids['general'] ?? '', 'An answer', '1');
-    const [own = ''] = sent.kind === 'sent' ? sent.ids : [];
-    const other = await server.say({ as: 'bob', in: '#general', text: 'Something else' });
-    const quietly = { as: 'alice', in: '#general', pingReplied: false };
-    await server.say({ ...quietly, text: 'To Bob', replyTo: other.id });
-    await server.say({ ...quietly, text: 'To the bot', replyTo: own });
-    await settled();
-    expect(handlers.texts).toEqual(['To the bot']);
-  });
-
   it('that does not say who may read its channels has no public ones [V0]', async () => {
     const { seen } = await seenWith(new Map(), ['permission_overwrites', 'unavailable']);
     expect(seen).toMatchObject({

@@ -34,6 +34,18 @@ describe('the place of a message [V0]', () => {
     });
   });
 
+  it('names the category of a channel, for its threads too [K15]', async () => {
+    const running = await runGateway();
+    const thread = await running.server.addThread({ channel: '#general', name: 'plans', as: 'alice' });
+    expect((await placeOfMessage(running, '#general'))?.categoryId).toBeUndefined();
+    const categoryId = '200000000000000050';
+    Object.assign(running.client.channels.cache.get(running.ids['general'] ?? '') ?? {}, {
+      parentId: categoryId,
+    });
+    expect(await placeOfMessage(running, '#general')).toMatchObject({ categoryId });
+    expect(await placeOfMessage(running, thread.id)).toMatchObject({ categoryId });
+  });
+
   it('gives a thread its parent’s audience and home', async () => {
     const running = await runGateway();
     const open = await running.server.addThread({ channel: '#general', name: 'plans', as: 'alice' });
@@ -237,25 +249,6 @@ describe('an age-restricted channel [V0]', () => {
       expect((await placeOfMessage(running, id))?.readers).toBeUndefined();
     },
   );
-
-  it('has the readers that are let in, as far as they may see such channels', async () => {
-    const running = await openDen();
-    const { server, id, role, deny, allow } = running;
-    const crew = await role('crew');
-    await deny('@everyone', 'ViewChannel');
-    await allow('crew', 'ViewChannel');
-    await server.setAgeRestriction({ channel: id, ageRestricted: true });
-    const restricted = { audience: 'private', readers: [`18:${crew}`] };
-    expect(await placeOfMessage(running, id)).toMatchObject(restricted);
-    const thread = await server.addThread({ channel: id, name: 'later', as: 'alice' });
-    expect(await placeOfMessage(running, thread.id)).toMatchObject({ ...restricted, homeId: id });
-    const post = await server.addChannel({ name: 'forum', form: 'forum', ageRestricted: true });
-    const { id: posted } = await server.addPost({ forum: post.id, as: 'alice', title: 'a', text: 'b' });
-    expect(await placeOfMessage(running, posted)).toMatchObject({
-      audience: 'private',
-      readers: ['18:@everyone'],
-    });
-  });
 });
 
 describe('a server whose people are let in by a role [V0]', () => {
@@ -319,14 +312,6 @@ describe('the present place', () => {
     expect(await presentPlace(at('dev', 'private', { readers }))).toMatchObject({ readers: [carol] });
     const wider = at('dev', 'private', { readers: [...readers, carol] });
     expect(await presentPlace(wider)).toBe(wider);
-  });
-
-  it('stays public where the channel has become private, so that it admits no more than before', async () => {
-    const { presentPlace, server, settled, at } = await openPlaces();
-    const place = at('dev', 'public', { readers: ['@everyone'] });
-    await server.setChannelPrivacy({ channel: '#dev', private: true });
-    await settled();
-    expect(await presentPlace(place)).toBe(place);
   });
 
   it('waits for a server to be back, and has no known readers where that takes too long', async () => {

@@ -92,6 +92,26 @@ describe('a copy [G2a]', () => {
     expect(handlers.messages).toHaveLength(2);
   });
 
+  it('replies to what its card links to', async () => {
+    const { server, handlers, settled, kit, bob, general } = await open();
+    const first = await server.say({ as: 'carol', in: '#general', text: '@Discoclaw hello' });
+    await settled();
+    const link = `https://discord.com/channels/1/${general}/${first.id}`;
+    kit.storeNext({ original: '300000000000000000', sender: bob });
+    await postCopy(server, {
+      in: '#general',
+      text: '@Discoclaw what she says',
+      embeds: [{ description: `**[Reply to:](${link})** hello` }],
+    });
+    await settled();
+    expect(handlers.messages.at(-1)).toMatchObject({
+      author: { id: bob },
+      repliesTo: { id: first.id, channelId: general },
+      shown: undefined,
+      hasThirdPartyText: true,
+    });
+  });
+
   it('that was posted while the bot was off is known by its record, and in history only then [K11]', async () => {
     const { server, writes, ids, kit } = await open({
       proxied: { appIds: [], pluralKitUrl: 'http://127.0.0.1:9' },

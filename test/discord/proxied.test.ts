@@ -17,12 +17,6 @@ afterEach(() => kit[Symbol.asyncDispose]());
 const reading = (limitMs = 60_000) => createPluralKit(kit.url, new RecordingLogger(), limitMs);
 
 describe('PluralKit’s record of a copy [G2a]', () => {
-  it('names the message and the account', async () => {
-    kit.store(record);
-    expect(await reading()(copy, never)).toEqual({ originalId: original, accountId: sender });
-    expect(kit.requests).toEqual([`/v2/messages/${copy}`]);
-  });
-
   it.each([404, 429, 500])('is asked for again after %d: it may come a little later', async (status) => {
     kit.is({ status });
     const read = reading()(copy, never);

@@ -1,7 +1,7 @@
 import { Events } from 'discord.js';
 import { describe, expect, it } from 'vitest';
 
-import { allShards, type Shards } from '../../src/core/processes.ts';
+import type { Shards } from '../../src/core/processes.ts';
 import { guildOfPlace, type Place } from '../../src/core/place.ts';
 import type { TestSandboxOptions } from '../support/sandbox/test-sandbox.ts';
 import { placesOfShards } from '../support/two-shards.ts';
@@ -86,6 +86,16 @@ describe('a bot in two processes [X3]', () => {
     expect([await fetched(one.channelId), await fetched(deleted)]).toEqual([1, 0]);
   });
 
+  it('tells whether it is in a guild only of its own', async () => {
+    const { server, run, zero, one } = await twoShards();
+    const bots = [await run(first), await run(second)];
+    expect(bots.map(({ gateway }) => gateway.guildIds())).toEqual([[zero.guildId], [one.guildId]]);
+    expect(bots.map(({ gateway }) => gateway.hasGuild(zero.guildId))).toEqual([true, false]);
+    await server.setBotMembership({ guild: one.guild, isMember: false });
+    for (const { settled } of bots) await settled();
+    expect(bots.map(({ gateway }) => gateway.guildIds())).toEqual([[zero.guildId], []]);
+  });
+
   it('registers commands in one of them', async () => {
     const { server, run } = await twoShards();
     for (const shards of [second, first]) {
@@ -113,15 +123,5 @@ describe('one process with two shards [X3]', () => {
     expect(handlers.texts.toSorted()).toEqual(['heard', 'missed']);
     expect(await fetched(zero.channelId)).toBe(before);
     expect(history.keeps(zero.channelId)).toBe(true);
-  });
-});
-
-describe('identifying', () => {
-  it('of too few shards is refused with what to do about it [O2]', async () => {
-    const { server, run } = await twoShards();
-    await server.setGatewayFault({ kind: 'closed', code: 4011 });
-    await expect(run(allShards)).rejects.toThrow(
-      'Discord refused the shards: set DISCOCLAW_SHARDS to auto, or to a higher number',
-    );
   });
 });

@@ -19,14 +19,6 @@ function reactionsOver({ fails = false } = {}) {
 }
 
 describe('waiting reactions on messages', () => {
-  it('come and go in order, however slow Discord is', async () => {
-    const { reactions, requests } = reactionsOver();
-    reactions.add('1', '7');
-    reactions.remove('1', '7');
-    await reactions.close();
-    expect(requests).toEqual(['put 👀 7', 'delete 👀 7']);
-  });
-
   it('come no faster than Discord takes them from one channel', async () => {
     const { server, client } = await runGateway({ sandbox: { rateLimits: true } });
     const reactions = createWaitingReactions(createDiscordApi(client), new RecordingLogger());

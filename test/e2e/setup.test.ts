@@ -142,23 +142,14 @@ describe.concurrent('npm run setup [O1]', () => {
     await using place = await openPlace();
     const { token } = place.sandbox;
     const first = await place.setUp([token, '', goodKey, '', '']);
-    const cost = /one more call of haiku for each message: about \$(0\.\d\d) for 1000 messages/u.exec(
-      first.output,
-    );
-    // Haiku takes $0.1 for a million tokens: some 600 of them, and a short answer.
-    expect(Number(cost?.[1])).toBeGreaterThan(0.05);
-    expect(Number(cost?.[1])).toBeLessThan(0.15);
+    expect(first.output).toContain('one more call of haiku for each message');
     expect(first.output).toContain('Notice by itself? (y/N)');
     expect(await place.env()).not.toContain('DISCOCLAW_SUMMARY');
-    const given = { DISCOCLAW_FAST_MODEL: 'qwen', DISCOCLAW_MODEL_PRICES: 'qwen=1/5' };
-    expect((await place.setUp(['no', '', 'no', '', 'yes'], given)).output).toMatch(
-      /call of qwen .* \$0\.7\d for/u,
-    );
+    const given = { DISCOCLAW_FAST_MODEL: 'qwen' };
+    expect((await place.setUp(['no', '', 'no', '', 'yes'], given)).output).toContain('call of qwen');
     expect(await place.env()).toMatch(/\nDISCOCLAW_SUMMARY_TO_DURABLE_ENABLED=true\n$/u);
-    const third = await place.setUp(['no', '', 'no', '', ''], { DISCOCLAW_FAST_MODEL: 'qwen' });
-    expect(third.output).toMatch(
-      /of about \d+ tokens; its price is not known here\.\nNotice by itself\? \(Y\/n\)/u,
-    );
+    const third = await place.setUp(['no', '', 'no', '', ''], given);
+    expect(third.output).toContain('Notice by itself? (Y/n)');
     expect(await place.env()).toContain('ENABLED=true');
   });
 
@@ -259,6 +250,7 @@ describe.concurrent('npm run setup, from nothing to a first answer [M10]', () =>
         ...(isVendor ? [] : [`${model.url}/v1/`]),
         ...(server.apiKey === undefined ? [] : ['sk-wrong', server.apiKey]),
         'qwen4',
+        '',
         server.model,
         '',
         '',
@@ -267,7 +259,7 @@ describe.concurrent('npm run setup, from nothing to a first answer [M10]', () =>
     expect(await child.exited).toBe(0);
     const said = child.output();
     expect(said).toContain(`${number}  ${name}`);
-    expect(said).toContain('The server has no model "qwen4". Did you mean ');
+    expect(said).toContain('knows no model "qwen4"');
     expect(said).toContain(`✓ ${server.model} answers.`);
     expect(said.includes('Take DISCOCLAW_CONTEXT_TOKENS out again')).toBe(server === ollama);
     expect(said.includes('Model key (hidden)')).toBe(server.apiKey !== undefined);

@@ -86,9 +86,9 @@ export function actionTool<Input>(action: Action<Input>): (options: ActionOption
       return action.plan(input, { context, here, nextNonce: () => nextNonce(context), signal }, options);
     }
 
-    async function carryOut({ permit, act }: Plan, ids: object): Promise<ActionResult> {
-      await permit();
-      const done = await act();
+    async function carryOut(plan: Plan, ids: object): Promise<ActionResult> {
+      await plan.permit();
+      const done = await plan.act();
       logger.info('an action was carried out', { ...ids, ...done.ids });
       return done;
     }
@@ -286,6 +286,18 @@ export function createChannelPort(places: Places): ChannelPort {
       return channel && placeOf(channel, places);
     },
   };
+}
+
+const maxCandidates = 10;
+
+/** Of channels with one name, those that can be used; looked at one after the other, since each takes a request. */
+export async function usableOf(
+  called: readonly GuildTextBasedChannel[],
+  isUsable: (channel: GuildTextBasedChannel) => Promise<boolean>,
+): Promise<readonly GuildTextBasedChannel[]> {
+  const usable = [];
+  for (const channel of called.slice(0, maxCandidates)) if (await isUsable(channel)) usable.push(channel);
+  return usable;
 }
 
 export async function succeeds(work: Promise<unknown>): Promise<boolean> {

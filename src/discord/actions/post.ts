@@ -26,6 +26,7 @@ import {
   requireSameAudience,
   showMessage,
   succeeds,
+  usableOf,
 } from './action.ts';
 
 export const sendTool = actionTool({
@@ -65,8 +66,6 @@ export const sendTool = actionTool({
   },
 });
 
-const maxCandidates = 5;
-
 /** From a DM, of any server that both are in. @throws {ActionRefusal} for none or several. */
 async function sendTarget(
   reference: string,
@@ -74,18 +73,14 @@ async function sendTarget(
   context: TurnContext,
   settings: Pick<AccessSettings, 'channelIds'>,
 ): Promise<GuildTextBasedChannel> {
-  const [first, ...others] = channelsCalled(reference, here);
+  const called = channelsCalled(reference, here);
+  const [first, ...others] =
+    called.length === 1
+      ? called
+      : await usableOf(called, (channel) => succeeds(permit('send', channel, context, settings)));
   if (first === undefined) throw new ActionRefusal(noSuchChannel);
-  if (others.length === 0) return first;
-  if (others.length >= maxCandidates)
-    throw new ActionRefusal('many channels are called that: name it by its id.');
-  const usable = [];
-  for (const channel of [first, ...others])
-    if (await succeeds(permit('send', channel, context, settings))) usable.push(channel);
-  const [only, ...more] = usable;
-  if (only === undefined) throw new ActionRefusal(noSuchChannel);
-  if (more.length > 0) throw new ActionRefusal('several channels are called that: name one by its id.');
-  return only;
+  if (others.length > 0) throw new ActionRefusal('several channels are called that: name one by its id.');
+  return first;
 }
 
 const questionMaxChars = 300;

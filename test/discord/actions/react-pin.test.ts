@@ -57,6 +57,16 @@ describe('reacting', () => {
     expect(await changingRequests()).toEqual([]);
   });
 
+  it('is left undone once the turn was stopped or its message deleted', async () => {
+    const { ask, act, changingRequests } = await openActionStage();
+    const context = await ask('bob', '#general', 'react to this');
+    const stopped = AbortSignal.abort(new Error('stopped'));
+    await expect(act(context, 'discord_react', { message: 'current', emoji: '🎉' }, stopped)).rejects.toThrow(
+      'stopped',
+    );
+    expect(await changingRequests()).toEqual([]);
+  });
+
   it('is not for other bots', async () => {
     const { ask, act } = await openActionStage();
     const context = await ask('bob', '#general', 'react to this');

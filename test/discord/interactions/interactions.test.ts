@@ -140,19 +140,4 @@ describe('a button that opens a form', () => {
     expect(sent.answer).toMatchObject({ id: message, components: { rows: [] } });
     expect(sent.followUps).toMatchObject([{ isEphemeral: true, text: 'Here you are.' }]);
   });
-
-  it('answers in words if its form is gone, and works for nobody else', async () => {
-    const { server, handlers, replies, ids } = await runGateway();
-    const said = await server.say({ as: 'bob', in: '#general', text: '!memory proposals' });
-    await replies.send(said.channelId, 'Which?', said.id, undefined, { personId: ids['bob'] ?? '', buttons });
-    const [sent] = await server.messages({ in: '#general', from: 'bot' });
-    const press = { message: sent?.id ?? '', label: 'Edit' };
-    const gone = await server.click({ ...press, as: 'bob', followUps: 1, until: 'acknowledged' });
-    expect(gone.followUps).toMatchObject([{ isEphemeral: true, text: 'Here you are.' }]);
-    handlers.commandForm = form;
-    const others = await server.click({ ...press, as: 'carol' });
-    expect(others.modal).toBeUndefined();
-    expect(others.answer?.text).toContain('Only the person');
-    expect(handlers.commands.map(({ speaker }) => speaker.id)).not.toContain(ids['carol']);
-  });
 });

@@ -52,16 +52,6 @@ describe('slash commands', () => {
     expect(handlers.commands).toEqual([]);
   });
 
-  it('are refused in channels that the bot is kept out of; a thread counts as its parent', async () => {
-    const { server, handlers } = await runGateway({ access: { channelIds: ['120000000000000002'] } });
-    const thread = await server.addThread({ channel: '#dev', name: 'plans', as: 'bob' });
-    await server.slash({ as: 'bob', in: thread.id, name: 'memory', subcommand: 'show' });
-    await server.slash({ as: 'bob', in: 'dm', name: 'memory', subcommand: 'show' });
-    const outcome = await server.slash({ as: 'bob', in: '#general', name: 'memory', subcommand: 'show' });
-    expect(outcome.answer?.text).toContain('do not work in this channel');
-    expect(handlers.commands).toHaveLength(2);
-  });
-
   it('are not taken any more once intake was stopped, and people are told so', async () => {
     const { server, handlers, gateway } = await runGateway();
     await gateway.stopIntake();

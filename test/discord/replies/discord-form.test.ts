@@ -102,22 +102,6 @@ describe('a spoiler that is split [G9]', () => {
       }),
     );
   });
-
-  it('stays hidden where the answer ends inside of it', () => {
-    expect(splitReply('The end: ||he dies')).toEqual(['The end: ||he dies||']);
-    const chunks = splitReply(`||a|| and **||${'he dies '.repeat(600)}`);
-    expect(chunks.length).toBeGreaterThan(2);
-    for (const chunk of chunks.slice(1)) expect(chunk).toMatch(/^\|\|(?:he|dies) [\s\S]*\|\|$/u);
-  });
-
-  it('needs its end, and does not exist in code', () => {
-    const text = `a || b ${'word '.repeat(500)}`;
-    expect(splitReply(text).join(' ').match(/\|\|/gu)).toHaveLength(1);
-    const inline = `\`\`a || b\`\` ||hid ${'den '.repeat(600)}||`;
-    for (const chunk of splitReply(inline)) expect(spoilerMarks(chunk)).toHaveLength(2);
-    const code = `\`\`\`sh\n${'a || b\n'.repeat(400)}\`\`\``;
-    expect(splitReply(code).join('\n').match(/\|\|/gu)).toHaveLength(400);
-  });
 });
 
 describe('a table that still grows [G9]', () => {

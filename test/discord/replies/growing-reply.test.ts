@@ -58,19 +58,6 @@ describe('a reply that grows [U1]', () => {
     expect(told).toEqual([[], [...discord.standing.keys()]]);
   });
 
-  it('begins again in the same messages where the text does, and those too many go in the end', async () => {
-    const { discord, reply, told } = growing();
-    reply.show(`${paragraph('first', 1900)}\n\n${paragraph('second', 1900)}`);
-    await discord.pass(3000);
-    expect(discord.texts).toHaveLength(2);
-    reply.show('Again: ');
-    await discord.pass(3000);
-    expect(discord.texts[0]).toBe('Again:');
-    expect(await discord.until(reply.finish('Again: better.'))).toMatchObject({ kind: 'sent' });
-    expect(discord.texts).toEqual(['Again: better.']);
-    expect(told.at(-1)).toHaveLength(1);
-  });
-
   it('goes on in the messages that stand there from before a restart', async () => {
     const standing = ['900000000000000701', '900000000000000702'];
     const { discord, reply } = growing({ existingIds: standing });
@@ -82,6 +69,20 @@ describe('a reply that grows [U1]', () => {
     expect(await discord.until(reply.finish('The new answer.'))).toMatchObject({ ids: [standing[0]] });
     expect(discord.texts).toEqual(['The new answer.']);
     expect(discord.nonces).toEqual([]);
+  });
+
+  it('corrects a message that Discord says was there already', async () => {
+    const { discord, reply } = growing();
+    await discord.until(reply.finish('Half of'));
+    const again = growReply(discord.options, {
+      channelId: '200000000000000001',
+      nonceBase: asked,
+      mayShow: () => Promise.resolve(true),
+      onMessages: () => Promise.resolve(),
+      onGone: () => {},
+    });
+    await discord.until(again.finish('Half of it is whole.'));
+    expect(discord.texts).toEqual(['Half of it is whole.']);
   });
 
   it('is not shown any more once it may not be, also when it is whole', async () => {

@@ -9,7 +9,6 @@ import type {
   MessageEdit,
   RememberedMessage,
 } from '../../../src/core/message.ts';
-import type { OutgoingFile } from '../../../src/core/reply.ts';
 import type {
   Choice,
   CommandDefinition,
@@ -43,11 +42,9 @@ import {
 import { RecordingLogger } from '../../support/recording-logger.ts';
 
 /** Handlers that write down what reaches them, in one list. */
-export class RecordingHandlers implements BotHandlers, CommandHandlers {
+class RecordingHandlers implements BotHandlers, CommandHandlers {
   readonly messages: IncomingMessage[] = [];
   readonly commands: CommandRequest[] = [];
-  /** Messages and commands in the order of arrival. */
-  readonly order: string[] = [];
   readonly menus: MenuRequest[] = [];
   readonly completions: CompletionRequest[] = [];
   readonly edits: MessageEdit[] = [];
@@ -58,26 +55,16 @@ export class RecordingHandlers implements BotHandlers, CommandHandlers {
   commandButtons: CommandReply['buttons'];
   /** What a button may open in its place. */
   commandForm: CommandReply['form'];
-  /** What is offered to who types. */
-  choices: () => Promise<readonly Choice[]> = () => Promise.resolve([{ name: 'tea · 1a2b', value: '1a2b' }]);
-  /** What comes with the answer to a slash command. */
-  commandFiles: readonly OutgoingFile[] = [];
   /** How long a message is worked on. */
   work: (message: IncomingMessage) => Promise<void> = () => Promise.resolve();
 
   message(message: IncomingMessage): Promise<void> {
     this.messages.push(message);
     this.events.push(`message ${message.text}`);
-    this.order.push(`message ${message.text}`);
     return this.work(message);
   }
 
-  /** Names of people without access. */
-  readonly lockedOutNames: string[] = [];
-
-  async lockedOut({ name, channelName, guildName }: Parameters<BotHandlers['lockedOut']>[0]): Promise<void> {
-    this.lockedOutNames.push(`${name} in ${channelName} of ${guildName}`);
-  }
+  async lockedOut(): Promise<void> {}
 
   async unanswerable({ id }: { readonly id: string }): Promise<void> {
     this.events.push(`unanswerable ${id}`);
@@ -85,12 +72,10 @@ export class RecordingHandlers implements BotHandlers, CommandHandlers {
 
   async command(request: CommandRequest): Promise<CommandReply> {
     this.commands.push(request);
-    this.order.push(`command ${request.command.subcommand}`);
     const form = this.commandForm === undefined ? {} : { form: this.commandForm };
     return {
       text: await this.commandAnswer(),
       buttons: this.commandButtons,
-      files: this.commandFiles,
       ...form,
     };
   }
@@ -102,7 +87,7 @@ export class RecordingHandlers implements BotHandlers, CommandHandlers {
 
   complete(request: CompletionRequest): Promise<readonly Choice[]> {
     this.completions.push(request);
-    return this.choices();
+    return Promise.resolve([{ name: 'tea · 1a2b', value: '1a2b' }]);
   }
 
   async edited(edit: MessageEdit): Promise<void> {
@@ -159,11 +144,6 @@ const memoryCommand: CommandDefinition = {
   description: 'Memory',
   subcommands: {
     show: { description: 'Show' },
-    export: { description: 'Export' },
-    import: {
-      description: 'Import',
-      options: { file: { kind: 'attachment', description: 'Which' } },
-    },
     remember: {
       description: 'Remember',
       options: { text: { kind: 'text', description: 'What', autocomplete: true } },
@@ -171,10 +151,10 @@ const memoryCommand: CommandDefinition = {
   },
 };
 
-export const noProxies = { appIds: [], pluralKitUrl: 'http://127.0.0.1:9' };
+const noProxies = { appIds: [], pluralKitUrl: 'http://127.0.0.1:9' };
 
 /** Everybody has access, everywhere. */
-export const openToAll: AccessSettings = {
+const openToAll: AccessSettings = {
   ownerIds: [],
   access: 'everyone',
   allowedUserIds: [],
@@ -299,7 +279,6 @@ export async function runGateway(options: RunOptions = {}) {
     server,
     client,
     gateway,
-    ownerIds: settings.ownerIds,
     handlers,
     history,
     replies,
@@ -313,7 +292,7 @@ export async function runGateway(options: RunOptions = {}) {
     malformed,
     ids: { ...channels, ...people },
     /** Every event until now has arrived and was handled. */
-    async settled(): Promise<void> {
+    settled: async (): Promise<void> => {
       await server.delivered();
       await gateway.idle();
     },
