@@ -287,19 +287,6 @@ describe('npm run doctor [O1]', () => {
     expect(untold(await practice.examine(), ['! servers', 'no server', invite])).toEqual([]);
   });
 
-  it('names channels that deny what the server grants', async () => {
-    await using practice = await openPractice();
-    const { bot } = await practice.sandbox.info();
-    await practice.sandbox.setOverwrite({
-      channel: '#dev',
-      for: '@everyone',
-      deny: ['SendMessages', 'AddReactions'],
-    });
-    await practice.sandbox.setOverwrite({ channel: '#dev', for: bot.name, allow: ['AddReactions'] });
-    const lines = await practice.examine();
-    expect(untold(lines, ['! channels', /: #dev \(Send Messages\)/u, 'allow it'])).toEqual([]);
-  });
-
   it.each([undefined, null])('takes a server that does not tell its permissions: %s', async (left) => {
     const leaveOut = (key: string, value: unknown): unknown => (key === 'permissions' ? left : value);
     await using practice = await openPractice({

@@ -589,31 +589,6 @@ describe.concurrent('a clock that is wrong [O7]', () => {
   });
 });
 
-describe.skipIf(inject('databaseUrl') !== undefined)('a second bot with the same token', () => {
-  it('is reported in the log, and to the owner, once [O7]', async () => {
-    let answers = 0;
-    await using stage = await openStage({ model: () => ({ text: `Answer number ${(answers += 1)}.` }) });
-    const folders = { DISCOCLAW_DATA_DIR: 'other-data', DISCOCLAW_WORKSPACE_DIR: 'other-workspace' };
-    const away = Object.entries(folders).map(([name, folder]) => [name, join(stage.folder, folder)]);
-    const other = await startBotHere({ ...stage.environment, ...Object.fromEntries(away) });
-    const told = 'Another process answers with my token';
-    const both = () => stage.bot().output() + other.output();
-    const { owner } = stage.info;
-    try {
-      for (let round = 0; round < 2; round += 1) await stage.ask('alice', '#general', `Question ${round}`);
-      expect(both()).not.toContain(told);
-      await eventually(async () => {
-        await stage.ask('alice', '#general', 'And another question?');
-        expect(both()).toContain(told);
-      });
-      const dm = await stage.sandbox.messages({ as: owner.id, in: 'dm' });
-      expect(dm.filter(({ text }) => text.includes(told))).toHaveLength(1);
-    } finally {
-      await other.stop();
-    }
-  });
-});
-
 /** Looks at the disk from a start to the answer to what was said before it, where so many people have data. */
 async function looksBeforeAnswer(people: number): Promise<number> {
   await using stage = await openStage();
