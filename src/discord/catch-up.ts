@@ -43,7 +43,7 @@ export interface ChannelMemory {
   readonly resume: (channelId: string, signal: AbortSignal) => Promise<void>;
 }
 
-export interface CatchUpOptions extends ChannelMemory {
+interface CatchUpOptions extends ChannelMemory {
   readonly client: Client;
   readonly shards: Shards;
   readonly places: Pick<Places, 'find'>;

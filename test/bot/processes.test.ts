@@ -84,22 +84,4 @@ describe('two processes over one store [X2][X3]', () => {
     await scene.say('hall', `I like ${word}.`);
     expect(await scene.data.common.everything()).not.toContain(word);
   });
-
-  it('finish what a dead process left open [F5]', async () => {
-    let turns = 0;
-    const scene = await opened({ pause: () => turns });
-    await scene.say('yard', `I like ${word}.`);
-    const asked = await scene.command('dm', `purge ${word}`);
-    const line = asked?.lines[0]?.replace(/^memory /u, '') ?? '';
-    for (turns = 1; turns < 3; turns += 1) {
-      const purging = scene.command('dm', line);
-      await new Promise((resolve) => setTimeout(resolve, 3 * turns));
-      await scene.kill('first');
-      await purging;
-    }
-    await scene.confirmed('dm', `purge ${word}`);
-    await scene.settle();
-    expect(await scene.data.common.everything()).not.toContain(word);
-    expect((await scene.data.common.list('changes')).filter(({ bytes }) => bytes > 0)).toEqual([]);
-  });
 });

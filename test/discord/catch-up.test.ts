@@ -1,118 +1,39 @@
-import { MessageType, type Message } from 'discord.js';
+import type { Message } from 'discord.js';
 import { describe, expect, it } from 'vitest';
 
-import { allShards } from '../../src/core/processes.ts';
-import { snowflakeAt } from '../../src/core/snowflake.ts';
-import { createCatchUp, missedChanges, type CatchUpOptions } from '../../src/discord/catch-up.ts';
-import { createDiscordClient } from '../../src/discord/client.ts';
-import { RecordingLogger } from '../support/recording-logger.ts';
+import { missedChanges } from '../../src/discord/catch-up.ts';
 import type { TestSandbox } from '../support/sandbox/test-sandbox.ts';
 import { deferred } from '../support/deferred.ts';
 import { openSandbox, runGateway } from './support/gateway-harness.ts';
 
-const now = new Date('2026-01-15T10:00:00Z');
-const running = new AbortController().signal;
-const known = (...ids: readonly string[]) => ids.map((id) => ({ id, activeAt: now.getTime() }));
-const idAfter = (count: bigint): string => String(BigInt(snowflakeAt(now)) + count);
-/** Ids of messages of the last minute, in order. */
-const [third, fourth] = [idAfter(3n), idAfter(4n)];
-
-type Changes = Partial<Omit<CatchUpOptions, 'messages'>> & {
-  readonly messages?: Partial<CatchUpOptions['messages']>;
-};
-
-function setUp({ messages, ...changes }: Changes = {}) {
-  const logger = new RecordingLogger();
-  const received: string[] = [];
-  const options: CatchUpOptions = {
-    shards: allShards,
-    client: createDiscordClient({ logger }),
-    botId: '1',
-    messages: { after: () => Promise.resolve([]), newest: () => Promise.resolve([]), ...messages },
-    knownChannels: () => Promise.resolve([]),
-    remembered: () => Promise.resolve([]),
-    guildOf: () => Promise.resolve({ kind: 'unknown' }),
-    isGone: () => Promise.resolve(false),
-    recover: () => Promise.resolve(),
-    resume: () => Promise.resolve(),
-    changes: { missed: () => Promise.resolve() },
-    places: { find: () => Promise.resolve(undefined) },
-    settings: { channelIds: [] },
-    isUnfinished: () => Promise.resolve(false),
-    async received(message) {
-      received.push(message.id);
-    },
-    runInBackground: (_, work) => void work(),
-    clock: () => now,
-    logger,
-    ...changes,
-  };
-  return { options, received, logger };
-}
-
-/** All that catching up looks at. */
-function messageWithId(id: string): Message {
-  // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- all that is looked at
-  return { id, author: { id: '2' }, type: MessageType.Default } as Message;
-}
-
-function replyTo(messageId: string, authorId: string): Message {
-  // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- all that is looked at
-  return {
-    id: `${messageId}0`,
-    author: { id: authorId },
-    type: MessageType.Reply,
-    reference: { messageId },
-  } as Message;
-}
-
-/** Two messages, the first of them answered by the bot, and the second by somebody else. */
-function withReplies(): Message[] {
-  return [messageWithId(third), messageWithId(fourth), replyTo(third, '1'), replyTo(fourth, '2')];
+/** Two messages in Bob's DM, of which the bot has replied to the first before it was stopped. */
+async function replied() {
+  const server = await openSandbox();
+  const first = await server.say({ as: 'bob', in: 'dm', text: 'one' });
+  await server.say({ as: 'bob', in: 'dm', text: 'two' });
+  await server.say({ as: 'Discoclaw', in: '@bob', text: 'An answer', replyTo: first.id });
+  return { server, first, knownChannels: [first.channelId] };
 }
 
 describe('catching up [G3a]', () => {
   it('leaves out what the bot has replied to, and only that', async () => {
-    const { options, received } = setUp({
-      knownChannels: () => Promise.resolve(known('10')),
-      messages: { newest: () => Promise.resolve(withReplies()) },
-    });
-    await createCatchUp(options, running).everywhere(0);
-    expect(received).toEqual([fourth, `${third}0`, `${fourth}0`]);
+    const { handlers } = await runGateway(await replied());
+    expect(handlers.texts).toEqual(['two']);
   });
 
   it('does not take a reply that was only started for the answer', async () => {
-    const { options, received } = setUp({
-      knownChannels: () => Promise.resolve(known('10')),
-      isUnfinished: ({ channelId, id }) => Promise.resolve(channelId === '10' && id === third),
-      messages: { newest: () => Promise.resolve(withReplies()) },
-    });
-    await createCatchUp(options, running).everywhere(0);
-    expect(received).toEqual([third, fourth, `${third}0`, `${fourth}0`]);
+    const { first, ...options } = await replied();
+    const { handlers } = await runGateway({ ...options, isUnfinished: ({ id }) => id === first.id });
+    expect(handlers.texts).toEqual(['one', 'two']);
   });
 
-  it('lets nothing wait for a request where the guild says that nothing is new', async () => {
-    const { server, client, ids } = await runGateway();
-    await server.say({ as: 'bob', in: '#dev', text: 'the newest message' });
-    await server.delivered();
-    const asked: string[] = [];
-    const recovered: string[] = [];
-    const { options } = setUp({
-      client,
-      clock: () => new Date(Date.now() + 3_600_000),
-      recover: async (channelId) => void recovered.push(channelId),
-      messages: {
-        newest(channelId) {
-          asked.push(channelId);
-          return Promise.resolve([]);
-        },
-      },
-    });
-    const catchUp = createCatchUp(options, running);
-    await catchUp.everywhere(0);
-    await catchUp.before(ids['dev'] ?? '');
-    expect(asked).toEqual([]);
-    expect(recovered).toEqual([ids['dev']]);
+  it('asks for nothing where the guild says that nothing is new [G3b]', async () => {
+    let ago = 3_600_000;
+    const server = await openSandbox({ now: () => new Date(Date.now() - ago) });
+    await server.say({ as: 'bob', in: '#dev', text: 'the newest message', mentionBot: true });
+    ago = 0;
+    await runGateway({ server });
+    expect(await server.requests({ method: 'GET', path: '/channels/*/messages' })).toEqual([]);
   });
 
   it('takes in what was said to it in DMs and by mention within five minutes, and nothing older', async () => {

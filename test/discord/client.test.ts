@@ -32,19 +32,6 @@ describe('the client', () => {
 });
 
 describe('logging in', () => {
-  it('reports a shard that is closed for good while others still log in, at once [O2] [O7]', async () => {
-    const server = await openSandbox();
-    const client = createDiscordClient({
-      apiUrl: server.apiUrl,
-      shards: { count: 2, ids: [0, 1] },
-      logger,
-    });
-    const outcome = logIn(client, server.token, 60_000).catch((error: unknown) => error);
-    // The library lets five seconds pass before the other one identifies.
-    await expect.poll(() => server.dropConnection({ code: 4011, shard: 0 }), { interval: 20 }).toBe(1);
-    expect(await withTimeout(2000, outcome, 'nothing')).toMatchObject({ failure: 'shards' });
-  });
-
   it('takes a team’s owner for the owner, not its other members', () => {
     const owner = { id: 'team-user' };
     const team = { owner_user_id: 'alice', members: [{ user: { id: 'bob' } }] };

@@ -147,18 +147,6 @@ describe('the gateway', () => {
     expect(handlers.events).toEqual(['message early', `deleted ${early.id}`]);
   });
 
-  it('shows history once, though a resumed session repeats events', async () => {
-    const { server, client, history, settled } = await runGateway();
-    const said = await server.say({ as: 'bob', in: 'dm', text: 'only once' });
-    await settled();
-    const again = connectedAgain(client);
-    await server.dropConnection({ how: 'close', resumable: true, repeat: 5 });
-    await again;
-    await server.dispatchAgain({ message: said.id });
-    await settled();
-    expect(textsOf(await history.recent(said.channelId, 10))).toEqual(['only once']);
-  });
-
   it('shows no history that was deleted while the connection was gone', async () => {
     const { server, client, history, settled } = await runGateway();
     const deleted = await server.say({ as: 'bob', in: 'dm', text: 'a slip' });

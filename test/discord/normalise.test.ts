@@ -13,12 +13,12 @@ describe('a message in the core’s words', () => {
     });
     const channel = client.channels.cache.get(ids['general'] ?? '');
     if (channel?.isTextBased() !== true) throw new Error('#general takes messages');
+    const author = { id: ids['bob'], username: 'bob' };
     for (const type of [
       MessageType.UserJoin,
       MessageType.ChannelPinnedMessage,
       MessageType.ChatInputCommand,
     ]) {
-      const author = { id: ids['bob'], username: 'bob', discriminator: '0', avatar: null, global_name: null };
       const data = {
         id: `17000000000000000${type}`,
         channel_id: channel.id,

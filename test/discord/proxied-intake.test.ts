@@ -112,26 +112,6 @@ describe('a copy [G2a]', () => {
     });
   });
 
-  it('that was posted while the bot was off is known by its record, and in history only then [K11]', async () => {
-    const { server, writes, ids, kit } = await open({
-      proxied: { appIds: [], pluralKitUrl: 'http://127.0.0.1:9' },
-    });
-    await server.say({ as: 'bob', in: '#general', text: '@Discoclaw hi' });
-    const copy = await writes('@Discoclaw hello');
-    await postCopy(server, { in: '#general', text: '@Discoclaw and I?' });
-    const { handlers, settled, history } = await runGateway({
-      server,
-      proxied: { appIds: [pluralKit], pluralKitUrl: kit.url },
-      knownChannels: [ids['general'] ?? ''],
-    });
-    await settled();
-    expect(handlers.messages).toMatchObject([
-      { text: 'hi' },
-      { id: copy.id, author: { id: ids['bob'] }, isProxied: true },
-    ]);
-    expect(textsOf(await history.recent(ids['general'] ?? '', 10))).toEqual(['hi', 'hello']);
-  });
-
   it('of before a start is told to nobody: not as a channel’s talk [B4], a message replied to, or a thread’s first [K11]', async () => {
     const before = await open();
     const { server, general } = before;

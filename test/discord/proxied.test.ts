@@ -38,14 +38,6 @@ describe('PluralKit’s record of a copy [G2a]', () => {
     kit.is(trouble);
     expect(await reading(50)(copy, never)).toBeUndefined();
   });
-
-  it.each([
-    ['is of another message', { ...record, id: original }],
-    ['has no account', { ...record, sender: '' }],
-  ])('is none where it %s', async (_, wrong) => {
-    kit.store(wrong, copy);
-    expect(await reading()(copy, never)).toBeUndefined();
-  });
 });
 
 describe('a copy [G2a]', () => {

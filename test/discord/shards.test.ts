@@ -95,16 +95,6 @@ describe('a bot in two processes [X3]', () => {
     for (const { settled } of bots) await settled();
     expect(bots.map(({ gateway }) => gateway.guildIds())).toEqual([[zero.guildId], []]);
   });
-
-  it('registers commands in one of them', async () => {
-    const { server, run } = await twoShards();
-    for (const shards of [second, first]) {
-      const { gateway } = await run(shards);
-      await gateway.commandsRegistered;
-      const written = await server.requests({ method: 'PUT', path: '/applications/*/commands' });
-      expect(written).toHaveLength(shards === first ? 1 : 0);
-    }
-  });
 });
 
 describe('one process with two shards [X3]', () => {

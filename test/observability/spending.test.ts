@@ -1,7 +1,7 @@
 import * as fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 
-import { StoreError } from '../../src/core/errors.ts';
+import { ModelError, StoreError } from '../../src/core/errors.ts';
 import type { OwnerNews, Reservation } from '../../src/core/model.ts';
 import type { Store } from '../../src/core/store.ts';
 import type { ExportedFile } from '../../src/memory/layer.ts';
@@ -133,6 +133,19 @@ describe('what model calls may cost a day [L2]', () => {
     time.now = new Date('2026-01-16T12:00:00Z');
     await spending.tellOfAccount('out-of-credit', 'opus');
     expect(told).toHaveLength(3);
+  });
+
+  it('tells when background work that was refused can be done, once', async () => {
+    const { spending, reserve, time } = spendingOver(new MemoryStore(), { dailyCost: 1 });
+    await expect(reserve(chat(), 2)).rejects.toBeInstanceOf(ModelError);
+    expect(spending.heldUntil(aliceId)).toBeUndefined();
+    await expect(reserve(summary(), 2)).rejects.toBeInstanceOf(ModelError);
+    expect(spending.heldUntil(bobId)).toBeUndefined();
+    expect(spending.heldUntil(aliceId)).toEqual(new Date('2026-01-15T23:00:00Z'));
+    expect(spending.heldUntil(aliceId)).toBeUndefined();
+    await expect(reserve(summary(), 2)).rejects.toBeInstanceOf(ModelError);
+    time.now = new Date('2026-01-15T23:00:01Z');
+    expect(spending.heldUntil(aliceId)).toEqual(time.now);
   });
 
   it('is exported for its person and goes with an erasing, also while calls are open [K10][K11]', async () => {

@@ -66,16 +66,6 @@ describe('reacting', () => {
     );
     expect(await changingRequests()).toEqual([]);
   });
-
-  it('is not for other bots', async () => {
-    const { ask, act } = await openActionStage();
-    const context = await ask('bob', '#general', 'react to this');
-    const outcome = await act({ ...context, speaker: { ...context.speaker, isBot: true } }, 'discord_react', {
-      message: 'current',
-      emoji: '🎉',
-    });
-    expect(outcome).toEqual({ ok: false, text: 'Not done: another bot may not ask for it.' });
-  });
 });
 
 describe('pinning', () => {

@@ -1,8 +1,6 @@
 import * as fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 
-import { mention } from '../../../src/core/own-words.ts';
-import { channelReference } from '../../../src/discord/actions/action.ts';
 import { inPrivate, openActionStage, type ActionStage } from '../support/action-harness.ts';
 import { runs } from '../../support/runs.ts';
 
@@ -132,18 +130,6 @@ describe('sending to another channel', () => {
     await settled();
     expect(await refused('#dev')).toMatch(/I lack the permission to write/u);
     expect(await changingRequests()).toEqual([]);
-  });
-});
-
-describe('a channel as the model gives it', () => {
-  it.each([
-    ['#dev', { name: 'dev' }],
-    [' Team-Room ', { name: 'team-room' }],
-    [mention('#', 'team-room'), { name: 'team-room' }],
-    ['<#200000000000000002>', { id: '200000000000000002' }],
-    ['200000000000000002', { id: '200000000000000002' }],
-  ])('%s', (reference, expected) => {
-    expect(channelReference(reference)).toEqual(expected);
   });
 });
 

@@ -232,14 +232,5 @@ describe('typing', () => {
     typing.end();
     await vi.advanceTimersByTimeAsync(60_000);
     expect(shown).toBe(3);
-
-    const asked = replies.typing(channelId);
-    asked.show();
-    expect(shown).toBe(4);
-    await vi.advanceTimersByTimeAsync(100);
-    expect(shown).toBe(4);
-    asked.end();
-    asked.show();
-    expect(shown).toBe(4);
   });
 });

@@ -29,17 +29,6 @@ describe('splitReply', () => {
     ]);
   });
 
-  it('does not take a line inside a longer fence for its end', () => {
-    const text = `\`\`\`\`md\n${'```js\ny()\n```\n'.repeat(8)}\`\`\`\``;
-    for (const chunk of splitReply(text, 60)) expect(chunk).toMatch(/^````md\n[^]*\n````$/u);
-  });
-
-  it('splits a long line of code, and leaves no piece of it looking like the end of the fence', () => {
-    const chunks = splitReply(`\`\`\`\n${'z'.repeat(92)}\`\`\`\nmore\n\`\`\``, 100);
-    expect(chunks.map(read).every(({ isBalanced }) => isBalanced)).toBe(true);
-    expect(chunks.map((chunk) => read(chunk).content).join('')).toBe(`${'z'.repeat(92)}\`\`\`more`);
-  });
-
   it('never makes a chunk that is too long, blank or unbalanced, and never loses a character', () => {
     fc.assert(
       fc.property(markdown, fc.integer({ min: 40, max: 400 }), (text, max) => {

@@ -127,6 +127,8 @@ export interface RunOptions {
   /** Where known channels belong that Discord does not tell of. */
   readonly guildOf?: (channelId: string) => ChannelGuild;
   readonly recover?: (channelId: string) => Promise<void>;
+  /** Whether a message's reply was only begun. */
+  readonly isUnfinished?: (message: { readonly id: string }) => boolean;
   /** Nothing is set where not given. */
   readonly answerModes?: IntakeOptions['answerModes'];
   /** Of every guild; none where not given. */
@@ -266,7 +268,7 @@ export async function runGateway(options: RunOptions = {}) {
         Promise.resolve(
           (options.remembered ?? []).filter(({ ids }) => ids.some((id) => compareSnowflakes(id, since) >= 0)),
         ),
-      isUnfinished: () => Promise.resolve(false),
+      isUnfinished: async (message) => options.isUnfinished?.(message) ?? false,
     },
     handlers,
     recent,
