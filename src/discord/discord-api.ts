@@ -13,7 +13,7 @@ import {
 
 import { compareSnowflakes, snowflakeTime } from '../core/snowflake.ts';
 import type { Clock } from '../core/time.ts';
-import { botMay, type Capability } from './permissions.ts';
+import { botMay, watchGoneChannels, type Capability } from './permissions.ts';
 import { NotPermittedError, sendUntilTaken } from './refusals.ts';
 
 const guildPage = 200;
@@ -26,9 +26,10 @@ export type DiscordApi = ReturnType<typeof createDiscordApi>;
  */
 export function createDiscordApi(client: Client) {
   const { rest, channels } = client;
+  const isGone = watchGoneChannels(client);
 
   function check(capability: Capability, channelId: string): void {
-    if (!botMay(capability, channels.cache.get(channelId)))
+    if (isGone(channelId) || !botMay(capability, channels.cache.get(channelId)))
       throw new NotPermittedError(capability, channelId);
   }
 

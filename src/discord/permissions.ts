@@ -1,9 +1,11 @@
 import {
   ChannelType,
+  GatewayDispatchEvents,
   PermissionFlagsBits as Permission,
   PermissionsBitField,
   type Channel,
   type Client,
+  type GatewayGuildDeleteDispatchData,
   type GatewayIntentBits,
   type GuildBasedChannel,
   type GuildMember,
@@ -11,6 +13,7 @@ import {
 } from 'discord.js';
 
 import type { ServerPort } from '../core/channels.ts';
+import { lruCache } from '../core/limits.ts';
 import { isPart, type Shards } from '../core/processes.ts';
 import { unknownOverwrite } from './payloads.ts';
 
@@ -120,6 +123,23 @@ export function botMay(capability: Capability, channel: Channel | undefined): bo
   if (channel.isDMBased()) return capability !== 'start-thread' && capability !== 'start-private-thread';
   const { me } = channel.guild.members;
   return me === null || (memberMay(capability, channel, me) ?? true);
+}
+
+const keptGone = 10_000;
+
+/** Deleted channels, and those of servers that the bot has left: no request is sent for them [G3d]. */
+export function watchGoneChannels(client: Client): (channelId: string) => boolean {
+  const gone = lruCache<string, true>(keptGone);
+  const note = ({ id }: { readonly id: string }): void => void gone.set(id, true);
+  // Raw events come before the library clears its caches. An outage is not a departure.
+  client.ws.on(GatewayDispatchEvents.GuildDelete, ({ id, unavailable }: GatewayGuildDeleteDispatchData) => {
+    if (unavailable === true) return;
+    for (const channel of client.channels.cache.values())
+      if (!channel.isDMBased() && channel.guildId === id) note(channel);
+  });
+  client.ws.on(GatewayDispatchEvents.ChannelDelete, note);
+  client.ws.on(GatewayDispatchEvents.ThreadDelete, note);
+  return (channelId) => gone.has(channelId) && !client.channels.cache.has(channelId);
 }
 
 /** Reasons are repeated in docs/permissions.md. Privileged intents are switched on in the portal. */

@@ -17,7 +17,7 @@ import type { PresentPlace } from '../core/channels.ts';
 import type { Logger } from '../core/logger.ts';
 import { adultsAmong, everyone, hasMoreReaders, type Place } from '../core/place.ts';
 import { hasErrorCode } from './refusals.ts';
-import { hasKnownOverwrites, neededToRead } from './permissions.ts';
+import { hasKnownOverwrites, neededToRead, watchGoneChannels } from './permissions.ts';
 
 /** `undefined` where the bot may not see it, or cannot now. */
 export type FindChannel = (channelId: string) => Promise<Channel | undefined>;
@@ -215,6 +215,7 @@ export function createPlaces(
   },
 ): Places {
   const { client, memberRole, noteGone, logger } = options;
+  const isGone = watchGoneChannels(client);
   const known: Places['known'] = (channelId) => {
     const cached = client.channels.cache.get(channelId);
     return cached !== undefined && isComplete(cached) ? cached : undefined;
@@ -223,6 +224,7 @@ export function createPlaces(
     memberRole,
     known,
     async find(channelId) {
+      if (isGone(channelId)) return undefined;
       const cached = known(channelId);
       if (cached !== undefined) return cached;
       try {

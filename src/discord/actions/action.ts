@@ -254,7 +254,7 @@ export function channelsCalled(reference: string, here: Channel): readonly Guild
 }
 
 /** `#name` or `name`, `<#id>` or an id. */
-export function channelReference(reference: string): { readonly id: string } | { readonly name: string } {
+function channelReference(reference: string): { readonly id: string } | { readonly name: string } {
   const plain = withoutMentionMarks(reference).trim();
   const id = /^(?:<#)?(?<id>[0-9]{15,21})>?$/u.exec(plain)?.groups?.['id'];
   return id === undefined ? { name: plain.replace(/^#/u, '').trim().toLowerCase() } : { id };
