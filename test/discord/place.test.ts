@@ -314,6 +314,12 @@ describe('the present place', () => {
     expect(await presentPlace(wider)).toBe(wider);
   });
 
+  it('has no known readers in a channel that is gone', async () => {
+    const { presentPlace, at } = await openPlaces();
+    const present = await presentPlace(at('gone', 'private', { readers }));
+    expect(present).toEqual(at('gone', 'private'));
+  });
+
   it('waits for a server to be back, and has no known readers where that takes too long', async () => {
     const { presentPlace, server, settled, at } = await openPlaces();
     await server.setChannelPrivacy({ channel: '#dev', private: true });
