@@ -4,10 +4,9 @@ import type { Config } from '../config/config.ts';
 import { NewerVersionError, StoreError } from '../core/errors.ts';
 import type { Logger } from '../core/logger.ts';
 import { nodeFileSystem } from '../storage/files/file-system.ts';
-import { faultOf, foldersOf, freeBytes } from './folders.ts';
 import { findOwner } from '../storage/files/owner-lock.ts';
 import { type FileStore, createFileStore } from '../storage/files/store.ts';
-import { openStore } from './open-store.ts';
+import { faultOf, foldersOf, freeBytes, openStore } from './open-store.ts';
 import { type Finding, broken, fine, warning } from './command-line.ts';
 import type { DocumentKind, Versioned } from '../core/store.ts';
 import { durableDocumentKind } from '../memory/durable/document.ts';
@@ -160,6 +159,6 @@ export const rootFiles = Object.keys(documentKinds).filter((key) => !key.include
 export const dataFolders = ['users', 'sessions', 'guilds', 'channels', 'changes'] as const;
 
 /** `undefined` for keys of logs and texts. */
-export function documentKindOf(key: string): DocumentKind<Versioned> | undefined {
+function documentKindOf(key: string): DocumentKind<Versioned> | undefined {
   return documentKinds[key.replaceAll(/\d+/gu, '*')];
 }

@@ -70,8 +70,6 @@ export interface StatusFacts {
   readonly pingMs?: number | undefined;
   /** Whether Discord gives the bot the words of every message. */
   readonly readsContent?: boolean;
-  /** What came from Discord since the start that nobody can use. */
-  readonly malformed?: number;
   readonly turns: { readonly running: number; readonly waiting: number };
   readonly servers?: number;
   /** Of this process, where there are several. */
@@ -175,16 +173,7 @@ function unwrittenFacts({ unwritten = [], now }: StatusFacts): readonly StatusFa
 }
 
 function gatewayLine(facts: StatusFacts): string {
-  const {
-    pingMs,
-    readsContent,
-    malformed = 0,
-    lockedOut = 0,
-    servers,
-    letIn = [],
-    askers = [],
-    shards,
-  } = facts;
+  const { pingMs, readsContent, lockedOut = 0, servers, letIn = [], askers = [], shards } = facts;
   return present(
     pingMs === undefined ? 'ping not known yet' : `${Math.round(pingMs)} ms`,
     servers !== undefined && counted(servers, 'server'),
@@ -194,7 +183,6 @@ function gatewayLine(facts: StatusFacts): string {
       '⚠️ without Message Content: only direct messages, mentions of me, replies to me, and commands',
     askers.length > 0 && `waiting to be let in: ${askers.join(', ')}`,
     lockedOut > 0 && `${counted(lockedOut, 'message')} from people without access`,
-    malformed > 0 && `${counted(malformed, 'malformed payload')} dropped`,
   ).join(' · ');
 }
 

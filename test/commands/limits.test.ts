@@ -2,7 +2,7 @@ import fc from 'fast-check';
 import { expect, it } from 'vitest';
 
 import type { CommandReply } from '../../src/core/commands.ts';
-import { answerRows, formModal } from '../../src/discord/command-buttons.ts';
+import { answerRows, formModal } from '../../src/discord/buttons.ts';
 import { durableKey } from '../../src/memory/durable/document.ts';
 import { componentRowsSchema, modalSchema } from '../support/sandbox/rules.ts';
 import { aliceId, publicPlace } from '../support/incoming.ts';

@@ -142,15 +142,10 @@ describe.concurrent('npm run setup [O1]', () => {
     await using place = await openPlace();
     const { token } = place.sandbox;
     const first = await place.setUp([token, '', goodKey, '', '']);
-    const cost = /one more call of haiku for each message: about \$(0\.\d\d) for 1000 messages/u.exec(
-      first.output,
-    );
-    // Haiku takes $0.1 for a million tokens: some 600 of them, and a short answer.
-    expect(Number(cost?.[1])).toBeGreaterThan(0.05);
-    expect(Number(cost?.[1])).toBeLessThan(0.15);
+    expect(first.output).toContain('one more call of haiku for each message');
     expect(await place.env()).not.toContain('DISCOCLAW_SUMMARY');
     const unpriced = await place.setUp(['no', '', 'no', '', 'yes'], { DISCOCLAW_FAST_MODEL: 'qwen' });
-    expect(unpriced.output).toContain('its price is not known here');
+    expect(unpriced.output).toContain('call of qwen');
     expect(await place.env()).toMatch(/\nDISCOCLAW_SUMMARY_TO_DURABLE_ENABLED=true\n$/u);
   });
 
@@ -165,7 +160,7 @@ describe.concurrent('npm run setup [O1]', () => {
 
     await place.writeEnv('');
     const second = await place.setUp([place.sandbox.token]);
-    expect(second.output).toContain('Stopped before the end');
+    expect(second.output).toContain('Stopped before the end. npm run setup goes on from what is in .env.');
     expect(second.code).toBe(1);
     expect(await place.env()).toBe(`DISCORD_TOKEN=${place.sandbox.token}\n`);
   });
@@ -211,7 +206,17 @@ it('npm run setup leads from nothing to a first answer by a server of the list [
     ({ model: asked }) => (asked === ollama.model ? { text: 'Hi' } : { status: 404 }),
     () => ollama.list,
   );
-  const answers = [place.sandbox.token, 'nowhere', '2', `${model.url}/v1/`, 'qwen4', ollama.model, '', ''];
+  const answers = [
+    place.sandbox.token,
+    'nowhere',
+    '2',
+    `${model.url}/v1/`,
+    'qwen4',
+    '',
+    ollama.model,
+    '',
+    '',
+  ];
   const child = startChild({
     arguments: ['setup'],
     folder: place.folder,
@@ -229,7 +234,7 @@ it('npm run setup leads from nothing to a first answer by a server of the list [
     openRouter,
   ].entries())
     expect(child.output()).toContain(`${index + 1}  ${name}`);
-  expect(child.output()).toContain('The server has no model "qwen4". Did you mean ');
+  expect(child.output()).toContain('knows no model "qwen4"');
   expect(child.output()).toContain(`✓ ${ollama.model} answers.`);
   // It needs no key, and cuts long prompts without a word.
   expect(child.output()).not.toContain('Model key (hidden)');

@@ -246,7 +246,7 @@ export const plantedFaults: readonly PlantedFault[] = [
     promise:
       '[K11] The summary that a conversation began with is shown on after its person had everything erased.',
     file: 'src/bot/create-bot.ts',
-    find: 'events.erased.on((userId) => prompts.evict(userId));',
+    find: 'prompts.evict(userId);',
     put: '',
   },
   {

@@ -1052,7 +1052,7 @@ export const testedFaults: readonly PlantedFault[] = [
   {
     name: 'buttons-for-everybody',
     promise: '[M8] Anybody may press the button that does something for another person.',
-    file: 'src/discord/interactions/offers.ts',
+    file: 'src/discord/buttons.ts',
     find: 'if (interaction.user.id !== personId) {',
     put: 'if (interaction.user.bot) {',
     test: 'test/discord/interactions/offers.test.ts',
@@ -1060,7 +1060,7 @@ export const testedFaults: readonly PlantedFault[] = [
   {
     name: 'offer-is-carried-out-twice',
     promise: '[M8] A double click on a button sends the message twice.',
-    file: 'src/discord/interactions/offers.ts',
+    file: 'src/discord/buttons.ts',
     find: '} else if (open === undefined || open.isPressed) {',
     put: '} else if (open === undefined) {',
     test: 'test/discord/interactions/offers.test.ts',
@@ -1068,7 +1068,7 @@ export const testedFaults: readonly PlantedFault[] = [
   {
     name: 'offer-of-a-deleted-wish',
     promise: '[M8] What was offered can be pressed after its wish was deleted.',
-    file: 'src/discord/interactions/offers.ts',
+    file: 'src/discord/buttons.ts',
     find: 'else if (isWithdrawn(open.shown)) void takeAway(open);',
     put: '',
     test: 'test/discord/interactions/offers.test.ts',
@@ -1092,7 +1092,7 @@ export const testedFaults: readonly PlantedFault[] = [
   {
     name: 'sends-for-who-may-not',
     promise: '[M8] The bot sends for somebody what they themselves may not send there.',
-    file: 'src/discord/actions/permit.ts',
+    file: 'src/discord/actions/action.ts',
     find: '  if (memberMay(capability, channel, speaker) !== true)\n    throw new ActionRefusal(`the person lacks the permission to ${capabilities[capability]} there.`);',
     put: '  void speaker;',
     test: 'test/discord/actions/send.test.ts',
@@ -1100,7 +1100,7 @@ export const testedFaults: readonly PlantedFault[] = [
   {
     name: 'channel-read-for-all-to-hear',
     promise: '[B4] What is said in a channel is told where people read who may not read it.',
-    file: 'src/discord/channel-messages.ts',
+    file: 'src/discord/history.ts',
     find: 'if (!isForAskerOnly && (here.isDMBased() || !readersCanRead(here, channel))) return false;',
     put: '',
     test: 'test/discord/read-channel.test.ts',

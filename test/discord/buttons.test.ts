@@ -3,7 +3,7 @@ import { expect, it } from 'vitest';
 
 import type { CommandButton } from '../../src/core/reply.ts';
 import type { CommandReply, CommandSelect } from '../../src/core/commands.ts';
-import { answerRows, formModal, readCommandButton } from '../../src/discord/command-buttons.ts';
+import { answerRows, formModal, readCommandButton } from '../../src/discord/buttons.ts';
 import { componentRowsSchema, modalSchema } from '../support/sandbox/rules.ts';
 
 const words = fc.oneof(
@@ -45,13 +45,6 @@ it('whatever people wrote, what stands under an answer keeps the limits of Disco
           );
     }),
   );
-});
-
-it('a button with an address is a link, of which Discord tells nobody', () => {
-  const url = 'https://memory.example.org/sign-in/token';
-  const rows = answerRows(personId, { buttons: [{ label: 'Open my page', url }] });
-  expect(() => componentRowsSchema.parse(rows)).not.toThrow();
-  expect(rows).toMatchObject([{ components: [{ style: 5, label: 'Open my page', url }] }]);
 });
 
 it('whatever people wrote, a form keeps the limits of Discord', () => {
