@@ -178,6 +178,9 @@ export function createReadStatus(
       usage,
       kept,
       quarantined,
+    };
+  };
+}
 
 const unknown = () => undefined;
 
