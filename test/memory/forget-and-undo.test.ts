@@ -1,12 +1,13 @@
 import { describe, expect, it } from 'vitest';
 
 import { readConfig } from '../../src/config/config.ts';
+import { StoreError } from '../../src/core/errors.ts';
 import { noUsage, type ModelRequest } from '../../src/core/model.ts';
 import type { Place } from '../../src/core/place.ts';
 import { sessionWorkOf, type TurnContext } from '../../src/core/turn-context.ts';
 import { unconditional } from '../../src/core/writes.ts';
 import { undoForMs } from '../../src/memory/undo.ts';
-import { aliceId, publicPlace } from '../support/incoming.ts';
+import { aliceId, bobId, publicPlace } from '../support/incoming.ts';
 import { layersAlone } from '../support/layers-alone.ts';
 import { MemoryStore } from '../support/memory-store.ts';
 import { dmPlace, messageId, silent, startTime } from '../support/sessions.ts';
@@ -23,7 +24,7 @@ function summaryOf(request: ModelRequest): string {
 }
 
 /** A person's memory as a process has it. Opened over the same store it is what a start makes of it. */
-function open(store: MemoryStore, time: { now: number }) {
+function open(store: MemoryStore, time: { now: number }, isOwner = false) {
   const { config } = readConfig({
     DISCOCLAW_TIMEZONE: 'UTC',
     DISCOCLAW_SUMMARY_EVERY_N_TURNS: '1',
@@ -44,19 +45,19 @@ function open(store: MemoryStore, time: { now: number }) {
         }),
     },
   });
-  return { store, time, ...memory };
+  return { store, time, isOwner, ...memory };
 }
 
 type Memory = ReturnType<typeof open>;
 
 let newest = 0;
 
-function contextOf({ time }: Memory, text: string, place: Place = dmPlace): TurnContext {
+function contextOf({ time, isOwner }: Memory, text: string, place: Place = dmPlace): TurnContext {
   newest += 1;
   time.now += 1000;
   const at = new Date(time.now).toISOString();
   return {
-    speaker: { id: aliceId, name: 'Alice', isOwner: false },
+    speaker: { id: aliceId, name: 'Alice', isOwner },
     place,
     messages: [{ id: messageId(newest), text, at, attachments: [] }],
     now: new Date(time.now),
@@ -173,4 +174,57 @@ describe('what is forgotten, wherever it stands', () => {
       expect(left).toContain('bassoon');
     },
   );
+
+  it('shows nothing again where a full disk keeps it from being deleted in time [F5]', async () => {
+    const memory = open(new MemoryStore(), { now: startTime });
+    await talk(memory);
+    await memory.durable.forget(work, 'axolotls', dmPlace, messageId((newest += 1)));
+    const full = () => Promise.reject(new StoreError('No space is left', 'users'));
+    const { store } = memory;
+    const working = { update: store.update, rewrite: store.rewrite, writeText: store.writeText };
+    Object.assign(store, { update: full, rewrite: full, writeText: full });
+    memory.time.now += undoForMs + 1000;
+    await memory.changes.finishFor(aliceId).catch(() => undefined);
+    expect(await told(memory)).not.toMatch(saying);
+    expect(await memory.durable.undo(work).catch(() => undefined)).not.toMatchObject({ isDone: true });
+    Object.assign(store, working);
+    await memory.changes.finishFor(aliceId);
+    expect(await told(memory)).not.toMatch(saying);
+    expect(await store.everything()).not.toMatch(saying);
+  });
+
+  it('is final by itself where something else was forgotten later, which comes back [K5]', async () => {
+    const memory = open(new MemoryStore(), { now: startTime });
+    await talk(memory);
+    const bassoon = { place: dmPlace, messageId: messageId(newest - 2), type: 'discord' } as const;
+    await memory.durable.remember(work, { ...bassoon, text: 'I play the bassoon' });
+    await memory.durable.forget(work, 'axolotls', dmPlace, messageId((newest += 1)));
+    memory.time.now += undoForMs - 60_000;
+    const { undoId } = await memory.durable.forget(work, 'bassoon', dmPlace, messageId((newest += 1)));
+    memory.time.now += 120_000;
+    await memory.changes.finishFor(aliceId);
+    expect(await told(memory)).not.toMatch(/bassoon/u);
+    expect(await memory.store.everything()).not.toMatch(saying);
+    await memory.durable.undo(work, undoId);
+    expect(await told(memory)).toContain('I play the bassoon');
+  });
+
+  it('is withheld from all owners in the notes that they share, until it is undone [N1]', async () => {
+    const memory = open(new MemoryStore(), { now: startTime }, true);
+    const note = 'workspace/memory/2026-01-10.md';
+    const text = '- I keep axolotls\n- Tea is nice\n';
+    await talk(memory);
+    await memory.store.writeText(note, text);
+    const owner = contextOf(memory, 'Please.');
+    const read = (context: TurnContext) =>
+      runTool(memory, 'memory_read', { path: 'daily/2026-01-10.md' }, context);
+    const other = { ...owner, speaker: { id: bobId, name: 'Bob', isOwner: true } };
+    expect(await read(other)).toMatch(saying);
+    const { undoId } = await memory.durable.forget(work, 'axolotls', dmPlace, messageId((newest += 1)));
+    expect(await read(owner)).not.toMatch(saying);
+    expect(await read(other)).not.toMatch(saying);
+    await memory.durable.undo(work, undoId);
+    expect(await read(other)).toMatch(saying);
+    expect(await memory.store.readText(note)).toBe(text);
+  });
 });
