@@ -8,10 +8,11 @@ import { openStore } from '../src/bot/open-store.ts';
 import { createModel } from '../src/bot/create-model.ts';
 import { loadEnvironment, readConfig, type Config, type Environment } from '../src/config/config.ts';
 import type { ChatMessage } from '../src/core/message.ts';
+import { estimateTokens, textOf, type TextBlock } from '../src/core/model.ts';
 import type { Place, SessionKey } from '../src/core/place.ts';
 import { snowflakeAt } from '../src/core/snowflake.ts';
 import { createLogger } from '../src/observability/logger.ts';
-import { renderPromptReport } from '../src/prompt/report.ts';
+import type { Prompt } from '../src/prompt/build-prompt.ts';
 import { createPromptComposer } from '../src/turn/prompt-input.ts';
 
 const clock = () => new Date();
@@ -117,6 +118,54 @@ function nameOf(place: Place): string {
 
 function isNamed(wanted: string, id: string, name: string): boolean {
   return wanted === id || wanted.toLowerCase() === name.toLowerCase();
+}
+
+const barCells = 50;
+
+/**
+ * The prompt as it would be sent, then characters and estimated tokens a part as a bar chart [P5]. The parts
+ * add up to the total.
+ */
+function renderPromptReport(prompt: Prompt): string {
+  return [...transcript(prompt), ...chart(prompt)].join('\n');
+}
+
+function transcript(prompt: Prompt): readonly string[] {
+  return [
+    '═══ system ═══',
+    ...prompt.system.map(renderBlock),
+    ...prompt.messages.flatMap((message) => [
+      `═══ ${message.role} ═══`,
+      ...message.content.flatMap((block) => (block.type === 'text' ? [renderBlock(block)] : [])),
+    ]),
+  ];
+}
+
+function renderBlock(block: TextBlock): string {
+  return `${block.text.trimEnd()}${block.cache === undefined ? '' : '\n─── cached up to here ───'}`;
+}
+
+/** The parts stand end to end, so their texts can be cut from the whole. */
+function chart({ system, messages, parts }: Prompt): readonly string[] {
+  const whole = textOf(system) + messages.map((message) => textOf(message.content)).join('');
+  let start = 0;
+  const rows = parts.map(({ name, slot, characters }) => {
+    const text = whole.slice(start, start + characters);
+    start += characters;
+    return { label: `${slot} · ${name}`, characters, tokens: estimateTokens(text) };
+  });
+  const tokens = rows.reduce((sum, row) => sum + row.tokens, 0);
+  const all = [...rows, { label: 'total', characters: start, tokens }];
+  const width = Math.max(...all.map(({ label }) => label.length));
+  const line = (label: string, ...cells: readonly (string | number)[]): string =>
+    `${label.padEnd(width)} ${cells.map((cell) => String(cell).padStart(7)).join(' ')}`;
+  return [
+    '═══ sizes ═══',
+    line('part', 'chars', 'tokens'),
+    ...all.map((row) =>
+      `${line(row.label, row.characters, row.tokens)}  ${'█'.repeat(Math.round((barCells * row.characters) / start))}`.trimEnd(),
+    ),
+  ];
 }
 
 /**

@@ -115,7 +115,7 @@ export function createBilledBot(
     logger,
   });
   const settings = { channelIds: [] };
-  const actions = createDiscordActions({ client, places, history, settings, clock, logger });
+  const actions = createDiscordActions({ client, places, history, settings, logger });
   const bot: Bot = createBot(config, {
     keeping: { store, recent, outbox: createOutbox({ store, changes: recent }) },
     model: {

@@ -28,7 +28,7 @@ export async function benchRecall(): Promise<void> {
   for (let start = 0; start < starts; start += 1) {
     const { log, store } = await openLog(folder);
     const source = createMessageSource(log);
-    const recall = createRecall({ sources: [source, createDetailSource(store, log, source)], timeZone });
+    const recall = createRecall({ sources: [source, createDetailSource(store, log)], timeZone });
     const asker = { speaker: { id: userIdOf(0), isOwner: false }, place: dmOf(userIdOf(0)), now: new Date() };
     const wish = { ...asker, scope: 'messages', limit: 15, excluded: [] } as const;
     const find = () => recall.search({ ...wish, queries: [query()] });

@@ -3,15 +3,16 @@ import type { AttachmentPort, ReadAttachment, ReadReplied, Transcribe } from '..
 import type { ChannelPort, HistoryPort, PresentPlace, ReadChannel, ServerPort } from '../core/channels.ts';
 import type { DirectMessagePort, ReplyPort, WaitingReactionPort } from '../core/reply.ts';
 import type { Logger } from '../core/logger.ts';
-import type { ModelClient } from '../core/model.ts';
+import type { ModelClient, UsageReport } from '../core/model.ts';
 import type { Processes } from '../core/processes.ts';
-import type { Store } from '../core/store.ts';
+import type { LastWrite, Store } from '../core/store.ts';
 import type { Clock, Timer } from '../core/time.ts';
 import type { ActionTools, LateNotice, OfferPort } from '../core/tool.ts';
 import type { WorkQueue } from '../core/work-queue.ts';
+import type { StatusFacts } from '../commands/status-command.ts';
 import type { Spending } from '../observability/spending.ts';
+import type { WatchedModel } from '../observability/watched-model.ts';
 import type { Outbox } from '../turn/outbox.ts';
-import type { StatusSources } from './status.ts';
 import type { ChannelGuild, SessionKey } from '../core/place.ts';
 import type { SessionLog } from '../memory/log/session-log.ts';
 
@@ -63,6 +64,16 @@ export interface TimePorts {
   /** The time by which Discord dates messages [O7]. Default: `clock`. */
   readonly discordClock?: Clock;
   readonly timer?: Timer;
+}
+
+export interface StatusSources {
+  readonly model: Pick<WatchedModel, 'isOffline' | 'state' | 'openCalls' | 'refused' | 'limitsOf'>;
+  readonly gateway: () => Pick<StatusFacts, 'pingMs' | 'readsContent' | 'lockedOut' | 'servers' | 'shards'>;
+  /** `undefined` before the bot is connected. */
+  readonly letIn?: () => Promise<readonly string[] | undefined>;
+  readonly usage: () => Promise<UsageReport>;
+  readonly lastWrite: () => LastWrite | undefined;
+  readonly quarantined: () => Promise<readonly string[]>;
 }
 
 export interface BotPorts {

@@ -5,7 +5,7 @@ import { StoreError, UnusableStoreError } from '../core/errors.ts';
 import { GatewayError } from '../discord/gateway-error.ts';
 import { errorCode } from '../storage/files/file-system.ts';
 import { FolderLostError } from '../storage/files/owner-lock.ts';
-import { refusedByDisk } from './folders.ts';
+import { refusedByDisk } from './open-store.ts';
 
 export const usage = `A Discord bot whose memory its people can see, correct and trust.
 

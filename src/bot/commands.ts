@@ -1,16 +1,23 @@
+import program from '../../package.json' with { type: 'json' };
+
 import { type CatchupPorts, catchupDefinition, createCatchupCommand } from '../commands/catchup-command.ts';
 import { type CommandSet, createCommandSet, createMenuEntries, menuNames } from '../commands/commands.ts';
 import { createMemoryCommand, memoryDefinition } from '../commands/memory-command.ts';
 import type { MemoryCommandPorts, PrivacyFacts } from '../commands/memory-ports.ts';
 import { createSettingsCommand, settingsDefinition } from '../commands/settings-command.ts';
-import type { ModelChoice } from '../commands/settings-model.ts';
+import type { ModelChoice } from '../commands/settings-owner.ts';
 import { type StatusFacts, createStatusCommand, statusDefinition } from '../commands/status-command.ts';
-import type { BotPorts, DiscordPorts } from './bot-ports.ts';
+import type { BotPorts, DiscordPorts, StatusSources } from './bot-ports.ts';
 import type { Memory } from './layers.ts';
 import type { Config } from '../config/config.ts';
 import { letInByConfig } from '../discord/access.ts';
 import type { AnswerMode } from '../core/channels.ts';
 import type { Place } from '../core/place.ts';
+import { dataLine } from '../core/section.ts';
+import type { Store } from '../core/store.ts';
+import type { Clock } from '../core/time.ts';
+import { askers, type BotSettings } from '../memory/settings/bot-settings.ts';
+import { priceListDate } from '../model/anthropic/models.ts';
 import type { PagePath, PagePerson } from '../page/sign-in.ts';
 import { type Outbox, saveBestEffort } from '../turn/outbox.ts';
 
@@ -71,7 +78,7 @@ export function createCommands(config: Config, memory: Memory, ports: CommandPor
   const ofMemory = config.commandsEnabled ? [createMemoryCommand(memoryPorts)] : [];
   return createCommandSet(
     [...ofMemory, catchup, settings, ...status],
-    config.commandsEnabled ? createMenuEntries(memoryPorts) : [],
+    config.commandsEnabled ? createMenuEntries(memoryPorts) : {},
     logger,
     memory.oneTimeNotices,
   );
@@ -123,4 +130,69 @@ function defaultAnswerMode(
   return listed
     ? { value: 'everything', from: 'DISCORD_AUTO_REPLY_CHANNEL_IDS' }
     : { value: 'mentions', from: 'nothing is set' };
+}
+
+const folders = ['users', 'sessions', 'channels', 'guilds'] as const;
+
+/** Reads this process's status; leaves out what the store cannot tell. */
+export function createReadStatus(
+  config: Config,
+  ports: {
+    readonly store: Pick<Store, 'list'>;
+    readonly botSettings: Pick<BotSettings, 'read'>;
+    readonly clock: Clock;
+    readonly mainModel: () => Promise<string>;
+    readonly queues: () => Pick<StatusFacts, 'turns' | 'afterTurn' | 'writes' | 'unwritten' | 'noRoomFor'>;
+    readonly sources: StatusSources;
+  },
+): () => Promise<StatusFacts> {
+  const { store, clock, mainModel, sources } = ports;
+  const startedAt = clock().getTime();
+  return async () => {
+    const [main, letIn, settings, usage, kept, quarantined] = await Promise.all([
+      mainModel(),
+      sources.letIn?.(),
+      ports.botSettings.read().catch(unknown),
+      sources.usage().catch(unknown),
+      keptIn(store).catch(unknown),
+      sources.quarantined().catch(unknown),
+    ]);
+    const now = clock();
+    const { fast } = config.model;
+    return {
+      version: program.version,
+      upMs: now.getTime() - startedAt,
+      now,
+      models: sources.model.isOffline ? undefined : { main, fast },
+      modelState: sources.model.state,
+      refused: sources.model.refused,
+      modelLimits: sources.model.limitsOf?.(main),
+      ...sources.gateway(),
+      letIn: letIn?.map(dataLine),
+      askers: settings && askers(settings, 'waiting'),
+      ...ports.queues(),
+      modelCalls: sources.model.openCalls,
+      pricesOf:
+        Object.keys(config.model.prices).length === 0 ? priceListDate : `${priceListDate} and your own`,
+      lastWrite: sources.lastWrite(),
+      usage,
+      kept,
+      quarantined,
+    };
+  };
+}
+
+const unknown = () => undefined;
+
+async function keptIn(store: Pick<Store, 'list'>) {
+  const lists = await Promise.all(folders.map((folder) => store.list(folder)));
+  const [users = [], sessions = []] = lists.map((files) => files.map(({ path }) => path.split('/')));
+  const people = [...users.map(([userId]) => userId), ...sessions.map(([, userId]) => userId)];
+  const files = lists.flat();
+  return {
+    sessions: new Set(sessions.map(([channelId, userId]) => `${channelId}/${userId}`)).size,
+    users: new Set(people).size,
+    files: files.length,
+    bytes: files.reduce((sum, { bytes }) => sum + bytes, 0),
+  };
 }

@@ -9,9 +9,8 @@ import { createKeyedQueue } from '../core/keyed-queue.ts';
 import { createWorkQueue } from '../core/work-queue.ts';
 import { createAccessRequests } from '../turn/access-requests.ts';
 import { createAfterTurn, expiryKey } from '../turn/after-turn.ts';
-import { runCommand } from '../turn/commands.ts';
+import { runCommand, createIntake } from '../turn/intake.ts';
 import { createHearing } from '../turn/hearing.ts';
-import { createIntake } from '../turn/intake.ts';
 import { outboxInJobs } from '../turn/outbox.ts';
 import { personaSource } from '../memory/settings/place-settings.ts';
 import type { PresentGuilds } from '../memory/gone-places.ts';
@@ -20,7 +19,7 @@ import { callCost } from '../model/anthropic/models.ts';
 import { createMediaBudget } from '../model/media.ts';
 import { createPauses } from '../model/pauses.ts';
 import { createLateNotices, createMemoryNotices } from '../turn/notices.ts';
-import { createPauseNotes } from '../turn/pauses.ts';
+import { createPauseNotes } from '../turn/turn-memory.ts';
 import { createPromptComposer } from '../turn/prompt-input.ts';
 import { createChannelReading, createReadChannelTool } from '../turn/read-channel.ts';
 import { createRecovery, takeAwayErased } from '../turn/recover.ts';
@@ -28,11 +27,10 @@ import { type TurnPorts, runTurn } from '../turn/run-turn.ts';
 import { createSessionTurns } from '../turn/sessions.ts';
 import { createTurnLimits } from '../turn/turn-limits.ts';
 import { createWaitingReactions } from '../turn/waiting-reactions.ts';
-import { createCommands } from './commands.ts';
+import { createCommands, createReadStatus } from './commands.ts';
 import { type BotPorts, createEvents, createKnownChannels } from './bot-ports.ts';
 import { createModelChoice } from './create-model.ts';
 import { botName, createLayers } from './layers.ts';
-import { createReadStatus } from './status.ts';
 
 /** How long what looks through everybody's data waits for missed messages, for the next one, and for turns [G3b]. */
 const answersFirstMs = 60_000;
@@ -106,12 +104,6 @@ export function createBot(config: Config, ports: BotPorts) {
   });
   events.changed.on((session) => afterTurn.schedule(session));
   events.due.on((session, time) => afterTurn.schedule(session, time));
-  events.erased.on((userId, erasedBy) => {
-    // What waits for all processes is dropped by the one that erases.
-    if (erasedBy === 'here') void work.drop(userId);
-    else work.end(userId);
-    pauses.evict(userId);
-  });
   const commandOrder = createKeyedQueue();
   const waitingReactions = createWaitingReactions({ reactions, timer, clock });
   const actions = config.discord.actionsEnabled ? discord.actions : undefined;
@@ -134,16 +126,13 @@ export function createBot(config: Config, ports: BotPorts) {
     historyBudget: config.prompt.historyBudget,
     maxChars: config.prompt.maxChars,
   });
-  events.erased.on((userId) => prompts.evict(userId));
-  events.erased.on((userId) => offers.endOffersTo(userId));
   const channelReading = createChannelReading({
     ...shared,
-    readChannel: hearing.talk(retention.youngTalk(discord.readChannel)),
+    readChannel: retention.youngTalk(discord.readChannel),
     modelName: config.model.fast,
   });
   const memoryNotices = createMemoryNotices({ people, commandsEnabled });
   const lateNotices = createLateNotices({ ...shared, memoryNotices, isNamed: memory.isNamed });
-  events.erased.on((userId) => lateNotices.evict(userId));
   events.stored.on(async (stored) => {
     for (const late of await lateNotices.tell(stored))
       processes.notices.tell({ kind: 'stored', stored: late });
@@ -160,7 +149,7 @@ export function createBot(config: Config, ports: BotPorts) {
     commandOrder,
     changes: memory.changes,
     waitingReactions,
-    pauseNotes: createPauseNotes(clock),
+    pauseNotes: createPauseNotes(),
     memoryNotices,
     lateNotices,
     noteLosses: memory.noteLosses,
@@ -197,7 +186,20 @@ export function createBot(config: Config, ports: BotPorts) {
     limits.mayBegin,
   );
   recent.subscribe((change) => turns.follow(change));
-  events.erased.on((userId) => turns.endTurnsOf(userId));
+  /** What runs, waits or is kept in memory for somebody ends with what is held of them [K11]. */
+  events.erased.on(async (userId, erasedBy) => {
+    // What waits for all processes is dropped by the one that erases.
+    if (erasedBy === 'here') void work.drop(userId);
+    else work.end(userId);
+    pauses.evict(userId);
+    prompts.evict(userId);
+    offers.endOffersTo(userId);
+    lateNotices.evict(userId);
+    turns.endTurnsOf(userId);
+    if (ports.page === undefined) return;
+    await signIn.endAllOf(userId);
+    ports.page.memoryChanged(userId);
+  });
   processes.notices.listen((notice) => {
     switch (notice.kind) {
       case 'erased':
@@ -208,17 +210,10 @@ export function createBot(config: Config, ports: BotPorts) {
         return ports.page?.memoryChanged(notice.userId);
     }
   });
-  if (ports.page !== undefined) {
-    const { memoryChanged } = ports.page;
-    events.written.on((userId) => {
-      memoryChanged(userId);
-      processes.notices.tell({ kind: 'written', userId });
-    });
-    events.erased.on(async (userId) => {
-      await signIn.endAllOf(userId);
-      memoryChanged(userId);
-    });
-  }
+  events.written.on((userId) => {
+    ports.page?.memoryChanged(userId);
+    if (ports.page !== undefined) processes.notices.tell({ kind: 'written', userId });
+  });
   const readStatus =
     statusSources &&
     createReadStatus(config, {

@@ -1,4 +1,4 @@
-import type { ModelChoice } from '../commands/settings-model.ts';
+import type { ModelChoice } from '../commands/settings-owner.ts';
 import { ConfigError, type Config } from '../config/config.ts';
 import type { Logger } from '../core/logger.ts';
 import { noUsage, type CallBudget, type ModelClient } from '../core/model.ts';

@@ -1,13 +1,12 @@
 import { basename, resolve } from 'node:path';
 
 import type { Config } from '../config/config.ts';
-import { StoreError } from '../core/errors.ts';
+import { NewerVersionError, StoreError } from '../core/errors.ts';
 import type { Logger } from '../core/logger.ts';
 import { nodeFileSystem } from '../storage/files/file-system.ts';
-import { faultOf, foldersOf, freeBytes } from './folders.ts';
 import { findOwner } from '../storage/files/owner-lock.ts';
 import { type FileStore, createFileStore } from '../storage/files/store.ts';
-import { openStore } from './open-store.ts';
+import { faultOf, foldersOf, freeBytes, openStore } from './open-store.ts';
 import { type Finding, broken, fine, warning } from './command-line.ts';
 import type { DocumentKind, Versioned } from '../core/store.ts';
 import { durableDocumentKind } from '../memory/durable/document.ts';
@@ -123,13 +122,15 @@ function namesOf(quarantined: readonly string[]): string {
 async function damageOf(store: FileStore, key: string): Promise<readonly Finding[]> {
   try {
     const kind = documentKindOf(key);
-    const reason = kind && (await store.damage(key, kind));
-    if (reason === undefined) return [];
-    const remedy = `put it right by hand; otherwise it goes to quarantine, and its former content, ${basename(key)}.bak, is used`;
-    return [broken('files', `${key} is damaged (${reason})`, remedy)];
+    if (kind !== undefined) await store.read(key, kind);
+    return [];
   } catch (error) {
     const text = error instanceof Error ? error.message : `${key} cannot be read`;
-    return [broken('files', text, 'start the version that wrote it, or restore a backup')];
+    const remedy =
+      error instanceof NewerVersionError
+        ? 'start the version that wrote it, or restore a backup'
+        : `put it right by hand; otherwise it goes to quarantine, and its former content, ${basename(key)}.bak, is used`;
+    return [broken('files', text, remedy)];
   }
 }
 
@@ -158,6 +159,6 @@ export const rootFiles = Object.keys(documentKinds).filter((key) => !key.include
 export const dataFolders = ['users', 'sessions', 'guilds', 'channels', 'changes'] as const;
 
 /** `undefined` for keys of logs and texts. */
-export function documentKindOf(key: string): DocumentKind<Versioned> | undefined {
+function documentKindOf(key: string): DocumentKind<Versioned> | undefined {
   return documentKinds[key.replaceAll(/\d+/gu, '*')];
 }

@@ -7,24 +7,23 @@ import type { Timer } from '../core/time.ts';
 import type { Tool } from '../core/tool.ts';
 import { createWrites } from '../core/writes.ts';
 import { type ChangeLedgerPorts, createChangeLedger } from '../memory/changes.ts';
-import type { AnswerKeeper } from '../memory/message-changes.ts';
+import type { AnswerKeeper } from '../memory/deleting.ts';
 import { createControlTool } from '../memory/control-tool.ts';
 import { createDurableMemory } from '../memory/durable/durable-memory.ts';
 import { stillNamed } from '../memory/durable/notices.ts';
-import { createExtraction, createExtractionFold } from '../memory/durable/extraction.ts';
+import { createExtraction } from '../memory/durable/extraction.ts';
 import { createForgetting } from '../memory/forgetting.ts';
 import { createForgetItemTool, createRememberItemTool } from '../memory/durable/tools.ts';
 import type { MemoryLayer } from '../memory/layer.ts';
 import { createGonePlaces, goneChannels, type PresentGuilds } from '../memory/gone-places.ts';
 import { createSessionLog } from '../memory/log/session-log.ts';
 import { type FoldName, createSessionStates } from '../memory/log/session-state.ts';
-import { createNotebook, notebookOpener } from '../memory/notebook/notebook.ts';
+import { createNotebook } from '../memory/notebook/notebook.ts';
 import { createUndoableNotes } from '../memory/notebook/undoable.ts';
-import { createReflection, reflectWhenDue } from '../memory/notebook/reflection.ts';
+import { createReflection } from '../memory/notebook/reflection.ts';
 import { createWeeklyTrim } from '../memory/notebook/weekly-trim.ts';
 import { createWorkspace } from '../memory/notebook/workspace.ts';
 import { createProvenance } from '../memory/provenance.ts';
-import { tooMuch } from '../memory/quota.ts';
 import {
   createDetailSource,
   createItemSource,
@@ -40,7 +39,7 @@ import { createOneTimeNotices } from '../memory/settings/one-time-notices.ts';
 import { createPersonSettings } from '../memory/settings/person-settings.ts';
 import { createPlaceSettings } from '../memory/settings/place-settings.ts';
 import { createShortTerm } from '../memory/short-term/short-term.ts';
-import { createRetention, tooOld } from '../memory/retention.ts';
+import { createRetention, tooMuch, tooOld } from '../memory/retention.ts';
 import { createSweeper, type SweepRow } from '../memory/sweeper.ts';
 import { createProposals } from '../memory/durable/proposals.ts';
 import { runToolLoop } from '../model/tool-loop.ts';
@@ -152,33 +151,21 @@ export function createLayers(config: Config, ports: LayerPorts) {
   const durable = createDurableMemory({
     ...kept,
     settings: config.durable,
-    zoneToTell: people.zoneToTell,
     forgetting,
     parts: [undoable.part, forgetting.part],
   });
   const proposals = createProposals({ durable, modeOf: people.mode, textOf: sessionLog.message });
   const modelName = config.model.fast;
-  const extraction = createExtraction({
+  const extract = createExtraction({
     ...kept,
     modelName,
     durable: proposals,
     tell: (stored) => events.stored.emit(stored),
-  });
-  const extract = createExtractionFold({
-    extraction: {
-      extract: (work, ...rest) =>
-        kept.withPauses({ purpose: 'extraction', userId: work.userId, model: modelName }, () =>
-          extraction.extract(work, ...rest),
-        ),
-    },
     sessionLog,
-    states,
     modeOf: people.mode,
-    unnoticedUpTo: forgetting.unnoticedUpTo,
-    logger,
   });
-  const background = { ...kept, undoable, openNotebook: notebookOpener(kept), modelName };
-  const reflection = createReflection({
+  const background = { ...kept, undoable, modelName };
+  const { reflectIfDue } = createReflection({
     ...background,
     sessionLog,
     runLoop: (loop) =>
@@ -190,12 +177,8 @@ export function createLayers(config: Config, ports: LayerPorts) {
         logger,
       }),
     idleMs: config.reflection.idleMs,
-  });
-  const reflect = reflectWhenDue({
-    reflection,
     wakeAt: (...args) => void events.due.emit(...args),
     modeOf: people.mode,
-    clock,
   });
   const { trimIfDue } = createWeeklyTrim({
     ...background,
@@ -205,7 +188,7 @@ export function createLayers(config: Config, ports: LayerPorts) {
     ...kept,
     settings: config.notebook,
     background: [
-      ...(config.reflection.enabled ? [reflect] : []),
+      ...(config.reflection.enabled ? [reflectIfDue] : []),
       ...(config.reflection.weeklyTrimEnabled ? [trimIfDue] : []),
     ],
     undoable,
@@ -218,11 +201,10 @@ export function createLayers(config: Config, ports: LayerPorts) {
       return sessions.filter(({ channelId }) => !gone.has(channelId));
     },
   };
-  const messages = createMessageSource(foundIn);
   const recall = createRecall({
     sources: [
-      messages,
-      createDetailSource(store, foundIn, messages),
+      createMessageSource(foundIn),
+      createDetailSource(store, foundIn),
       createNotebookSource(store),
       ...(config.durable.enabled ? [createItemSource(durable)] : []),
     ],
@@ -273,13 +255,12 @@ export function createLayers(config: Config, ports: LayerPorts) {
       folds: [...activeFolds(config), ...(config.summary.enabled ? (['rolling'] as const) : [])],
     }),
   } satisfies Record<string, SweepRow>;
-  const { message: stillThere, answerBefore } = sessionLog;
   const tools: readonly Tool[] = [
     ...notebook.tools,
     ...(config.recall.enabled ? [createRecallTool(recall, config.recall.defaultLimit)] : []),
     ...(config.durable.enabled
       ? [
-          createRememberItemTool({ durable, proposals, stillThere, answerBefore }),
+          createRememberItemTool({ durable, proposals, sessionLog }),
           createForgetItemTool({ durable }),
           createControlTool({ durable, people }),
         ]

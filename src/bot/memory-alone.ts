@@ -2,7 +2,7 @@ import { resolve } from 'node:path';
 
 import writeFileAtomic from 'write-file-atomic';
 
-import { archivesOf } from '../commands/memory-export.ts';
+import { archivesOf } from '../commands/memory-data.ts';
 import { readConfig, type Environment } from '../config/config.ts';
 import { RecentChanges } from '../core/changes.ts';
 import { createOneProcess } from '../core/processes.ts';

@@ -7,7 +7,7 @@ import type { Config } from '../config/config.ts';
 import { measuredApart, type Logger } from '../core/logger.ts';
 import type { Shards } from '../core/processes.ts';
 import { growingPause, retry, unlessAborted } from '../core/time.ts';
-import { withDiscord } from '../discord/checkup.ts';
+import { withDiscord } from '../discord/client.ts';
 import { GatewayError } from '../discord/gateway-error.ts';
 import { createLogger } from '../observability/logger.ts';
 import { FolderLostError } from '../storage/files/owner-lock.ts';
@@ -128,7 +128,7 @@ export async function runInSandbox(
       output: process.stdout,
       facts: [
         ['language model', spokenBy(config.model)],
-        ['memory', keptIn(storage)],
+        ['memory', storage.databaseUrl === undefined ? resolve(storage.dataDir) : 'a PostgreSQL database'],
         ...(link === undefined ? [] : [['your page', `${link} (once, within ten minutes)`] as const]),
       ],
       demonstration,
@@ -208,13 +208,6 @@ async function inWorld(config: Config, logger: Logger, use: UseOfWorld): Promise
   }
 }
 
-/** Without the password that an address may hold. */
-function keptIn({ databaseUrl, dataDir }: Config['storage']): string {
-  if (databaseUrl === undefined) return resolve(dataDir);
-  const { host, pathname } = new URL(databaseUrl);
-  return `the PostgreSQL database ${host}${pathname}`;
-}
-
 function spokenBy({ apiKey, baseUrl, main }: Config['model']): string {
   return apiKey === undefined && baseUrl === undefined
     ? 'none: an offline stand-in answers by rules, from memory (with ANTHROPIC_API_KEY a model does)'
@@ -224,10 +217,7 @@ function spokenBy({ apiKey, baseUrl, main }: Config['model']): string {
 /** Serves health and metrics, if a port is set [O3]. @throws {ConfigError} where the port cannot be used. */
 async function serveHealth({ port, host }: Config['http']) {
   if (port === 0) return undefined;
-  const [{ createMetrics }, { startHealthServer }] = await Promise.all([
-    import('../observability/metrics.ts'),
-    import('../observability/health-server.ts'),
-  ]);
+  const { createMetrics, startHealthServer } = await import('../observability/health-server.ts');
   const metrics = createMetrics();
   try {
     return { metrics, ...(await startHealthServer({ port, host }, metrics)) };

@@ -8,13 +8,11 @@ import writeFileAtomic from 'write-file-atomic';
 import { type Config, type Environment, readConfig } from '../config/config.ts';
 import { decodeEnvFile, readEnvFile, withVariable } from '../config/env-file.ts';
 import { variables } from '../config/variables.ts';
-import { noUsage } from '../core/model.ts';
-import { nearestNames } from '../core/text.ts';
-import { withDiscord } from '../discord/checkup.ts';
+import { withDiscord } from '../discord/client.ts';
 import { GatewayError } from '../discord/gateway-error.ts';
 import { inviteLink } from '../discord/permissions.ts';
 import type { listModels, ProbeOptions } from '../model/anthropic/anthropic-client.ts';
-import { callCost, priceListDate, resolveModel } from '../model/anthropic/models.ts';
+import { resolveModel } from '../model/anthropic/models.ts';
 import { createLogger } from '../observability/logger.ts';
 import { unlessMissing } from '../storage/files/file-system.ts';
 import { portalPage, tryModel, tryTalentsOf } from './doctor.ts';
@@ -39,7 +37,7 @@ export async function runSetup(environment: Environment): Promise<number> {
   const asker = createAsker();
   const setup = { asker, config, environment };
   const stopped = (reason: string): void =>
-    asker.say(`\n${reason}. What was checked by then is in .env; npm run setup goes on from there.`);
+    asker.say(`\n${reason}. npm run setup goes on from what is in .env.`);
   const interrupted = (): void => {
     stopped(stoppedByHand);
     process.exit(1);
@@ -110,27 +108,15 @@ async function askDiscord({ config }: Setup, token: string) {
   }
 }
 
-/** Whether to notice by itself what people say about themselves [A2], and what that costs. */
+/** Whether to notice by itself what people say about themselves [A2]. */
 async function setUpNoticing(setup: Setup, fastModel: string): Promise<void> {
   const { asker, config } = setup;
   asker.say(
-    `\nThe bot remembers what people ask it to. It can also look through what they say to it for what will still matter in months; people see each thing, and can say no. ${noticingCost(fastModel, config.model.prices)}`,
+    `\nThe bot remembers what people ask it to. It can also look through what they say to it for what will still matter in months; people see each thing, and can say no. That is one more call of ${fastModel} for each message, of about 600 tokens.`,
   );
   const isOn = config.durable.extractionEnabled;
   const isNoticing = await asker.confirm('Notice by itself?', isOn);
   if (isNoticing !== isOn) await save(setup, 'DISCOCLAW_SUMMARY_TO_DURABLE_ENABLED', String(isNoticing));
-}
-
-const pricedTurns = 1000;
-/** What extraction takes for a message of 200 characters, in which it finds one thing. */
-const typicalUsage = { ...noUsage, inputTokens: 600, outputTokens: 30 };
-
-function noticingCost(model: string, prices: Config['model']['prices']): string {
-  const cost = callCost(model, typicalUsage, prices);
-  const calls = `That is one more call of ${model} for each message`;
-  return cost === undefined
-    ? `${calls}, of about ${typicalUsage.inputTokens} tokens; its price is not known here.`
-    : `${calls}: about $${(cost * pricedTurns).toFixed(2)} for ${pricedTurns} messages, at prices of ${priceListDate}.`;
 }
 
 interface ModelServer {
@@ -226,18 +212,15 @@ function addressIn(text: string): string | undefined {
   }
 }
 
+/** A name that the server does not know is refused when it is tried. */
 async function chooseModel({ asker, config }: Setup, listed: readonly string[]): Promise<string> {
   const { main } = config.model;
   if (listed.length === 0) return asker.line('Model name', main);
   for (const [index, name] of listed.slice(0, shownModels).entries()) asker.say(`  ${index + 1}  ${name}`);
   if (listed.length > shownModels) asker.say(`  and ${listed.length - shownModels} more`);
-  const isServed = (name: string): boolean => listed.includes(resolveModel(name));
-  for (;;) {
-    const answered = await asker.line('Model, by number or name', isServed(main) ? main : listed[0]);
-    const name = listed[Number(answered) - 1] ?? answered;
-    if (isServed(name)) return name;
-    asker.say(`The server has no model "${answered}". Did you mean ${nearestNames(answered, listed)}?`);
-  }
+  const preset = listed.includes(resolveModel(main)) ? main : listed[0];
+  const answered = await asker.line('Model, by number or name', preset);
+  return listed[Number(answered) - 1] ?? answered;
 }
 
 /** A server that cuts long prompts in silence is sent shorter ones. */

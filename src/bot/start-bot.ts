@@ -17,16 +17,15 @@ import {
 import { createAccess, createLockedOut, withOwners } from '../discord/access.ts';
 import { createDiscordPorts } from '../discord/discord-ports.ts';
 import { startGateway } from '../discord/gateway.ts';
-import { createMalformedCount } from '../discord/shard.ts';
 import { callCost } from '../model/anthropic/models.ts';
 import { withFallback } from '../model/fallback.ts';
 import { createTranscriber } from '../model/transcriber.ts';
-import type { Metrics } from '../observability/metrics.ts';
+import type { Metrics } from '../observability/health-server.ts';
 import { createSpending } from '../observability/spending.ts';
 import { createUsageMeter } from '../observability/usage-meter.ts';
 import { watchModel } from '../observability/watched-model.ts';
 import { createBotSettings } from '../memory/settings/bot-settings.ts';
-import { createOutbox, hideFromHistory } from '../turn/outbox.ts';
+import { createOutbox } from '../turn/outbox.ts';
 import type { Page, PageOptions } from '../page/page.ts';
 import { errorCode } from '../storage/files/file-system.ts';
 import type { PagePort } from './bot-ports.ts';
@@ -41,9 +40,6 @@ const drainMs = 6500;
 const waitMs = 8500;
 /** How long all writes fail before that is told as a fault of the disk [O3]. */
 const unhealthyMs = 60_000;
-
-const otherProcess =
-  'Another process answers with my token, from a memory of its own: stop one of the two, or reset the token in the developer portal, on the page Bot, and set the new one here.';
 
 export interface StartOptions {
   readonly token: string;
@@ -69,7 +65,6 @@ export async function startBot(config: Config, options: StartOptions) {
   const timer = processTimer;
   const { signal, onLost } = options;
   const opened = await openStore(config, { as: 'bot', clock, logger, onLost, signal });
-  const malformed = createMalformedCount(logger, clock);
   const lockedOut = createLockedOut();
   const discordTime = createDiscordTime(clock, logger);
   const client = createDiscordClient({
@@ -77,10 +72,9 @@ export async function startBot(config: Config, options: StartOptions) {
     onDate: (aheadMs) => discordTime.note(aheadMs),
     shards,
     logger,
-    onMalformed: malformed.note,
   });
-  const costOf = (name: string, used: ModelUsage) => callCost(name, used, config.model.prices);
   const { timeZone } = config;
+  const costOf = (name: string, used: ModelUsage) => callCost(name, used, config.model.prices);
   const usage = createUsageMeter({ store: opened.store, clock, timer, timeZone, costOf, logger });
   try {
     const { store } = opened;
@@ -146,15 +140,6 @@ export async function startBot(config: Config, options: StartOptions) {
       isCommand: (text) => parseCommand(text) !== undefined,
       memberRole: (guildId) => bot.memory.placeSettings.memberRole(guildId),
       noteGone: (channelId) => void bot.channelsDeleted([channelId], channelId),
-      onOtherProcess() {
-        logger.error(otherProcess);
-        for (const id of ownerIds)
-          discord.directMessages
-            .send(id, [{ text: `⚠️ ${otherProcess}` }], `${id}o`, (channelId, messageId) =>
-              hideFromHistory({ outbox, logger }, channelId, [messageId]),
-            )
-            .catch((error: unknown) => logger.warn('the owner could not be told of it', { error }));
-      },
       recent,
       clock,
       logger,
@@ -186,7 +171,6 @@ export async function startBot(config: Config, options: StartOptions) {
         gateway: () => ({
           pingMs: gatewayPing(client),
           readsContent: readsContent(client),
-          malformed: malformed.count(),
           lockedOut: lockedOut.count(),
           servers: client.guilds.cache.size,
           shards: shards.count > 1 ? shards : undefined,
@@ -202,8 +186,7 @@ export async function startBot(config: Config, options: StartOptions) {
     opened.tellSetAside(bot.memory.oneTimeNotices.note);
     const { recovery } = bot;
     const gateway = await startGateway({
-      connection: { client, shards, token: options.token, signal: options.signal, onLost: options.onLost },
-      application,
+      connection: { client, shards, token: options.token, signal, onLost, applicationId: application.id },
       access: { settings: access, people, wasLetIn: bot.wasGreeted, lockedOut },
       commands: {
         definitions: bot.commands.definitions,
@@ -250,7 +233,7 @@ export async function startBot(config: Config, options: StartOptions) {
       findChannel: discord.places.find,
     };
     void bot.startRetention(presentGuilds, answered);
-    if (isFirst(shards)) await bot.memory.workspace.nameUnusedContexts();
+    if (isFirst(shards)) await bot.memory.workspace.checkAtStart();
     logger.info('the bot is ready', {
       botId: gateway.botId,
       owners: ownerIds,

@@ -1,5 +1,5 @@
 import type { CommandReply, ShownItem } from '../core/commands.ts';
-import { NewerVersionError, referenceTo, StoreError, withReference } from '../core/errors.ts';
+import { NewerVersionError, StoreError } from '../core/errors.ts';
 import { quoted, shownText, toSingleLine } from '../core/text.ts';
 import { discordTime } from '../core/time.ts';
 import { discordLink } from '../core/snowflake.ts';
@@ -26,14 +26,6 @@ export function present<Piece extends string | object>(...parts: readonly Part<P
 
 export function linesOf(...lines: readonly Part<string>[]): string {
   return present(...lines).join('\n');
-}
-
-/** As many as there is room for, in order, and how many are left out. */
-export function asManyAsFit(texts: readonly string[], most: number, separator: string): string {
-  let length = 0;
-  const shown = texts.filter((text) => (length += text.length + separator.length) <= most);
-  const more = texts.length - shown.length;
-  return [...shown, ...(more === 0 ? [] : [`${more} more`])].join(separator);
 }
 
 /** What people wrote as one line of an answer [D8]. */
@@ -108,34 +100,13 @@ export function brieflyQuoted(text: string): string {
 
 const newerVersion =
   'This was written by a newer version of me, so I neither read nor change it. The owner of this bot has to update me.';
-export const unknownFailure = 'Something went wrong on my side. Please try again.';
 
-/** What people are told when memory could not be read. */
-export function readFailure(error: unknown): string {
+/** What people are told where a command failed. What a store refused may stand there all the same [S2]. */
+export function failureText(error: unknown): string {
   if (error instanceof NewerVersionError) return newerVersion;
   if (error instanceof StoreError)
-    return "I can't read this part of your memory right now. Please try again in a few minutes.";
-  return unknownFailure;
-}
-
-/** The answer where memory could not be read, with the reference by which the log is searched. */
-export function readFailureReply(
-  error: unknown,
-  what: string,
-  { id, speaker, logger }: MemoryCall,
-  explain = readFailure,
-): CommandReply {
-  const reference = referenceTo(id);
-  logger.error(what, { reference, userId: speaker.id, error });
-  return { text: withReference(explain(error), reference) };
-}
-
-/** What people are told when memory could not be changed. What a store refused may stand there all the same [S2]. */
-export function writeFailure(error: unknown): string {
-  if (error instanceof NewerVersionError) return newerVersion;
-  if (error instanceof StoreError)
-    return "I can't save right now, so this may not have worked. Please try again in a few minutes; if it stays like this, the owner of this bot should look at the disk.";
-  return unknownFailure;
+    return "I can't read or save your memory right now, so this may not have worked. Please try again in a few minutes; if it stays like this, the owner of this bot should look at the disk.";
+  return 'Something went wrong on my side. Please try again.';
 }
 
 /** A link to a message; the brackets keep Discord from unfolding it. */

@@ -1,5 +1,3 @@
-import { distance } from 'fastest-levenshtein';
-
 import type { AttachedFile, CommandCall } from '../core/message.ts';
 import type {
   Choice,
@@ -13,18 +11,12 @@ import type {
   SubcommandDefinition,
 } from '../core/commands.ts';
 import { withoutMentionMarks } from '../core/own-words.ts';
-import { bareId, bareWord, nfkc, unseen, unseenStart } from '../core/text.ts';
-import { quoted, unknownFailure } from './answer-lines.ts';
+import { bareId, bareWord, unseen, unseenStart } from '../core/text.ts';
+import { quoted } from './answer-lines.ts';
 
-/** What answers a command or a menu entry. */
-export interface RequestHandler<Request> {
-  answer(request: Request): Promise<CommandReply>;
-  /** What people are told where `answer` has rejected. */
-  explain(error: unknown): string;
-}
-
-export interface Command extends RequestHandler<CommandRequest> {
+export interface Command {
   readonly definition: CommandDefinition;
+  answer(request: CommandRequest): Promise<CommandReply>;
   complete(request: CompletionRequest): Promise<readonly Choice[]>;
 }
 
@@ -60,16 +52,14 @@ interface CommandBehaviour<Definition> {
   readonly handle: (input: CommandInput<Definition>, context: CommandContext) => Promise<CommandReply>;
   /** Given only options whose values are offered while somebody types. */
   readonly complete?: Command['complete'];
-  /** What people are told where one of them rejects. Default: that something went wrong. */
-  readonly explain?: (error: unknown) => string;
 }
 
 /** Puts a definition and what it does together; the handler is typed by the definition. */
 export function defineCommand<const Definition extends CommandDefinition>(
   definition: Definition,
-  { refuse, handle, complete, explain = () => unknownFailure }: CommandBehaviour<Definition>,
+  { refuse, handle, complete }: CommandBehaviour<Definition>,
 ): Command {
-  const { ownerOnly, serverOnly, help, subcommands = {} }: CommandDefinition = definition;
+  const { ownerOnly, serverOnly, subcommands = {} }: CommandDefinition = definition;
   return {
     definition,
     async answer({ command, ...context }) {
@@ -77,10 +67,6 @@ export function defineCommand<const Definition extends CommandDefinition>(
       const { isAnywhere, isForAskerOnly, isHidden } = own(subcommands, command.subcommand) ?? {};
       if (serverOnly !== undefined && context.place.guildId === undefined && isAnywhere !== true)
         return { text: serverOnly };
-      if (command.misspelt !== undefined)
-        return {
-          text: `There is no command ${quoted(`!${command.misspelt}`)}. Did you mean \`!${command.name} ${command.subcommand}\`?`,
-        };
       if (isForAskerOnly === true && !context.ephemeral && context.place.audience !== 'dm')
         return {
           text: forAskerOnly(isHidden === true ? command.name : `${command.name} ${command.subcommand}`),
@@ -89,7 +75,9 @@ export function defineCommand<const Definition extends CommandDefinition>(
       if (refusal !== undefined) return { text: refusal };
       const read = readCall(definition, command, context.files);
       if (read.kind === 'help')
-        return { text: [read.reason, help?.text].filter((part) => part !== undefined).join('\n\n') };
+        return {
+          text: [read.reason, helpText(definition)].filter((part) => part !== undefined).join('\n\n'),
+        };
       // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- `readCall` has just made it by this definition
       return handle(read.input as unknown as CommandInput<Definition>, context);
     },
@@ -98,7 +86,6 @@ export function defineCommand<const Definition extends CommandDefinition>(
       const isOffered = option !== undefined && 'autocomplete' in option;
       return (isOffered && (await complete?.(request))) || [];
     },
-    explain,
   };
 }
 
@@ -127,14 +114,11 @@ function readCall(
   }
   if (call.subcommand === '' || call.subcommand === 'help') return { kind: 'help' };
   const subcommand = own(subcommands, call.subcommand);
-  if (subcommand === undefined) {
-    const unknown = `I don't know the ${help.noun} ${quoted(call.subcommand)}.`;
-    const suggestion = subcommandNames(subcommands).find((name) => isMisspelt(call.subcommand, name));
-    const question = suggestion === undefined ? '' : ` Did you mean \`!${call.name} ${suggestion}\`?`;
-    return { kind: 'help', reason: `${unknown}${question}` };
-  }
+  if (subcommand === undefined)
+    return { kind: 'help', reason: `I don't know the ${help.noun} ${quoted(call.subcommand)}.` };
   input['subcommand'] = call.subcommand;
-  const misused: ReadCall = { kind: 'help', reason: subcommand.misuse };
+  const form = writtenForm(call.name, call.subcommand, subcommand.options);
+  const misused: ReadCall = { kind: 'help', reason: `Write it as \`${form}\`.` };
   for (const [name, option] of Object.entries(subcommand.options ?? {})) {
     const raw = call.options[name];
     const isLeftOut = option.kind === 'attachment' ? files.length === 0 : raw === undefined;
@@ -146,6 +130,30 @@ function readCall(
     input[name] = value;
   }
   return call.extra === undefined ? { kind: 'input', input } : misused;
+}
+
+/** How a command is written: `<…>` for own words, `a|b` for one of the words; what stands in brackets may be left out. */
+export function writtenForm(
+  name: string,
+  subcommand: string,
+  options: Readonly<Record<string, OptionDefinition>> = {},
+): string {
+  const forms = Object.entries(options).map(([label, option]) => {
+    const words = option.kind === 'attachment' ? `attached ${label}` : label;
+    const values = option.kind === 'choice' ? option.choices.map(({ value }) => value).join('|') : undefined;
+    return option.isOptional === true ? `[${values ?? words}]` : (values ?? `<${words}>`);
+  });
+  return [`!${name}`, subcommand, ...forms].filter((part) => part !== '').join(' ');
+}
+
+/** All that a command can do, as it is written. */
+export function helpText({ name, subcommands = {}, help }: CommandDefinition): string {
+  const shown = Object.entries(subcommands).filter(([, { isHidden }]) => isHidden !== true);
+  const lines = shown.map(
+    ([subcommand, { description, options }]) =>
+      `\`${writtenForm(name, subcommand, options).slice(`!${name} `.length)}\` ${description}`,
+  );
+  return [`Behind \`!${name}\`, or as \`/${name}\`:`, ...lines, '', help?.end ?? ''].join('\n').trim();
 }
 
 /** The value as handlers are given it; `undefined` where it is none. */
@@ -171,7 +179,7 @@ function readOption(option: OptionDefinition, raw: string): string | undefined {
 
 const mentionFirst = /^<@!?(\d+)>[\s,:]*/u;
 const beginning = new RegExp(
-  `^([!！﹗/／])[!！﹗/／]?[\\s${unseen}]*([a-zａ-ｚ_][\\p{L}\\p{M}\\p{N}_${unseen}]*)(?:[:,;.!?：，；。、！？]+(?=\\s|$)|[:：,，]|(?=\\s|$))`,
+  `^[!！﹗/／]{1,2}[\\s${unseen}]*([a-zａ-ｚ_][\\p{L}\\p{M}\\p{N}_${unseen}]*)(?:[:,;.!?：，；。、！？]+(?=\\s|$)|[:：,，]|(?=\\s|$))`,
   'iu',
 );
 
@@ -188,15 +196,14 @@ export function parseCommand(
   const [mention = '', mentioned] = mentionFirst.exec(whole) ?? [];
   if (mentioned !== undefined && mentioned !== botId) return undefined;
   const line = withoutQuotes(whole.slice(mention.length).replace(unseenStart, ''));
-  const [head, sign = '', written = ''] = beginning.exec(line) ?? [];
+  const [head, written = ''] = beginning.exec(line) ?? [];
   if (head === undefined) return undefined;
   const name = bareWord(written).toLowerCase();
   const words = withoutMentionMarks(line.slice(head.length)).trim();
   const definition = definitions.find((each) => each.name === name);
-  if (definition === undefined) return misspeltCommand(name, words, definitions);
-  const split = nfkc(sign) === '/' ? splitLabelled : splitOptions;
+  if (definition === undefined) return undefined;
   if (definition.subcommands === undefined) {
-    const { options } = split(definition.options ?? {}, words);
+    const { options } = splitOptions(definition.options ?? {}, words);
     return { name, subcommand: '', options };
   }
   const { first, word, rest } = firstAndRest(withoutGroup(words, definition));
@@ -204,7 +211,7 @@ export function parseCommand(
   return {
     name,
     subcommand: subcommand === undefined && word !== 'help' ? first : word,
-    ...split(subcommand?.options ?? {}, rest),
+    ...splitOptions(subcommand?.options ?? {}, rest),
   };
 }
 
@@ -231,54 +238,6 @@ function withoutGroup(line: string, { groups = {}, subcommands = {} }: CommandDe
   const { word, rest } = firstAndRest(line);
   const isGroup = own(groups, word) !== undefined;
   return isGroup && own(subcommands, firstAndRest(rest).word)?.group === word ? rest : line;
-}
-
-/** A command whose name is misspelt, and whose subcommand is none that could be meant otherwise [K1]. */
-function misspeltCommand(
-  misspelt: string,
-  line: string,
-  definitions: readonly CommandDefinition[],
-): CommandCall | undefined {
-  const { word } = firstAndRest(line);
-  const suggestion = definitions.find(
-    ({ name, subcommands = {} }) => isMisspelt(misspelt, name) && subcommandNames(subcommands).includes(word),
-  );
-  return suggestion && { name: suggestion.name, subcommand: word, options: {}, misspelt };
-}
-
-function subcommandNames(subcommands: Readonly<Record<string, SubcommandDefinition>>): readonly string[] {
-  const shown = Object.entries(subcommands).filter(([, { isHidden }]) => isHidden !== true);
-  return [...shown.map(([name]) => name), 'help'];
-}
-
-/** Whether a word has one wrong, missing, extra or swapped letter; a longer word does not count [K1]. */
-function isMisspelt(written: string, word: string): boolean {
-  const lower = written.toLowerCase();
-  if (lower.startsWith(word)) return false;
-  const steps = distance(lower, word);
-  return steps === 1 || (steps === 2 && sorted(lower) === sorted(word));
-}
-
-/** The same of words whose letters are swapped. */
-function sorted(word: string): string {
-  return Array.from(word).toSorted().join('');
-}
-
-/** What follows a slash command that Discord sent as text, in any order: `id: 1a2b3c4d text: I like tea`. */
-function splitLabelled(
-  options: NonNullable<SubcommandDefinition['options']>,
-  line: string,
-): Pick<CommandCall, 'options' | 'extra'> {
-  const labels = new Map<string, { readonly start: number; readonly end: number }>();
-  for (const { 0: label, index } of line.matchAll(/(?<=^|\s)[a-z]{1,32}:/gu)) {
-    const name = label.slice(0, -1);
-    if (Object.hasOwn(options, name) && !labels.has(name))
-      labels.set(name, { start: index, end: index + label.length });
-  }
-  const found = [...labels];
-  if (found[0]?.[1].start !== 0) return splitOptions(options, line);
-  const values = found.map(([name, { end }], at) => [name, line.slice(end, found[at + 1]?.[1].start).trim()]);
-  return { options: Object.fromEntries(values) };
 }
 
 /** As answers show an id. */

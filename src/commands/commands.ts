@@ -11,19 +11,16 @@ import {
 import { referenceTo, withReference } from '../core/errors.ts';
 import type { Logger } from '../core/logger.ts';
 import type { OneTimeNotices } from '../memory/settings/one-time-notices.ts';
-import { type Command, type RequestHandler, parseCommand } from './command.ts';
+import { type Command, parseCommand } from './command.ts';
 import { withoutMentionMarks } from '../core/own-words.ts';
-import { brieflyQuoted, readFailure, writeFailure } from './answer-lines.ts';
+import { brieflyQuoted, failureText } from './answer-lines.ts';
 import { rememberMessage } from './memory-items.ts';
 import { type MemoryCall, type MemoryCommandPorts, memoryCall } from './memory-ports.ts';
 import { searchMemory } from './memory-show.ts';
 import { whyMessage } from './memory-why.ts';
 
-/** An entry in the menu of every message. */
-export interface MenuEntry extends RequestHandler<MenuRequest> {
-  /** As people see it, at most 32 characters. */
-  readonly name: string;
-}
+/** Answers of the entries in the menu of every message, by their names as people see them, at most 32 characters. */
+export type MenuEntries = Readonly<Record<string, (request: MenuRequest) => Promise<CommandReply>>>;
 
 export type CommandSet = ReturnType<typeof createCommandSet>;
 
@@ -40,7 +37,7 @@ const unknown: CommandReply = { text: 'I no longer have this command.' };
 /** All commands and menu entries that are on. Somebody new gets the first words too [K12]. */
 export function createCommandSet(
   commands: readonly Command[],
-  menuEntries: readonly MenuEntry[],
+  menuEntries: MenuEntries,
   logger: Logger,
   oneTimeNotices?: Pick<OneTimeNotices, 'begin'>,
 ) {
@@ -70,24 +67,24 @@ export function createCommandSet(
   }
 
   /** An answer in any case: what fails is logged, and its reference is told. */
-  async function answered<Request extends CommandContext>(
-    handler: RequestHandler<Request>,
-    request: Request,
+  async function answered(
+    answer: () => Promise<CommandReply>,
+    request: CommandContext,
     what: string,
     details: Readonly<Record<string, string>> = {},
   ): Promise<CommandReply> {
     try {
-      return await handler.answer(request);
+      return await answer();
     } catch (error) {
       const reference = referenceTo(request.id);
       logger.error(`a ${what} failed`, { reference, ...details, ...idsOf(request), error });
-      return { text: withReference(handler.explain(error), reference) };
+      return { text: withReference(failureText(error), reference) };
     }
   }
 
   return {
     definitions,
-    menuNames: menuEntries.map(({ name }) => name),
+    menuNames: Object.keys(menuEntries),
     /** The command that a text is; `undefined` where it is none of these [K1]. */
     parse: (text: string, botId?: string) => parseCommand(text, definitions, botId),
     async command(request: CommandRequest): Promise<CommandReply> {
@@ -99,13 +96,13 @@ export function createCommandSet(
       return greeted(request, async () =>
         request.isProxied === true && isAsked
           ? askFirst(request.command)
-          : answered(command, request, `${name} command`, { subcommand }),
+          : answered(() => command.answer(request), request, `${name} command`, { subcommand }),
       );
     },
     async menu(request: MenuRequest): Promise<CommandReply> {
-      const entry = menuEntries.find(({ name }) => name === request.name);
+      const entry = menuEntries[request.name];
       if (entry === undefined) return unknown;
-      return greeted(request, () => answered(entry, request, 'menu entry'));
+      return greeted(request, () => answered(() => entry(request), request, 'menu entry'));
     },
     async complete(request: CompletionRequest): Promise<readonly Choice[]> {
       try {
@@ -139,21 +136,16 @@ function idsOf({ speaker, place }: Pick<CommandContext, 'speaker' | 'place'>) {
 export const menuNames = ['Remember this', 'What do you know about this?', 'Why this answer?'] as const;
 
 /** What the menu of every message offers. */
-export function createMenuEntries(ports: MemoryCommandPorts): readonly MenuEntry[] {
+export function createMenuEntries(ports: MemoryCommandPorts): MenuEntries {
+  const entry = (answer: (call: MenuRequest & MemoryCall) => Promise<CommandReply>) => {
+    return async (request: MenuRequest) => answer(await memoryCall(request, ports));
+  };
   const [remember, know, why] = menuNames;
-  return [
-    entry(remember, rememberMessage, writeFailure),
-    entry(know, searchMessage, readFailure),
-    entry(why, whyMessage, readFailure),
-  ];
-
-  function entry(
-    name: string,
-    answer: (call: MenuRequest & MemoryCall) => Promise<CommandReply>,
-    explain: MenuEntry['explain'],
-  ): MenuEntry {
-    return { name, answer: async (request) => answer(await memoryCall(request, ports)), explain };
-  }
+  return {
+    [remember]: entry(rememberMessage),
+    [know]: entry(searchMessage),
+    [why]: entry(whyMessage),
+  };
 }
 
 /** What the asker's own memory has on the words of anybody's message, without the message itself. */

@@ -1,8 +1,7 @@
 import type { CommandReply } from '../core/commands.ts';
 import { captureModes } from '../memory/settings/person-settings.ts';
-import { writeFailure } from './answer-lines.ts';
 import { defineCommand, parseCommand, type Command, type CommandInput } from './command.ts';
-import { showAnswers } from './memory-answers.ts';
+import { showAnswers, tellWhy } from './memory-why.ts';
 import {
   givePageLink,
   pauseMemory,
@@ -12,52 +11,28 @@ import {
   setTimeZone,
   showPrivacy,
 } from './memory-control.ts';
-import { resetRolling, showConversations } from './memory-conversations.ts';
-import { askToErase, askToPurge, createPending, eraseOwnMessages, type Pending } from './memory-erase.ts';
-import { exportMemory } from './memory-export.ts';
+import { resetRolling, showConversations, showNotebook, writeNotebook } from './memory-notes.ts';
+import {
+  askToErase,
+  askToPurge,
+  createPending,
+  eraseOwnMessages,
+  type Pending,
+  exportMemory,
+} from './memory-data.ts';
 import { forgetTarget, undoChange } from './memory-forget.ts';
 import { previewImport } from './memory-import.ts';
 import { changeItem, completeItem, editItem, itemHistory, rememberWritten } from './memory-items.ts';
 import { panelActions, pressPanel, showPanel } from './memory-panel.ts';
 import { memoryCall, type MemoryCall, type MemoryCommandPorts } from './memory-ports.ts';
-import { showNotebook, writeNotebook } from './memory-notebook.ts';
-import { acceptProposal, declineProposal, showProposals } from './memory-proposals.ts';
-import { reviewMemory } from './memory-review.ts';
+import { acceptProposal, declineProposal, showProposals, reviewMemory } from './memory-review.ts';
 import { searchMemory, showMemory } from './memory-show.ts';
-import { tellWhy } from './memory-why.ts';
 
-const help = `\`/memory panel\` has it all with buttons, only for you
-\`!memory page\` opens it in a browser
-\`!memory show\` shows what I remember about you
-\`!memory search <words>\` finds what you said and what I noted
-\`!memory remember <text>\` makes me remember something
-\`!memory forget <words or id>\` forgets an item and the messages it came from; \`forget all <words>\` takes several
-\`!memory review\` asks what still holds
-\`!memory undo\` takes back your last change, for ten minutes
-\`!memory edit <id> <text>\` corrects an item
-\`!memory why <id>\` tells where an item or answer comes from
-\`!memory history <id>\` shows what an item said before
-\`!memory pin <id>\`, \`!memory unpin <id>\`: a pinned item is never dropped
-\`!memory share <id>\`, \`!memory hide <id>\`: use it everywhere, or only in our DM
-\`!memory conversations\` lists ours with my notes; \`!memory reset rolling\` clears this one's summary
-\`!memory notebook\` shows your notebook
-\`!memory export\` sends you all of it
-\`!memory import\` brings an export, of mine, ChatGPT's or Claude's
-\`!memory erase\` erases all of it, \`!memory purge <words>\` what says these words, for good, after asking
-\`!memory mode auto|ask|off\`: keep what you say of yourself, ask first, or only when told
-\`!memory proposals\` lists what I ask you about
-\`!memory pause\`, \`pause here\`: store nothing, or nothing here, until \`!memory resume\`
-\`!memory notices on|off\`: say under answers what I stored, or not
-\`!memory timezone <name>\` sets your time zone
-\`!memory privacy\` says what I store and who can read it
-\`!memory help\` shows this
-
-Where I may use an item: \`everywhere\`, \`server\` (that server and our DM), \`here\` (that channel and our DM) or \`dm\`. All this exists as \`/memory\` too, which only you see.
-In a message's menu: “Remember this”, “What do you know about this?”, “Why this answer?”.`;
+const helpEnd =
+  'Where I may use an item: `everywhere`, `server` (that server and our DM), `here` (that channel and our DM) or `dm`.';
 
 const ofOneItem = {
   options: { id: { kind: 'id', description: 'The id of the item', autocomplete: true } },
-  misuse: 'Say which one by its id; `!memory show` lists the ids.',
 } as const;
 
 /** One of a few words, shown as they are written. */
@@ -74,7 +49,7 @@ export const memoryDefinition = {
     data: 'All that I hold about you: take it along, bring it, erase it',
   },
   subcommands: {
-    panel: { description: 'See and change it all on one page with buttons, for your eyes only' },
+    panel: { description: 'See and change it all with buttons, for your eyes only' },
     'panel-do': {
       description: 'Do what a button of the panel says',
       options: {
@@ -86,14 +61,13 @@ export const memoryDefinition = {
       isHidden: true,
     },
     page: {
-      description: 'Get a link to a page of your own with all that I remember about you',
+      description: 'Get a link to a page of your own with all of it',
       isForAskerOnly: true,
     },
     show: { description: 'Show everything that I remember about you', isKept: true },
     search: {
       description: 'Find what you said and what I keep about it',
       options: { query: { kind: 'text', description: 'Words to look for' } },
-      misuse: 'Say what to search for.',
     },
     remember: {
       description: 'Remember something about you',
@@ -102,7 +76,6 @@ export const memoryDefinition = {
     forget: {
       description: 'Forget items with these words, or the item with this id',
       options: { target: { kind: 'text', description: 'Some of its words, or its id', autocomplete: true } },
-      misuse: 'Say what to forget.',
     },
     reset: {
       description: 'Clear a layer of memory',
@@ -118,19 +91,16 @@ export const memoryDefinition = {
           isOptional: true,
         },
       },
-      misuse: 'Only `rolling` can be reset.',
     },
     conversations: {
-      description: 'List our conversations with their summaries, or show all that I noted of one',
+      description: 'List our conversations, or show what I noted of one',
       options: { id: { kind: 'id', description: 'The id of a conversation', isOptional: true } },
-      misuse: 'Say `!memory conversations`, or `!memory conversations <id>`.',
       isForAskerOnly: true,
       group: 'data',
     },
     notebook: {
       description: 'List the files of your notebook, or show one to edit it',
       options: { file: { kind: 'word', description: 'A file, such as USER.md', isOptional: true } },
-      misuse: 'Say `!memory notebook`, or `!memory notebook <file>`.',
       isForAskerOnly: true,
       group: 'data',
     },
@@ -145,7 +115,7 @@ export const memoryDefinition = {
       isHidden: true,
     },
     share: {
-      description: 'Let an item be used everywhere, in other servers too',
+      description: 'Let me use an item everywhere',
       ...ofOneItem,
     },
     hide: { description: 'Keep an item to our DM', ...ofOneItem },
@@ -161,16 +131,15 @@ export const memoryDefinition = {
         ...ofOneItem.options,
         text: { kind: 'text', description: 'What it says from now on', isOptional: true },
       },
-      misuse: 'Say which one by its id, and then the new text; `!memory show` lists the ids.',
     },
     review: {
-      description: 'Ask me what may not be true any more, one card at a time',
+      description: 'Ask me what may not be true any more',
       options: {
         answer: { kind: 'text', description: 'Your answer, as the card shows it', isOptional: true },
       },
     },
     why: {
-      description: 'Say where an item comes from, or what in my memory an answer was made from',
+      description: 'Say where an item comes from, or what an answer was made from',
       options: {
         id: {
           kind: 'id',
@@ -179,7 +148,6 @@ export const memoryDefinition = {
           isOptional: true,
         },
       },
-      misuse: 'Name an item by its id, or write `!memory why` in reply to an answer of mine.',
     },
     answers: {
       description: 'Show on the page what I was given for my newest answers',
@@ -189,13 +157,12 @@ export const memoryDefinition = {
     },
     history: { description: 'Show what an item said before', ...ofOneItem, group: 'item' },
     undo: {
-      description: 'Take back your last change, or the one with this id',
+      description: 'Take back your last change',
       options: { id: { kind: 'id', description: 'The id of the change', isOptional: true } },
     },
     export: { description: 'Get everything that I hold about you, as a file', isKept: true, group: 'data' },
     import: {
-      description:
-        'Show what I would remember from a file; without one, how to bring memories from ChatGPT or Claude',
+      description: 'Bring memories from a file, or hear how to get them from ChatGPT or Claude',
       options: {
         file: {
           kind: 'attachment',
@@ -204,38 +171,34 @@ export const memoryDefinition = {
         },
         list: { kind: 'text', description: 'Or the list itself, as you have it', isOptional: true },
       },
-      misuse: 'Attach one file to the command, or none to see what I can read.',
       isForAskerOnly: true,
       group: 'data',
     },
     erase: {
-      description: 'Erase everything that I hold about you, after showing what that is',
+      description: 'Erase everything that I hold about you, after asking',
       isKept: true,
       group: 'data',
     },
     confirm: {
       description: 'Do what was shown before',
       options: { token: { kind: 'word', description: 'As it was shown' } },
-      misuse: 'Use the command that I showed you.',
       isKept: true,
       isHidden: true,
     },
     purge: {
-      description: 'Erase whatever says these words, for good, after showing how much that is',
+      description: 'Erase whatever says these words, after asking',
       options: { target: { kind: 'text', description: 'Whole words' } },
-      misuse: 'Say what to erase.',
       group: 'data',
     },
     'erase-dm': { description: 'Delete my own messages in our DM', isHidden: true },
     mode: {
-      description: 'Let me notice what you say about yourself, or not; without a value, show it',
+      description: 'Let me notice what you say about yourself, or not',
       options: {
         value: {
           ...choiceOf(captureModes, 'auto: I notice; ask: I ask before; off: only remember stores'),
           isOptional: true,
         },
       },
-      misuse: 'The mode can be `auto`, `ask` or `off`.',
     },
     proposals: {
       description: 'List what I noticed and may remember if you say yes',
@@ -247,13 +210,11 @@ export const memoryDefinition = {
         id: { kind: 'id', description: 'The id of the proposal' },
         text: { kind: 'text', description: 'What to remember in its place', isOptional: true },
       },
-      misuse: 'Say which proposal by its id; `!memory proposals` lists them.',
       isHidden: true,
     },
     decline: {
       description: 'Reject a proposal',
       options: { id: { kind: 'id', description: 'The id of the proposal' } },
-      misuse: 'Say which proposal by its id; `!memory proposals` lists them.',
       isHidden: true,
     },
     pause: {
@@ -262,23 +223,21 @@ export const memoryDefinition = {
       options: {
         for: { ...choiceOf(['here'], 'Only this conversation; by default everywhere'), isOptional: true },
       },
-      misuse: 'Say `!memory pause` or `!memory pause here`.',
     },
     resume: { description: 'End the pause, here and everywhere' },
     notices: {
-      description: 'Tell you under an answer what I stored, or not; without a value, show it',
+      description: 'Tell you under an answer what I stored, or not',
       options: { value: { ...choiceOf(['on', 'off'], 'Whether I tell you'), isOptional: true } },
-      misuse: 'Notices can be `on` or `off`.',
     },
     timezone: {
-      description: 'Set the time zone by which your days count; without a name, show it',
+      description: 'Set the time zone by which your days count',
       options: {
         name: { kind: 'text', description: 'Such as Europe/Berlin, New York or UTC+2', isOptional: true },
       },
     },
-    privacy: { description: 'Say what I store, where, how long, who can read it, and who else gets it' },
+    privacy: { description: 'Say what I store, where, how long, and who can read it' },
   },
-  help: { description: 'Explain these commands', text: help, noun: 'command' },
+  help: { description: 'Explain these commands', end: helpEnd, noun: 'command' },
 } as const;
 
 type MemoryInput = CommandInput<typeof memoryDefinition>;
@@ -295,7 +254,6 @@ export function createMemoryCommand(ports: MemoryCommandPorts): Command {
       return handle(input.subcommand, input, call, pending);
     },
     complete: (request) => completeItem(request, ports),
-    explain: writeFailure,
   });
   return command;
 

@@ -89,7 +89,7 @@ export async function restrictions(call: MemoryCall) {
 
 /** Shows or sets the person's zone, in which their days count [D7]. */
 export async function setTimeZone(call: MemoryCall, written: string | undefined): Promise<CommandReply> {
-  const { speaker, work, at, memory, config } = call;
+  const { speaker, work, at, memory } = call;
   const before = await memory.people.timeZoneOf(speaker.id);
   const nowIn = (zone: string): string => `it is ${localMoment(new Date(at), zone)} there`;
   if (written === undefined) {
@@ -111,13 +111,7 @@ export async function setTimeZone(call: MemoryCall, written: string | undefined)
     };
   }
   await memory.people.set(work, { timeZone });
-  const moved = config.durable.enabled ? await memory.durable.moveDays(work, before, timeZone) : 0;
-  return {
-    text: linesOf(
-      `Your days count by the time in ${timeZone} from now on: ${nowIn(timeZone)}.`,
-      moved > 0 && `${counted(moved, 'item')} moved to another day.`,
-    ),
-  };
+  return { text: `Your days count by the time in ${timeZone} from now on: ${nowIn(timeZone)}.` };
 }
 
 /** A link to the asker's own page [Y1]. */

@@ -190,12 +190,10 @@ export async function undoChange(call: MemoryCall, id: string | undefined): Prom
   if (id?.includes(',') === true) return listChanges(call, id.split(','));
   const done = await call.memory.durable.undo(call.work, id);
   if (done === undefined) return { text: nothingToUndo };
-  const { what, isDone, before } = done;
+  const { what, isDone } = done;
   if (!isDone)
     return { text: `I did not undo the \`${what}\`: part of it has changed since. Undo that first.` };
-  const active = before.filter(({ status }) => status === 'active');
-  const back = nameable(call, active).named.map((item) => listedItem(item, call));
-  return { text: linesOf(`Undone: the \`${what}\`.${back.length === 0 ? '' : ' As before:'}`, back) };
+  return { text: `Undone: the \`${what}\`.` };
 }
 
 const nothingToUndo =

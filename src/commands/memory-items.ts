@@ -12,7 +12,7 @@ import { withoutMentionMarks } from '../core/own-words.ts';
 import { sessionOf } from '../core/turn-context.ts';
 import { clipAtWord, saysNothing, searchForm, toSingleLine } from '../core/text.ts';
 import { itemMaxChars, mayUseItem, type DurableItem, wordingOf } from '../memory/durable/document.ts';
-import { dayTaken, type Stored } from '../memory/durable/notices.ts';
+import type { Stored } from '../memory/durable/notices.ts';
 import type { RefusalReason } from '../memory/durable/remember-item.ts';
 import { undoButton } from '../memory/undo.ts';
 import {
@@ -91,7 +91,7 @@ function quotedItem(item: DurableItem): string {
 export function remembered(
   call: MemoryCall,
   line: string,
-  { item, evicted, undoId, countedIn }: Pick<Stored, 'item' | 'evicted' | 'undoId' | 'countedIn'>,
+  { evicted, undoId }: Pick<Stored, 'evicted' | 'undoId'>,
 ): CommandReply {
   const { named, hidden } = nameable(call, evicted);
   return {
@@ -99,7 +99,6 @@ export function remembered(
       line,
       named.map((each) => `To make room, I let go of ${quotedItem(each)}`),
       hidden > 0 && `To make room, I let go of ${counted(hidden, 'item')} that I don't name here.`,
-      countedIn !== undefined && `-# ${dayTaken(item, countedIn)}`,
     ),
     buttons: undoButton(undoId),
   };
@@ -242,7 +241,7 @@ export async function completeItem(
   const view = readingPlace(place, subcommand !== 'forget');
   const needle = searchForm(typed);
   const found = (await durable.list(speaker.id)).filter((item) => {
-    if (!mayUseItem(item, speaker.id, view) || isAlready(item, subcommand)) return false;
+    if (!mayUseItem(item, speaker.id, view)) return false;
     const text = searchForm(wordingOf(item));
     return searchForm(item.id).startsWith(needle) || needle.split(' ').every((word) => text.includes(word));
   });
@@ -251,10 +250,4 @@ export async function completeItem(
     const name = clipAtWord(toSingleLine(wordingOf(item)), choiceMaxChars - end.length);
     return { name: `${name}${end}`, value: item.id };
   });
-}
-
-/** Whether an item is what a subcommand would make of it. */
-function isAlready({ visibility, pinned }: DurableItem, subcommand: string): boolean {
-  if (subcommand === 'share' || subcommand === 'hide') return visibility === visibilityBy[subcommand];
-  return pinned ? subcommand === 'pin' : subcommand === 'unpin';
 }

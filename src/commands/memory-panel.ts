@@ -4,18 +4,11 @@ import { clipAtWord, toSingleLine } from '../core/text.ts';
 import { sessionOf } from '../core/turn-context.ts';
 import { isOver, itemMaxChars, type DurableItem, wordingOf } from '../memory/durable/document.ts';
 import { captureModes, type CaptureMode } from '../memory/settings/person-settings.ts';
-import {
-  counted,
-  linesOf,
-  listedItem,
-  present,
-  readFailureReply,
-  shownLine,
-  writeFailure,
-} from './answer-lines.ts';
+import { counted, linesOf, listedItem, present, shownLine } from './answer-lines.ts';
 import { asSeen, editForm, unknownId } from './memory-items.ts';
 import type { MemoryCall } from './memory-ports.ts';
-import { switchedOffLine, viewLayers, type BudgetUsage } from './memory-show.ts';
+import { toReview } from './memory-review.ts';
+import { switchedOffLine } from './memory-show.ts';
 
 /** Commands for the chosen item. */
 const itemActions = ['edit', 'pin', 'unpin', 'share', 'hide', 'forget', 'why'] as const;
@@ -43,7 +36,6 @@ const itemsOnPage = 10;
 /** Of an answer above the items: with a page of these it stays under 2,000, so that the first words fit too [K12]. */
 const answerMaxChars = 600;
 const lineMaxChars = 60;
-const barBlocks = 10;
 
 const opensWindow = 'This opens a form.';
 const forOwnEyes = 'Please use `/memory panel`: it opens for your eyes only.';
@@ -51,20 +43,60 @@ const forOwnEyes = 'Please use `/memory panel`: it opens for your eyes only.';
 /** One page with a person's items and all that can be done with them by mouse [K8]. */
 export async function showPanel(
   call: MemoryCall,
-  state: PanelState = { page: 0, id: undefined },
+  requested: PanelState = { page: 0, id: undefined },
   done?: CommandReply,
 ): Promise<CommandReply> {
   if (!call.ephemeral) return { text: forOwnEyes };
-  try {
-    return await panelOf(call, state, done);
-  } catch (error) {
-    const failure = readFailureReply(error, 'the panel could not be shown', call);
-    return {
-      text: `${done === undefined ? '' : `${clipAtWord(done.text, answerMaxChars)}\n\n`}${failure.text}`,
-      rows: [[button('Try again', state, 'show')]],
-      files: done?.files,
-    };
-  }
+  const { speaker, place, at, memory } = call;
+  const durableEnabled = call.config.durable.enabled;
+  const [all, mode, pause, review, isOff] = await Promise.all([
+    durableEnabled ? memory.durable.list(speaker.id) : [],
+    memory.people.mode(speaker.id),
+    memory.people.pauseIn(sessionOf(call), at),
+    durableEnabled ? toReview(call) : [],
+    memory.placeSettings.isMemoryOff(place),
+  ]);
+  const pages = Math.max(1, Math.ceil(all.length / itemsOnPage));
+  const chosenAt = requested.id === undefined ? -1 : all.findIndex(({ id }) => id === requested.id);
+  const chosen = all[chosenAt];
+  // Beyond the last page comes the first one.
+  const page = chosen === undefined ? (requested.page + pages) % pages : Math.floor(chosenAt / itemsOnPage);
+  const state = { page, id: chosen?.id };
+  const first = page * itemsOnPage;
+  const shown = all.slice(first, first + itemsOnPage);
+
+  const end = linesOf(
+    isOff && switchedOffLine,
+    pause !== undefined && `⏸️ Paused ${pause.scope === 'here' ? 'here' : 'everywhere'}.`,
+  );
+  const heading = durableEnabled
+    ? `**Your memory: ${counted(all.length, 'item')}**${pages > 1 ? ` · page ${page + 1} of ${pages}` : ''}`
+    : 'Durable memory is switched off on this bot.';
+  const answer = done?.text ?? (chosen === undefined ? '' : listedItem(chosen, call));
+  const list = linesOf(
+    heading,
+    shown.map((item, index) => {
+      const text = shownLine(wordingOf(item), lineMaxChars);
+      const isPast = isOver(item, call.today);
+      return `${item === chosen ? '▸ ' : ''}${first + index + 1}. ${text} · ${stateOf(item)}${isPast ? ' · over' : ''}`;
+    }),
+    durableEnabled && all.length === 0 && 'Nothing yet.',
+  );
+  return {
+    text: [clipAtWord(answer, answerMaxChars), list, end].filter((part) => part !== '').join('\n\n'),
+    rows: present<readonly CommandButton[] | CommandSelect>(
+      shown.length > 0 && itemSelect(shown, first, state),
+      chosen !== undefined && [itemButtons(chosen, state)],
+      pageButtons(state, { pages, waiting: review.length }, done),
+      {
+        placeholder: 'Mode',
+        line: lineFor(state, 'mode'),
+        options: captureModes.map((value) => ({ label: modeLabels[value], value, isChosen: value === mode })),
+      },
+      [generalButtons(state, { durableEnabled, isPaused: pause !== undefined })],
+    ),
+    files: done?.files,
+  };
 }
 
 /** Does what was pressed by the command that does it, and shows the panel again, with the command's answer on top. */
@@ -100,78 +132,12 @@ export async function pressPanel(
   }
 
   async function show(line: string, as = call): Promise<CommandReply> {
-    const done = await give(line, as).catch((error: unknown) =>
-      readFailureReply(error, 'a command of the panel failed', call, writeFailure),
-    );
-    return showPanel(call, state, done);
+    return showPanel(call, state, await give(line, as));
   }
-}
-
-async function panelOf(
-  call: MemoryCall,
-  requested: PanelState,
-  done: CommandReply | undefined,
-): Promise<CommandReply> {
-  const { speaker, place, at, memory } = call;
-  const durableEnabled = call.config.durable.enabled;
-  const [all, mode, pause, views, isOff] = await Promise.all([
-    durableEnabled ? memory.durable.list(speaker.id) : [],
-    memory.people.mode(speaker.id),
-    memory.people.pauseIn(sessionOf(call), at),
-    viewLayers(call),
-    memory.placeSettings.isMemoryOff(place),
-  ]);
-  const pages = Math.max(1, Math.ceil(all.length / itemsOnPage));
-  const chosenAt = requested.id === undefined ? -1 : all.findIndex(({ id }) => id === requested.id);
-  const chosen = all[chosenAt];
-  // Beyond the last page comes the first one.
-  const page = chosen === undefined ? (requested.page + pages) % pages : Math.floor(chosenAt / itemsOnPage);
-  const state = { page, id: chosen?.id };
-  const first = page * itemsOnPage;
-  const shown = all.slice(first, first + itemsOnPage);
-
-  const usages = views.flatMap(({ usage }) => usage ?? []);
-  const end = linesOf(
-    isOff ? switchedOffLine : usages.map(barOf),
-    pause !== undefined && `⏸️ Paused ${pause.scope === 'here' ? 'here' : 'everywhere'}.`,
-  );
-  const heading = durableEnabled
-    ? `**Your memory: ${counted(all.length, 'item')}**${pages > 1 ? ` · page ${page + 1} of ${pages}` : ''}`
-    : 'Durable memory is switched off on this bot.';
-  const answer = done?.text ?? (chosen === undefined ? '' : listedItem(chosen, call));
-  const list = linesOf(
-    heading,
-    shown.map((item, index) => {
-      const text = shownLine(wordingOf(item), lineMaxChars);
-      const isPast = isOver(item, call.today);
-      return `${item === chosen ? '▸ ' : ''}${first + index + 1}. ${text} · ${stateOf(item)}${isPast ? ' · over' : ''}`;
-    }),
-    durableEnabled && all.length === 0 && 'Nothing yet.',
-  );
-  return {
-    text: [clipAtWord(answer, answerMaxChars), list, end].filter((part) => part !== '').join('\n\n'),
-    rows: present<readonly CommandButton[] | CommandSelect>(
-      shown.length > 0 && itemSelect(shown, first, state),
-      chosen !== undefined && [itemButtons(chosen, state)],
-      pageButtons(state, { pages, waiting: views.reduce((sum, { waiting = 0 }) => sum + waiting, 0) }, done),
-      {
-        placeholder: 'Mode',
-        line: lineFor(state, 'mode'),
-        options: captureModes.map((value) => ({ label: modeLabels[value], value, isChosen: value === mode })),
-      },
-      [generalButtons(state, { durableEnabled, isPaused: pause !== undefined })],
-    ),
-    files: done?.files,
-  };
 }
 
 function stateOf({ visibility, pinned }: DurableItem): string {
   return `${visibility}${pinned ? ' 📌' : ''}`;
-}
-
-function barOf({ name, used, budget }: BudgetUsage): string {
-  const filled = Math.min(barBlocks, Math.ceil((barBlocks * used) / Math.max(1, budget)));
-  return `${'▰'.repeat(filled)}${'▱'.repeat(barBlocks - filled)} ${name} ${used} of ${budget}`;
 }
 
 /** The line that a button carries: the panel as it is, and what is to be done. */

@@ -1,19 +1,11 @@
-import type { CommandReply, ShownMemory, ShownResult } from '../core/commands.ts';
+import type { CommandReply, ShownItem, ShownResult } from '../core/commands.ts';
 import { dataLine, renderSection } from '../core/section.ts';
 import { clip, shownText } from '../core/text.ts';
 import { sessionOf } from '../core/turn-context.ts';
 import { discordLink } from '../core/snowflake.ts';
 import { isOver } from '../memory/durable/document.ts';
 import type { Reference } from '../memory/recall/segments.ts';
-import {
-  brieflyQuoted,
-  counted,
-  linesOf,
-  listedItem,
-  nameable,
-  readFailureReply,
-  shownItem,
-} from './answer-lines.ts';
+import { brieflyQuoted, counted, linesOf, listedItem, nameable, shownItem } from './answer-lines.ts';
 import { restrictions, retentionText } from './memory-control.ts';
 import { toReview } from './memory-review.ts';
 import type { MemoryCall } from './memory-ports.ts';
@@ -21,17 +13,7 @@ import type { MemoryCall } from './memory-ports.ts';
 /** What one layer has to show: a text, and how much of its budget a prompt here uses, in characters. */
 interface LayerView {
   readonly text?: string | undefined;
-  readonly usage?: BudgetUsage;
-  /** How many cards of the review wait here [K16]. */
-  readonly waiting?: number;
-  /** Its part of what `show` has as data. */
-  readonly data?: Partial<ShownMemory>;
-}
-
-export interface BudgetUsage {
-  readonly name: string;
-  readonly used: number;
-  readonly budget: number;
+  readonly usage?: { readonly name: string; readonly used: number; readonly budget: number };
 }
 
 /** Where none of it is used. */
@@ -39,44 +21,35 @@ export const switchedOffLine = 'Memory is switched off in this channel: none of 
 
 /** What each layer has, and how much of each budget is used [K3]. */
 export async function showMemory(call: MemoryCall): Promise<CommandReply> {
-  const { memory, config, privacyFacts, place } = call;
-  const views = await viewLayers(call);
-  const usages = views.flatMap(({ usage }) => usage ?? []);
+  const { memory, privacyFacts, place } = call;
+  const [items, summary, recent, wishes] = await Promise.all([
+    viewItems(call),
+    viewSummary(call),
+    viewRecent(call),
+    restrictions(call),
+  ]);
+  const usages = [items, summary, recent].flatMap(({ usage }) => usage ?? []);
   const used = usages.map((usage) => `${usage.name} ${usage.used} of ${usage.budget}`).join(' · ');
   const { retentionDays } = await privacyFacts();
   const parts = [
-    ...views.map(({ text }) => text),
+    items.text,
+    summary.text,
+    wishes.text,
     (await memory.placeSettings.isMemoryOff(place))
       ? switchedOffLine
       : used && `Characters used in a prompt here: ${used}`,
     retentionDays > 0 ? retentionText(retentionDays) : undefined,
   ];
-  const data = views.reduce<Partial<ShownMemory>>((all, view) => ({ ...all, ...view.data }), {});
-  const { mode, pause, items } = data;
-  const isWhole = mode !== undefined && (items !== undefined || !config.durable.enabled);
   return {
     text: parts.filter(Boolean).join('\n\n'),
-    data: isWhole ? { kind: 'memory', mode, pause, items } : undefined,
+    data: { kind: 'memory', items: items.items, ...wishes.data },
   };
 }
 
-/** Each layer as it is shown. Never rejects: where one cannot be read, its text says so. */
-export function viewLayers(call: MemoryCall): Promise<readonly LayerView[]> {
-  const views = [viewItems, viewSummary, viewRecent, restrictions];
-  return Promise.all(
-    views.map((view) =>
-      view(call).catch((error: unknown): LayerView => {
-        const { text } = readFailureReply(error, 'a memory layer could not be shown', call);
-        return { text };
-      }),
-    ),
-  );
-}
-
-async function viewItems(call: MemoryCall): Promise<LayerView> {
+async function viewItems(call: MemoryCall): Promise<LayerView & { readonly items?: readonly ShownItem[] }> {
   const { speaker, place, memory, config } = call;
   if (!config.durable.enabled) return { text: 'Durable memory is switched off on this bot.' };
-  const [items, { used, budget }, { cards }] = await Promise.all([
+  const [items, { used, budget }, cards] = await Promise.all([
     memory.durable.list(speaker.id),
     memory.durable.usage(speaker.id, place),
     toReview(call),
@@ -94,8 +67,7 @@ async function viewItems(call: MemoryCall): Promise<LayerView> {
       cards.length > 0 && `${counted(cards.length, 'item')} to review: \`/memory review\``,
     ),
     usage: { name: 'durable items', used, budget },
-    waiting: cards.length,
-    data: { items: named.map((item) => shownItem(item, call)) },
+    items: named.map((item) => shownItem(item, call)),
   };
 }
 
@@ -130,37 +102,33 @@ export async function searchMemory(
 ): Promise<CommandReply> {
   const { speaker, at, view: place, memory, config } = call;
   if (!config.recall.enabled) return { text: 'Searching is switched off on this bot.' };
-  try {
-    const passages = await memory.recall.search({
-      queries: [clip(query, queryMaxChars)],
-      scope: 'all',
-      limit: mostResults,
-      speaker,
-      place,
-      now: new Date(at),
-      excluded,
-    });
-    const heading =
-      passages.length === 0
-        ? `I found nothing about ${brieflyQuoted(query)}.`
-        : `Found ${counted(passages.length, 'result')} for ${brieflyQuoted(query)}:`;
-    const results = passages.map(({ unit, date, content }) => ({
-      text: content,
-      date,
-      visibility: unit.reach.visibility,
-      origin: originOf(unit.reference),
-    }));
-    const blocks = results.map(
-      ({ text, date, visibility, origin }, index) =>
-        `[${index + 1}] ${date === '' ? '' : `${date}: `}${shownText(text)}\n${originText(origin)} · ${visibility}`,
-    );
-    return {
-      text: [heading, ...blocks, ...(place.audience === 'dm' ? [] : [elsewhere])].join('\n\n'),
-      data: { kind: 'found', results },
-    };
-  } catch (error) {
-    return readFailureReply(error, 'memory could not be searched', call);
-  }
+  const passages = await memory.recall.search({
+    queries: [clip(query, queryMaxChars)],
+    scope: 'all',
+    limit: mostResults,
+    speaker,
+    place,
+    now: new Date(at),
+    excluded,
+  });
+  const heading =
+    passages.length === 0
+      ? `I found nothing about ${brieflyQuoted(query)}.`
+      : `Found ${counted(passages.length, 'result')} for ${brieflyQuoted(query)}:`;
+  const results = passages.map(({ unit, date, content }) => ({
+    text: content,
+    date,
+    visibility: unit.reach.visibility,
+    origin: originOf(unit.reference),
+  }));
+  const blocks = results.map(
+    ({ text, date, visibility, origin }, index) =>
+      `[${index + 1}] ${date === '' ? '' : `${date}: `}${shownText(text)}\n${originText(origin)} · ${visibility}`,
+  );
+  return {
+    text: [heading, ...blocks, ...(place.audience === 'dm' ? [] : [elsewhere])].join('\n\n'),
+    data: { kind: 'found', results },
+  };
 }
 
 const elsewhere =

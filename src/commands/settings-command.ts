@@ -11,21 +11,19 @@ import {
   type SettingName,
   type SettingValues,
 } from '../memory/settings/place-settings.ts';
-import { linesOf, quoted, writeFailure } from './answer-lines.ts';
+import { linesOf, quoted } from './answer-lines.ts';
 import { defineCommand, type Command, type CommandInput } from './command.ts';
-import { accessSubcommand, answerAccess, type AccessPorts } from './settings-access.ts';
-import { answerModel, modelSubcommand, type ModelChoice } from './settings-model.ts';
+import {
+  accessSubcommand,
+  answerAccess,
+  type AccessPorts,
+  answerModel,
+  modelSubcommand,
+  type ModelChoice,
+} from './settings-owner.ts';
 
-const help = `\`!settings show\` shows the settings here and where each was set
-\`!settings answer mentions|conversation|everything|default\` makes me answer only mentions and replies, also the person I answered in the last two minutes as long as nobody else speaks, or everything
-\`!settings memory on|off|default\` makes me use and keep memory here, or not
-\`!settings actions on|off|default\` lets me react, pin, start threads, make polls and send messages here, or not
-\`!settings member-role @role\` names the role that lets people into this server: what it can read counts as public here, and what is remembered there may be used in its other channels; \`@everyone\` for none
-\`!settings persona <text>\` says how I should speak in this server; \`default\` removes it
-\`!settings access add|remove @person\` lets people and roles in, or takes that back; without more it shows who may talk with me
-\`!settings model <name>\` makes me answer with another model of my server; without a name it lists them (for my owner)
-
-Each but the last four is for this channel or thread; with \`server\` at the end it is for the whole server. A thread's settings override its channel's, and those override the server's. The same commands exist as \`/settings\`, whose answers only you see.`;
+const helpEnd =
+  "`answer`, `memory` and `actions` are for this channel or thread; with `server` at the end it is for the whole server. A thread's settings override its channel's, and those override the server's.";
 
 const scope = {
   kind: 'choice',
@@ -50,7 +48,6 @@ function settingSubcommand<Name extends SettingName>(name: Name, description: st
       },
       for: scope,
     },
-    misuse: `\`${name}\` can be ${words.join(', ')}.`,
   } as const satisfies SubcommandDefinition;
 }
 
@@ -78,15 +75,13 @@ export const settingsDefinition = {
       options: {
         text: { kind: 'text', description: `Up to ${personaMaxChars} characters; default removes it` },
       },
-      misuse: `\`persona\` takes a text of up to ${personaMaxChars} characters, or \`default\` for none.`,
     },
     'member-role': {
       description: 'Name the role that lets people into this server (for its owner and administrators)',
       options: { role: { kind: 'role', description: 'The role; @everyone for none' } },
-      misuse: '`member-role` takes a role, or `@everyone` for none.',
     },
   },
-  help: { description: 'Explain the settings', text: help, noun: 'setting' },
+  help: { description: 'Explain the settings', end: helpEnd, noun: 'setting' },
 } as const;
 
 type SettingsInput = CommandInput<typeof settingsDefinition>;
@@ -112,7 +107,6 @@ export function createSettingsCommand(ports: SettingsPorts): Command {
       return may ? undefined : settingsDefinition.managersOnly;
     },
     handle: (input, context) => handle(input, context, ports),
-    explain: writeFailure,
   });
 }
 
@@ -122,7 +116,7 @@ async function handle(
   ports: SettingsPorts,
 ): Promise<CommandReply> {
   const { place } = context;
-  if (input.subcommand === 'show') return { text: linesOf(await settingLines(place, ports), '', changeHint) };
+  if (input.subcommand === 'show') return { text: linesOf(await settingLines(place, ports)) };
   if (input.subcommand === 'access') return answerAccess(input, context, ports);
   if (input.subcommand === 'model') return answerModel(input.name, context, ports.modelChoice);
   if (input.subcommand === 'member-role') return nameMemberRole(input.role, context, ports);
@@ -139,7 +133,6 @@ async function handle(
         : `Done: \`${input.subcommand}\` is \`${input.value}\` ${where}.`,
       values.memory === 'off' && memoryOffNote,
       values.memory === 'on' && memory?.level === 'configuration' && noMemoryNote,
-      values.actions === 'on' && !ports.defaults.actionsEnabled && noActionsNote,
       '',
       await settingLines(place, ports),
     ),
@@ -232,9 +225,3 @@ const memoryOffNote =
   'From now on I use nothing that I remember here, and keep nothing of what is said. What I remembered before stays: people can see and delete it with `!memory show` and `!memory forget`.';
 
 const noMemoryNote = `This changes nothing here: my owner has switched memory off in this channel for good, with \`${noMemoryName}\`.`;
-
-const noActionsNote =
-  'This changes nothing for now: `DISCOCLAW_DISCORD_ACTIONS_ENABLED` switches actions off for the whole bot.';
-
-const changeHint =
-  'Change one with `!settings answer mentions|conversation|everything|default`, `!settings memory on|off|default` or `!settings actions on|off|default`, with `server` at the end for the whole server; `!settings member-role @role` names the role that lets people in.';

@@ -10,12 +10,11 @@ import {
   type UsageReport,
   type UsageSum,
 } from '../core/model.ts';
-import { sentMaxChars } from '../core/reply.ts';
 import type { CommandContext, StatusFact } from '../core/commands.ts';
 import type { Shards } from '../core/processes.ts';
 import type { LastWrite } from '../core/store.ts';
 import { amount, clip, dollars, toSingleLine } from '../core/text.ts';
-import { asManyAsFit, counted, linesOf, linkReply, present } from './answer-lines.ts';
+import { counted, linesOf, linkReply, present } from './answer-lines.ts';
 import { defineCommand, forAskerOnly, type Command } from './command.ts';
 
 /** `!status` and `/status` as data. */
@@ -27,7 +26,7 @@ export const statusDefinition = {
     page: {
       kind: 'choice',
       description: 'Get a link to a page with charts of turns, tokens, cost and errors over time',
-      choices: [{ name: 'link', value: 'link', aliases: ['page'] }],
+      choices: [{ name: 'link', value: 'page', aliases: ['link'] }],
       isOptional: true,
     },
   },
@@ -46,10 +45,8 @@ export function createStatusCommand(
         return linkReply(await pageLink(speaker), 'my status', '`/status` shows it here');
       const facts = await readStatus();
       // The page names nobody.
-      const shown = shownFacts({ ...facts, letIn: [], askers: [] }, Infinity);
-      const texts = listChars.map((most) => statusLines(facts, most));
-      const text =
-        texts.find(({ length }) => length <= sentMaxChars) ?? clip(texts.at(-1) ?? '', sentMaxChars);
+      const shown = shownFacts({ ...facts, letIn: [], askers: [] });
+      const text = statusText(facts);
       return { text, data: { kind: 'status', facts: shown, usage: facts.usage } };
     },
   });
@@ -73,9 +70,7 @@ export interface StatusFacts {
   readonly pingMs?: number | undefined;
   /** Whether Discord gives the bot the words of every message. */
   readonly readsContent?: boolean;
-  /** What came from Discord since the start that nobody can use. */
-  readonly malformed?: number;
-  readonly turns: { readonly running: number; readonly waiting: number; readonly stopped: number };
+  readonly turns: { readonly running: number; readonly waiting: number };
   readonly servers?: number;
   /** Of this process, where there are several. */
   readonly shards?: Shards;
@@ -99,61 +94,38 @@ export interface StatusFacts {
     | { readonly sessions: number; readonly users: number; readonly files: number; readonly bytes: number }
     | undefined;
   readonly quarantined?: readonly string[] | undefined;
-  /** As configured [L2]; 0 or absent where there is none. Costs in US dollars a day. */
-  readonly limits: {
-    readonly turnsPerMinute: number;
-    readonly dailyCost?: number | undefined;
-    readonly dailyCostPerPerson?: number | undefined;
-  };
-  /** After how many days messages are deleted; 0 where they are not [K15]. */
-  readonly retentionDays: number;
-  /** Channels, categories and forums that the configuration names as without memory. */
-  readonly noMemoryChannels: number;
 }
 
 const unreadable = 'cannot be read right now';
 
-/** Characters that each list of models, purposes or reasons may take: the most with which all fits. */
-const listChars = [400, 200, 100, 50, 0];
 /** Of a model's name. */
 const nameChars = 60;
 
-function statusLines(facts: StatusFacts, most: number): string {
+function statusText(facts: StatusFacts): string {
   const { usage, pricesOf } = facts;
   return linesOf(
-    shownFacts(facts, most).map(({ title, text }) => `${title}: ${text}`),
+    shownFacts(facts).map(({ title, text }) => `${title}: ${text}`),
     usage === undefined
       ? `Today: ${unreadable}`
       : [
-          ...usageLines('Today', usage.today, ` at prices of ${pricesOf}`, most),
-          ...usageLines('This month', usage.month, '', most),
+          ...usageLines('Today', usage.today, ` at prices of ${pricesOf}`),
+          ...usageLines('This month', usage.month, ''),
         ],
   );
 }
 
-function shownFacts(facts: StatusFacts, most: number): readonly StatusFact[] {
+function shownFacts(facts: StatusFacts): readonly StatusFact[] {
   const { version, upMs, turns, afterTurn, writes, modelCalls, modelState, readsContent } = facts;
   const { kept, lastWrite, quarantined = [] } = facts;
-  const { turnsPerMinute, dailyCost, dailyCostPerPerson } = facts.limits;
-  const limits = present(
-    turnsPerMinute > 0 && `${counted(turnsPerMinute, 'turn')} a minute per person`,
-    dailyCost !== undefined && `${dollars(dailyCost)} a day`,
-    dailyCostPerPerson !== undefined && `${dollars(dailyCostPerPerson)} a day per person`,
-  );
   return [
     { title: `Discoclaw ${version}`, text: `up ${duration(upMs)}` },
     { title: 'Model', text: modelLine(facts), isBad: modelState.kind === 'unreachable' },
     ...unwrittenFacts(facts),
-    {
-      title: 'Gateway',
-      text: gatewayLine(facts, most),
-      isBad: readsContent === false,
-    },
+    { title: 'Gateway', text: gatewayLine(facts), isBad: readsContent === false },
     {
       title: 'Turns',
-      text: `${turns.running} running, ${turns.waiting} waiting, ${turns.stopped} stopped · model calls: ${modelCalls.running} running, ${modelCalls.waiting} waiting · after turns: ${afterTurn} · writes: ${writes}`,
+      text: `${turns.running} running, ${turns.waiting} waiting · model calls: ${modelCalls.running} running, ${modelCalls.waiting} waiting · after turns: ${afterTurn} · writes: ${writes}`,
     },
-    { title: 'Limits', text: limits.join(' · ') || 'none' },
     { title: 'Memory', text: keptLine(facts), isBad: kept === undefined },
     { title: 'Store', text: storeLine(facts), isBad: lastWrite?.isOk === false || quarantined.length > 0 },
   ];
@@ -200,27 +172,17 @@ function unwrittenFacts({ unwritten = [], now }: StatusFacts): readonly StatusFa
   return text === '' ? [] : [{ title: 'Not written', text, isBad: true }];
 }
 
-function gatewayLine(facts: StatusFacts, most: number): string {
-  const {
-    pingMs,
-    readsContent,
-    malformed = 0,
-    lockedOut = 0,
-    servers,
-    letIn = [],
-    askers = [],
-    shards,
-  } = facts;
+function gatewayLine(facts: StatusFacts): string {
+  const { pingMs, readsContent, lockedOut = 0, servers, letIn = [], askers = [], shards } = facts;
   return present(
     pingMs === undefined ? 'ping not known yet' : `${Math.round(pingMs)} ms`,
     servers !== undefined && counted(servers, 'server'),
-    letIn.length > 0 && `lets in ${asManyAsFit(letIn, most, ', ')}`,
+    letIn.length > 0 && `lets in ${letIn.join(', ')}`,
     shards && `${shards.ids.length} of ${counted(shards.count, 'shard')}`,
     readsContent === false &&
       '⚠️ without Message Content: only direct messages, mentions of me, replies to me, and commands',
-    askers.length > 0 && `waiting to be let in: ${asManyAsFit(askers, most, ', ')}`,
+    askers.length > 0 && `waiting to be let in: ${askers.join(', ')}`,
     lockedOut > 0 && `${counted(lockedOut, 'message')} from people without access`,
-    malformed > 0 && `${counted(malformed, 'malformed payload')} dropped`,
   ).join(' · ');
 }
 
@@ -228,7 +190,6 @@ function usageLines(
   title: string,
   { period, all, byModel, byPurpose, turns, errors }: PeriodUsage,
   prices: string,
-  most: number,
 ): readonly string[] {
   const input = inputOf(all);
   const share = (tokens: number): string => `${input === 0 ? 0 : Math.round((100 * tokens) / input)}%`;
@@ -237,35 +198,31 @@ function usageLines(
     `${title} (${period}): ${counted(all.calls, 'model call')}`,
     `${amount(input)} input tokens, ${shares}, ${share(all.inputTokens)} plain`,
     `${amount(all.outputTokens)} output tokens`,
-    costText(all, byModel, prices, most),
+    costText(all, byModel, prices),
   ).join(' · ');
   return [
     line,
-    ...partLines('model', byModel, most),
-    ...partLines('purpose', byPurpose, most),
-    ...countLines('turns', turns, most),
-    ...countLines('errors', errors, most),
+    ...partLines('model', byModel),
+    ...partLines('purpose', byPurpose),
+    ...countLines('turns', turns),
+    ...countLines('errors', errors),
   ];
 }
 
-function countLines(what: string, counts: Readonly<Record<string, number>>, most: number): readonly string[] {
+function countLines(what: string, counts: Readonly<Record<string, number>>): readonly string[] {
   const texts = Object.entries(counts).map(([name, times]) => `${amount(times)} ${shownName(name)}`);
-  return texts.length === 0 ? [] : [`- ${what}: ${asManyAsFit(texts, most, ' · ')}`];
+  return texts.length === 0 ? [] : [`- ${what}: ${texts.join(' · ')}`];
 }
 
 /** What each kind of call used, the dearest first. */
-function partLines(
-  kind: 'model' | 'purpose',
-  parts: Readonly<Record<string, UsageSum>>,
-  most: number,
-): readonly string[] {
+function partLines(kind: 'model' | 'purpose', parts: Readonly<Record<string, UsageSum>>): readonly string[] {
   const sorted = Object.entries(parts).toSorted(([, a], [, b]) => b.cost - a.cost || inputOf(b) - inputOf(a));
   if (sorted.length === 0) return [];
   const texts = sorted.map(([name, used]) => {
     const cost = used.isUnpriced && used.cost === 0 ? 'cost not known' : dollars(used.cost);
     return `${shownName(name)} ${amount(inputOf(used))} in, ${amount(used.outputTokens)} out, ${cost}`;
   });
-  return [`- by ${kind}: ${asManyAsFit(texts, most, ' · ')}`];
+  return [`- by ${kind}: ${texts.join(' · ')}`];
 }
 
 /** What an answer to a person is called among the purposes. */
@@ -277,25 +234,19 @@ function costText(
   { cost, calls }: UsageSum,
   byModel: Readonly<Record<string, UsageSum>>,
   prices: string,
-  most: number,
 ): string {
   const unpriced = Object.entries(byModel).flatMap(([name, used]) =>
     used.isUnpriced ? [shownName(name)] : [],
   );
-  const names = asManyAsFit(unpriced, most, ', ');
+  const names = unpriced.join(', ');
   if (calls > 0 && cost === 0 && unpriced.length > 0) return `cost not known (${names})`;
   return unpriced.length === 0 ? dollars(cost) + prices : `${dollars(cost)}${prices}, without ${names}`;
 }
 
-function keptLine({ kept, retentionDays, noMemoryChannels }: StatusFacts): string {
+function keptLine({ kept }: StatusFacts): string {
   if (kept === undefined) return unreadable;
   const megabytes = (kept.bytes / 1_000_000).toFixed(1);
-  return present(
-    `${counted(kept.sessions, 'session')}, ${counted(kept.users, 'person', 'people')}`,
-    `${counted(kept.files, 'file')}, ${megabytes} MB`,
-    retentionDays > 0 && `messages kept for ${counted(retentionDays, 'day')}`,
-    noMemoryChannels > 0 && `off in ${counted(noMemoryChannels, 'channel')} by configuration`,
-  ).join(' · ');
+  return `${counted(kept.sessions, 'session')}, ${counted(kept.users, 'person', 'people')} · ${counted(kept.files, 'file')}, ${megabytes} MB`;
 }
 
 /** Of those in quarantine. */

@@ -20,6 +20,11 @@ export function text(about: string): Variable<string | undefined> {
   return variable(about, 'a text', '', (raw) => raw);
 }
 
+/** Separated by commas or spaces. */
+function partsOf(raw: string): readonly string[] {
+  return raw.split(/[\s,]+/u).filter((part) => part !== '');
+}
+
 /** Never printed; absent without one. */
 export function secret(about: string): Variable<string | undefined> {
   return { ...text(about), expects: 'a secret without spaces', secret: true };
@@ -60,9 +65,8 @@ export function prices(
   const expects =
     'prices as model=input/output in US dollars per million tokens, separated by commas, such as my-model=0.5/1.5';
   return variable(about, expects, '', (raw, fail) => {
-    const parts = (raw ?? '').split(/[\s,]+/u).filter((part) => part !== '');
     return Object.fromEntries(
-      parts.map((part) => {
+      partsOf(raw ?? '').map((part) => {
         const at = part.lastIndexOf('=');
         const [input, output, ...more] = part
           .slice(at + 1)
@@ -106,31 +110,22 @@ export function shardCount(about: string): Variable<number | 'auto'> {
 export function shardIds(about: string): Variable<readonly number[] | undefined> {
   return variable(about, 'numbers of shards and ranges of them, such as 0-3,6', '', (raw, fail) => {
     if (raw === undefined) return undefined;
-    const named = raw
-      .split(/[\s,]+/u)
-      .filter((part) => part !== '')
-      .flatMap((part) => {
-        const [, from, to = from] = /^(\d{1,5})(?:-(\d{1,5}))?$/u.exec(part) ?? fail();
-        const [first, last] = [Number(from), Number(to)];
-        return first > last ? fail() : Array.from({ length: last - first + 1 }, (_, index) => first + index);
-      });
+    const named = partsOf(raw).flatMap((part) => {
+      const [, from, to = from] = /^(\d{1,5})(?:-(\d{1,5}))?$/u.exec(part) ?? fail();
+      const [first, last] = [Number(from), Number(to)];
+      return first > last ? fail() : Array.from({ length: last - first + 1 }, (_, index) => first + index);
+    });
     return named.length === 0 ? fail() : [...new Set(named)].toSorted((a, b) => a - b);
   });
 }
 
-/** Separated by commas or spaces. */
-export function ids(about: string): Variable<readonly string[]> {
-  return variable(about, 'Discord ids (15 to 21 digits) separated by commas', '', (raw, fail) => {
-    const parts = (raw ?? '').split(/[\s,]+/u).filter((part) => part !== '');
+/** Separated by commas or spaces; `none` switches a default off. */
+export function ids(about: string, fallback = ''): Variable<readonly string[]> {
+  const expects = 'Discord ids (15 to 21 digits) separated by commas, or none';
+  return variable(about, expects, fallback, (raw = fallback, fail) => {
+    const parts = raw.toLowerCase() === 'none' ? [] : partsOf(raw);
     return parts.every(isSnowflake) ? parts : fail();
   });
-}
-
-/** The same with a default, which `none` switches off. */
-export function idsOr(fallback: string, about: string): Variable<readonly string[]> {
-  const { read, expects } = ids(about);
-  const readSet = (raw = fallback) => (raw.toLowerCase() === 'none' ? [] : read(raw));
-  return variable(about, `${expects}, or none`, fallback, (raw) => readSet(raw));
 }
 
 /** Http or https, without a trailing slash, nor the ending that the program adds itself. */

@@ -22,10 +22,11 @@ export interface CommandDefinition {
   readonly groups?: Readonly<Record<string, string>>;
   /** Of a command without subcommands; each is optional. */
   readonly options?: Readonly<Record<string, OptionDefinition & { readonly isOptional: true }>>;
-  /** Required with subcommands: answers `help`, no subcommand, and what was not understood. */
+  /** Required with subcommands: `help`, no subcommand, and what was not understood are answered with all that there is. */
   readonly help?: {
     readonly description: string;
-    readonly text: string;
+    /** Below the list of the subcommands. */
+    readonly end: string;
     /** What people call the subcommands, for when none has this name. */
     readonly noun: string;
   };
@@ -34,8 +35,6 @@ export interface CommandDefinition {
 export interface SubcommandDefinition {
   readonly description: string;
   readonly options?: Readonly<Record<string, OptionDefinition>>;
-  /** Said before the help where the options are not understood. */
-  readonly misuse?: string;
   /** The second step of another command: neither a slash command nor suggested. */
   readonly isHidden?: true;
   /** People who lost access keep it: it is about what is stored of them [G1]. */

@@ -28,8 +28,6 @@ export const limits = {
   dailyLogs: 400,
   /** Handled and hidden messages in a channel's outbox, the newest: more than catch-up looks back. */
   outboxIds: 500,
-  /** Ids of messages of which it is known, in memory, who has them in their log [L4]. */
-  knownMessages: 100_000,
   /** Deleted channels of which all is erased, the newest. */
   gonePlaces: 1000,
   /** People who asked to be let in, or were not: the newest. */
@@ -38,8 +36,6 @@ export const limits = {
   answerSources: 50,
   /** Answers to a person of which it is known how large their prompts were, the newest; in memory only [Y2a]. */
   answerSizes: { answers: 20, people: 1000 },
-  /** Last answers on the page, of all its sessions, for an hour at most; in memory only. */
-  pageAnswers: { characters: 8_000_000 },
   /** What a turn's voice messages come to at most, and characters heard in them [G7]. */
   voice: { seconds: 600, bytes: 10 * megabyte, characters: 8000 },
   /** How long damaged files are kept for a person to look at. */

@@ -1,14 +1,6 @@
 import * as chrono from 'chrono-node';
 
-import {
-  dayText,
-  daysAfter,
-  hasNoSuchMonth,
-  localDate,
-  replaceMoments,
-  wallClockIn,
-  weekdayOf,
-} from './time.ts';
+import { dayText, daysAfter, hasNoSuchMonth, localDate, replaceMoments, wallClockIn } from './time.ts';
 
 const mostChars = 100;
 
@@ -18,8 +10,8 @@ export const momentForms =
 
 /**
  * A past moment as people write it in English or ISO 8601, in a time zone: what chrono-node reads, and durations such as `2h`.
- * Ambiguous words mean the past (`friday`: the newest before today), and a day, week, month or part of a day
- * its beginning. `undefined` for other words and for the future.
+ * Ambiguous words mean the past (`friday`: the newest before today), and a day, month or part of a day its beginning.
+ * `undefined` for other words and for the future.
  * @throws {RangeError} for an unknown zone.
  */
 export function momentIn(words: string, now: Date, timeZone: string): Date | undefined {
@@ -38,9 +30,7 @@ export function momentIn(words: string, now: Date, timeZone: string): Date | und
       if (hasNoSuchMonth(found)) continue;
       const rest = `${phrase.slice(0, index)} ${phrase.slice(index + found.length)}`;
       if (!(rest.match(/[\p{L}\p{M}\p{N}]+/gu) ?? []).every((word) => around.has(word))) continue;
-      const moment = isCountedInHours(start)
-        ? new Date(now.getTime() - (shown.getTime() - start.date().getTime()))
-        : momentOf(found, start, now, timeZone);
+      const moment = momentOf(start, now, shown, timeZone);
       if (moment !== undefined && moment <= now) return moment;
     }
   return undefined;
@@ -65,64 +55,29 @@ const partsOfDay = new Map([
 ]);
 
 function momentOf(
-  text: string,
   start: chrono.ParsedComponents,
   now: Date,
+  shown: Date,
   timeZone: string,
 ): Date | undefined {
   if (start.isCertain('timezoneOffset')) return start.date();
-  const today = localDate(now, timeZone);
-  const day = dayOf(text, start, today);
-  const part = [...start.tags()].flatMap((tag) => partsOfDay.get(tag) ?? [])[0];
-  // "3 days ago" means at this time of day.
-  const hasClock = start.isCertain('hour') || isCounted(text, start);
-  const hour = hasClock ? (start.get('hour') ?? 0) : (part ?? 0);
-  const minute = hasClock ? (start.get('minute') ?? 0) : 0;
+  const tags = [...start.tags()];
+  // `an hour ago`.
+  if (tags.some((tag) => /^result\/relativeDateAndTime$|\/now$/u.test(tag)))
+    return new Date(now.getTime() - (shown.getTime() - start.date().getTime()));
+  const [part = 0] = tags.flatMap((tag) => partsOfDay.get(tag) ?? []);
+  const hour = start.isCertain('hour') ? (start.get('hour') ?? 0) : part;
+  const minute = start.isCertain('hour') ? (start.get('minute') ?? 0) : 0;
+  const hasDay = start.isCertain('day') || start.isCertain('weekday') || !start.isCertain('month');
+  const day = dayText(start.get('year') ?? 0, start.get('month') ?? 0, hasDay ? (start.get('day') ?? 0) : 1);
   const at = (date: string) => atLocal(date, hour, minute, timeZone);
   const moment = at(day);
-  if (moment === undefined || moment <= now) return moment;
+  const isTodaysName = day === localDate(now, timeZone) && start.isCertain('weekday');
+  if (moment === undefined || (moment <= now && !(isTodaysName && !start.isCertain('hour')))) return moment;
   // Not fixed which one is meant: the one before.
   if (start.isCertain('year')) return undefined;
   if (start.isCertain('month')) return at(`${Number(day.slice(0, 4)) - 1}${day.slice(4)}`);
   return at(daysAfter(day, start.isCertain('weekday') ? -7 : -1));
-}
-
-/** `an hour ago`. */
-function isCountedInHours(start: chrono.ParsedComponents): boolean {
-  return ['result/relativeDateAndTime', 'casualReference/now'].some((tag) => start.tags().has(tag));
-}
-
-/** `3 days ago`, `a month ago` and `last two weeks`, but not `last month`. */
-function isCounted(text: string, start: chrono.ParsedComponents): boolean {
-  return /\d| ago$|^(?:last|past) \S+ /u.test(text) && start.tags().has('result/relativeDate');
-}
-
-const calendarWeek = /^(?:last|past|previous|this) week$/u;
-
-/** The day meant, or the first of a month or year: `YYYY-MM-DD`. */
-function dayOf(text: string, start: chrono.ParsedComponents, today: string): string {
-  if (calendarWeek.test(text)) return weekBegin(text.startsWith('this') ? today : daysAfter(today, -7));
-  // chrono-node takes "monday last week" for the newest Monday.
-  if (/\slast week$/u.test(text) && start.isCertain('weekday'))
-    return daysAfter(weekBegin(today), (((start.get('weekday') ?? 1) + 6) % 7) - 7);
-  const [year = 0, month = 0, date = 0] = (['year', 'month', 'day'] as const).map(
-    (part) => start.get(part) ?? 0,
-  );
-  const isDay = start.isCertain('day') || start.isCertain('weekday') || isCounted(text, start);
-  const isWholeYear = !isDay && start.isCertain('year') && !start.isCertain('month');
-  const isWholeMonth = !isDay && start.isCertain('month');
-  const day = dayText(year, isWholeYear ? 1 : month, isWholeYear || isWholeMonth ? 1 : date);
-  if (text.includes('weekend') && start.get('weekday') === 0) return daysAfter(day, -1);
-  const isTodaysName = day === today && start.isCertain('weekday') && !start.isCertain('day');
-  return isTodaysName && !start.isCertain('hour') && !text.startsWith('this') ? daysAfter(day, -7) : day;
-}
-
-function twoDigits(number: number): string {
-  return String(number).padStart(2, '0');
-}
-
-function weekBegin(day: string): string {
-  return daysAfter(day, -((weekdayOf(day) + 6) % 7));
 }
 
 /**
@@ -130,7 +85,7 @@ function weekBegin(day: string): string {
  * @throws {RangeError} for an unknown zone.
  */
 function atLocal(day: string, hour: number, minute: number, timeZone: string): Date | undefined {
-  const wall = Date.parse(`${day}T${twoDigits(hour)}:${twoDigits(minute)}Z`);
+  const wall = Date.parse(`${day}T00:00Z`) + (hour * 60 + minute) * 60_000;
   if (Number.isNaN(wall)) return undefined;
   const clock = wallClockIn(timeZone);
   const nearer = (at: number): number => at + wall - Date.parse(`${clock(at)}Z`);

@@ -18,8 +18,8 @@ export interface Locks {
    */
   hold<T>(key: string, job: () => Promise<T>): Promise<T>;
   /**
-   * Takes a key until released; `undefined` where it is taken. If lost, as with a connection, it is taken again
-   * once free: another process may have had it, so its work must be safe to repeat. Rejects with `StoreError`.
+   * Takes a key until released; `undefined` where it is taken. It may be lost with a connection, and another process
+   * have it, so its work must be safe to repeat. Rejects with `StoreError`.
    */
   claim(key: string): Promise<{ release(): Promise<void> } | undefined>;
 }
@@ -34,17 +34,6 @@ export const noticeSchema = z.discriminatedUnion('kind', [
   z.object({ kind: z.literal('stored'), stored: lateNoticeSchema }),
 ]);
 export type Notice = z.infer<typeof noticeSchema>;
-
-/** Whom a notice is about. */
-export function personOf(notice: Notice): string {
-  switch (notice.kind) {
-    case 'erased':
-    case 'written':
-      return notice.userId;
-    case 'stored':
-      return notice.stored.userId;
-  }
-}
 
 /** A notice may be lost and never returns to its sender; permissions are looked up when used. */
 export interface Notices {

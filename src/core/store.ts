@@ -43,8 +43,8 @@ export interface SetAside {
 }
 
 export interface ErasingOption {
-  /** Whether the former content is erased (see `Store`). Default: false. */
-  readonly erase?: boolean;
+  /** Whether the former content is erased (see `Store`); a function is asked after the change. Default: false. */
+  readonly erase?: boolean | (() => boolean);
 }
 
 /**
@@ -78,8 +78,7 @@ export interface Store {
     key: string,
     kind: DocumentKind<T>,
     change: (current: T | undefined) => T | undefined,
-    /** A function is asked after the change. */
-    options?: { readonly erase?: boolean | (() => boolean) },
+    options?: ErasingOption,
   ): Promise<T | undefined>;
 
   /** Appends a JSON record; resolves with its sequence number. */

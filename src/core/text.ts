@@ -195,7 +195,7 @@ export function clipAtSentence(text: string, max: number): string {
 }
 
 /** Of scripts that do not part words by spaces. */
-export const unspacedScript =
+const unspacedScript =
   /[\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}\p{Script=Thai}\p{Script=Lao}\p{Script=Khmer}\p{Script=Myanmar}]/u;
 /** A letter or digit of a script that separates words. */
 const wordCharacter = new RegExp(`^(?!${unspacedScript.source})[\\p{L}\\p{M}\\p{N}]$`, 'u');

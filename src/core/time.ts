@@ -1,5 +1,7 @@
 import { setImmediate, setTimeout as delay } from 'node:timers/promises';
 
+import { ModelError } from './errors.ts';
+
 /** The present moment, as an input. */
 export type Clock = () => Date;
 
@@ -189,6 +191,31 @@ export async function unlessAborted<Result>(
   }
 }
 
+export type Deadline = ReturnType<typeof startDeadline>;
+
+/** A time limit and the caller's signal as one signal. */
+export function startDeadline(limitMs: number, callerSignal?: AbortSignal) {
+  const controller = new AbortController();
+  const endsAt = performance.now() + limitMs;
+  const timer = setTimeout(
+    () => controller.abort(new ModelError(`No answer within ${limitMs} ms`, 'timeout')),
+    limitMs,
+  );
+  const abort = (): void => controller.abort(new ModelError('The call was given up', 'aborted'));
+  if (callerSignal?.aborted === true) abort();
+  else callerSignal?.addEventListener('abort', abort, { once: true });
+  return {
+    /** Aborted with a `ModelError`: `timeout` or `aborted`. */
+    signal: controller.signal,
+    /** Milliseconds left, never negative. */
+    remainingMs: (): number => Math.max(0, endsAt - performance.now()),
+    end(): void {
+      clearTimeout(timer);
+      callerSignal?.removeEventListener('abort', abort);
+    },
+  };
+}
+
 /**
  * Works until it succeeds. `pauseAfter` tells the milliseconds to wait after so many failures in a row, or throws what
  * ends it. After an abort the last failure is thrown.
@@ -224,17 +251,9 @@ export const processTimer: Timer = (callback, ms) => {
 };
 
 /** Resolves after so many milliseconds or on abort. Does not keep the process alive. */
-export function sleep(ms: number, signal: AbortSignal, timer = processTimer): Promise<void> {
-  if (signal.aborted) return Promise.resolve();
-  return new Promise((resolve) => {
-    const end = (): void => {
-      cancel();
-      signal.removeEventListener('abort', end);
-      resolve();
-    };
-    const cancel = timer(end, ms);
-    signal.addEventListener('abort', end);
-  });
+export async function sleep(ms: number, signal: AbortSignal, timer = processTimer): Promise<void> {
+  const over = new Promise<void>((resolve) => void timer(resolve, ms));
+  await unlessAborted(signal, over).catch(() => undefined);
 }
 
 /** A timer whose owner can end all its calls at once, for good. */

@@ -1,3 +1,5 @@
+import { isDeepStrictEqual } from 'node:util';
+
 import { z } from 'zod';
 
 import { couldRead, readersOfBoth, type Audience, type Place } from './place.ts';
@@ -48,13 +50,7 @@ export function pickReach({ visibility, homeId, guildId, readers }: Reach): Reac
 }
 
 export function isSameReach(one: Reach, other: Reach): boolean {
-  const [a, b] = [pickReach(one), pickReach(other)];
-  return (
-    a.visibility === b.visibility &&
-    a.homeId === b.homeId &&
-    a.guildId === b.guildId &&
-    a.readers?.join() === b.readers?.join()
-  );
+  return isDeepStrictEqual(pickReach(one), pickReach(other));
 }
 
 /** Of what is said before such an audience [V1]. */

@@ -154,7 +154,7 @@ const mostPixels = 100_000_000;
 const timeoutSeconds = 10;
 
 /** As WebP, off the main thread; `undefined` where it cannot be read. */
-export async function shrinkPicture(bytes: Buffer): Promise<Buffer | undefined> {
+async function shrinkPicture(bytes: Buffer): Promise<Buffer | undefined> {
   const { default: sharp } = await import('sharp');
   sharp.cache(false);
   sharp.concurrency(1);

@@ -16,8 +16,8 @@ import { hasGuild, isPart, shardOf, type Shards } from '../core/processes.ts';
 import { compareSnowflakes, snowflakeAt } from '../core/snowflake.ts';
 import { sleep, type Clock } from '../core/time.ts';
 import { worksInChannel, type AccessSettings } from './access.ts';
-import { pageSize, type ChannelMessages } from './channel-messages.ts';
-import type { MessageChanges, MissedChanges } from './message-changes.ts';
+import { pageSize, type ChannelMessages } from './history.ts';
+import type { MessageChanges, MissedChanges } from './intake.ts';
 import { botMay, memberMay } from './permissions.ts';
 import type { Places } from './place.ts';
 import type { RunInBackground } from './gateway-error.ts';
@@ -27,28 +27,32 @@ const pages = 5;
 const atOnce = 2;
 const pauseMs = 200;
 
-export interface CatchUpOptions {
-  readonly client: Client;
-  readonly shards: Shards;
+/** What is known of channels, and left undone in them. */
+export interface ChannelMemory {
   /** Channels that the bot has been active in, and when it last was; milliseconds since the epoch. */
   readonly knownChannels: () => Promise<readonly { readonly id: string; readonly activeAt: number }[]>;
   readonly guildOf: (channelId: string) => Promise<ChannelGuild>;
-  readonly places: Pick<Places, 'find'>;
-  readonly settings: Pick<AccessSettings, 'channelIds'>;
-  readonly clock: Clock;
-  readonly logger: Logger;
-  readonly botId: string;
-  readonly messages: Pick<ChannelMessages, 'after' | 'newest'>;
   /** What the log holds of a channel from a message id on. */
   readonly remembered: (channelId: string, messageId: string) => Promise<readonly RememberedMessage[]>;
   readonly isGone: (channelId: string) => Promise<boolean>;
-  readonly changes: Pick<MessageChanges, 'missed'>;
   /** Whether a message's reply was only begun, or is to be made again. */
   readonly isUnfinished: (message: AskedMessage) => Promise<boolean>;
   /** Finishes what an earlier process left undone in a channel, once. Must not reject. */
   readonly recover: (channelId: string) => Promise<void>;
   /** Continues background work on a channel's messages; ends early with the signal. Must not reject. */
   readonly resume: (channelId: string, signal: AbortSignal) => Promise<void>;
+}
+
+interface CatchUpOptions extends ChannelMemory {
+  readonly client: Client;
+  readonly shards: Shards;
+  readonly places: Pick<Places, 'find'>;
+  readonly settings: Pick<AccessSettings, 'channelIds'>;
+  readonly clock: Clock;
+  readonly logger: Logger;
+  readonly botId: string;
+  readonly messages: Pick<ChannelMessages, 'after' | 'newest'>;
+  readonly changes: Pick<MessageChanges, 'missed'>;
   readonly received: (message: Message) => Promise<void>;
   readonly runInBackground: RunInBackground;
 }
@@ -290,7 +294,7 @@ export function shardIn({ channels }: Client, channelId: string, { count }: Shar
 }
 
 /** A shard's channels in which nothing was said since `floor`: that saves most requests. */
-export function quietChannels(client: Client, { count }: Shards, shard: number, floor: string): Set<string> {
+function quietChannels(client: Client, { count }: Shards, shard: number, floor: string): Set<string> {
   const quiet = new Set<string>();
   for (const guild of client.guilds.cache.values())
     if (shardOf(guild.id, count) === shard)

@@ -10,13 +10,13 @@ import {
   IntentsBitField,
   Options,
   Partials,
-  RESTJSONErrorCodes,
+  PermissionsBitField,
   Status,
   type APIApplication,
   type IIdentifyThrottler,
-  type RateLimitData,
 } from 'discord.js';
 
+import type { CommandDefinition } from '../core/commands.ts';
 import type { Logger } from '../core/logger.ts';
 import { allShards, type Shards } from '../core/processes.ts';
 import { createDiscordApi } from './discord-api.ts';
@@ -29,8 +29,8 @@ import {
 } from './gateway-error.ts';
 import { unlessAborted, type Clock } from '../core/time.ts';
 import { usableAnswer } from './payloads.ts';
-import { requiredIntents } from './permissions.ts';
-import { hasErrorCode, sendUntilTaken } from './refusals.ts';
+import { commandsToRegister, isEntryPoint } from './interactions/register-commands.ts';
+import { lacksEssentials, missingPermissions, requiredIntents } from './permissions.ts';
 import { guardedSharding, withGuild, wrap, type OnMalformed } from './shard.ts';
 
 /** The discord.js client, not logged in [G3a]. `apiUrl` is that of another Discord-compatible server. */
@@ -46,48 +46,42 @@ export function createDiscordClient(options: {
   readonly identifying?: IIdentifyThrottler;
 }): Client {
   const { apiUrl, logger, shards = allShards, identifying } = options;
-  const { onMalformed = () => undefined, onDate = () => undefined } = options;
-  /** Limits that the client kept before Discord answered 429. */
-  const isForeseen = new WeakSet<RateLimitData>();
+  const { onMalformed = noteMalformed, onDate = () => undefined } = options;
+  // Without the error's message, which may repeat what it was about.
+  function noteMalformed(type: string, error?: unknown): void {
+    const thrownAt = /^[ \t]+at .*/mu.exec(Object(error).stack ?? '')?.[0].trim();
+    logger.debug('unusable data from Discord', { type, thrownAt });
+  }
   const ask = usableRequest((thread) => withGuild(client, thread));
   const client: Client = new Client({
     intents: requiredIntents.map(({ intent }) => GatewayIntentBits[intent]),
     partials: [Partials.Channel],
     // Whatever the library sends pings nobody.
     allowedMentions: { parse: [], repliedUser: false },
+    // Of others, no events are let in.
     makeCache: Options.cacheWithLimits({
       ...Options.DefaultMakeCacheSettings,
-      AutoModerationRuleManager: 0,
-      GuildBanManager: 0,
-      GuildInviteManager: 0,
-      GuildScheduledEventManager: 0,
-      GuildStickerManager: 0,
       GuildMemberManager: { maxSize: 500, keepOverLimit: ({ id }) => id === client.user?.id },
       UserManager: { maxSize: 2000, keepOverLimit: ({ id }) => id === client.user?.id },
       MessageManager: 0,
-      PresenceManager: 0,
       ReactionManager: 0,
       ReactionUserManager: 0,
-      StageInstanceManager: 0,
       ThreadMemberManager: { maxSize: 0, keepOverLimit: ({ id }) => id === client.user?.id },
-      VoiceStateManager: 0,
     }),
     shards: shards.ids,
     shardCount: shards.count,
     sweepers: Options.DefaultSweeperSettings,
     rest: {
       rejectOnRateLimit: (limit) => {
-        if (!isForeseen.has(limit)) logger.warn('Discord answered 429: too many requests', shownLimit(limit));
+        const { method, route, scope } = limit;
+        const waitMs = Math.round(waitOf(limit));
+        logger.info('rate limited by Discord', { method, route, scope, waitMs });
         // The wait before login is told, and ends when the bot is stopped [O7].
-        return !client.isReady() && waitOf(limit) > loginPatienceMs;
+        return !client.isReady() && waitMs > loginPatienceMs;
       },
       api: apiUrl?.replace(/(?<!\/)\/+$/u, '').replace(/\/v\d+$/u, '') ?? DefaultRestOptions.api,
       async makeRequest(url, init) {
-        const response = await ask(url, init).catch((error: unknown) => {
-          // The library asks again without a word [O7].
-          if (!client.isReady() && init.signal?.aborted === true) logger.warn('Discord does not answer');
-          throw error;
-        });
+        const response = await ask(url, init);
         const date = Date.parse(response.headers.get('date') ?? '');
         if (!Number.isNaN(date)) onDate(date - Date.now());
         return response;
@@ -108,62 +102,29 @@ export function createDiscordClient(options: {
     if (token !== null || client.token === null) setToken(token);
     return client.rest;
   });
-  wrap(client.rest, 'queueRequest', (queue) => (request) => {
-    const route = String(Reflect.get(Object(request), 'fullRoute'));
-    if (!/^\/(?:interactions|webhooks)\//u.test(route)) return queue(request);
-    return answerInteraction(async () => queue(request), route);
-  });
   client.on('error', (error) => logger.error('the Discord client reported an error', { error }));
   client.on('warn', (warning) => logger.warn('the Discord client warned', { warning }));
   const ofShard = (shard: number) => (shards.count > 1 ? { shard } : {});
-  /** A connection that fails repeatedly is logged once a minute [O7]. */
-  const away = new Map<number, { tries: number; loggedAt: number }>();
+  const saidAt = new Map<string, number>();
+  /** What recurs is logged once a minute [O7]. */
+  function isTimeFor(line: string): boolean {
+    const now = performance.now();
+    if (now - (saidAt.get(line) ?? -Infinity) < linesApartMs) return false;
+    saidAt.set(line, now);
+    return true;
+  }
   client.on('shardError', (error, shard) => {
     // What ends the bot is told in its last line [O2].
-    if (!client.isReady() || !gatewayErrorOf(error).isPassing) return;
-    const { tries, loggedAt } = away.get(shard) ?? { tries: 0, loggedAt: -Infinity };
-    const wasLogged = performance.now() - loggedAt < linesApartMs;
-    away.set(shard, { tries: tries + 1, loggedAt: wasLogged ? loggedAt : performance.now() });
-    if (!wasLogged)
-      logger.warn('the gateway connection failed', { ...ofShard(shard), tries: tries + 1, error });
+    if (client.isReady() && gatewayErrorOf(error).isPassing && isTimeFor(`failed ${shard}`))
+      logger.warn('the gateway connection failed', { ...ofShard(shard), error });
   });
-  const toldAt = new Map<number, number>();
   client.on('shardReconnecting', (shard) => {
-    const now = performance.now();
-    if (away.has(shard) || now - (toldAt.get(shard) ?? -Infinity) < linesApartMs) return;
-    toldAt.set(shard, now);
-    logger.info('reconnecting to Discord', ofShard(shard));
+    if (isTimeFor(`reconnecting ${shard}`)) logger.info('reconnecting to Discord', ofShard(shard));
   });
-  client.on('shardReady', (shard) => away.delete(shard));
   client.on('shardResume', (shard, replayed) => {
-    away.delete(shard);
     logger.info('the gateway session was resumed', { ...ofShard(shard), replayed });
   });
-  client.rest.on('rateLimited', (limit) => {
-    isForeseen.add(limit);
-    logger.info('rate limited by Discord', shownLimit(limit));
-  });
   return client;
-}
-
-/** Between tries to acknowledge an interaction, for which Discord waits 3 seconds. */
-const acknowledgingPausesMs = [300, 600, 1000];
-
-/** What answers an interaction is for its person alone, or takes the place of what they pressed [G3e]. */
-async function answerInteraction(send: () => Promise<unknown>, route: string): Promise<unknown> {
-  if (!route.startsWith('/interactions/')) return sendUntilTaken(send);
-  let failed = 0;
-  return sendUntilTaken(
-    () =>
-      send().catch((error: unknown) => {
-        // An earlier try was taken, though its answer was lost.
-        if (failed > 0 && hasErrorCode(error, RESTJSONErrorCodes.InteractionHasAlreadyBeenAcknowledged))
-          return;
-        failed += 1;
-        throw error;
-      }),
-    acknowledgingPausesMs,
-  );
 }
 
 /** From here a wrong clock is reported and corrected [O7]. */
@@ -189,11 +150,6 @@ export function createDiscordTime(clock: Clock, logger: Logger) {
 const linesApartMs = 60_000;
 
 const loginPatienceMs = 5000;
-
-function shownLimit(limit: RateLimitData) {
-  const { method, route, scope } = limit;
-  return { method, route, scope, waitMs: Math.round(waitOf(limit)) };
-}
 
 export function readsContent({ options }: Pick<Client, 'options'>): boolean {
   return options.intents.has(GatewayIntentBits.MessageContent);
@@ -258,7 +214,6 @@ export async function fetchApplication(client: Client, token: string) {
       ...applicationOf(application),
       name,
       readsContent: isSwitchedOn,
-      botId: application.bot?.id ?? application.id,
     };
   } catch (error) {
     throw gatewayErrorOf(error);
@@ -305,4 +260,59 @@ export async function logIn(
 async function giveUp(client: Client, connected: Promise<unknown>): Promise<void> {
   if (client.ws.gateway !== null) return client.destroy();
   void connected.catch(() => undefined).then(() => client.destroy());
+}
+
+/** All reject with `GatewayError`. */
+export type DiscordCheckup = ReturnType<typeof createCheckup>;
+
+/** Without the gateway, so beside a running bot too. `work` must not outlast it. */
+export async function withDiscord<Result>(
+  options: { readonly token: string; readonly apiUrl?: string | undefined; readonly logger: Logger },
+  work: (discord: DiscordCheckup) => Promise<Result>,
+): Promise<Result> {
+  let aheadMs: number | undefined;
+  const client = createDiscordClient({ ...options, onDate: (ms) => (aheadMs = ms) });
+  try {
+    return await work(createCheckup(client, options.token, () => aheadMs));
+  } finally {
+    await client.destroy();
+  }
+}
+
+/** `aheadMs`: Discord's clock less ours, in milliseconds. */
+function createCheckup(client: Client, token: string, aheadMs: () => number | undefined) {
+  const api = createDiscordApi(client);
+  return {
+    /** To be called first: it sets the token. */
+    application: () => fetchApplication(client, token),
+    aheadMs,
+    async recommendedShards(): Promise<number> {
+      client.rest.setToken(token);
+      return (await orTimeout(api.gateway())).shards;
+    },
+    async servers() {
+      return (await orTimeout(api.ownGuilds())).map(({ id, name, permissions }) => {
+        // Other servers than Discord may leave them out.
+        if (!permissions) return { id, name, missing: undefined, isMute: false };
+        const granted = PermissionsBitField.resolve(BigInt(permissions));
+        return { id, name, missing: missingPermissions(granted), isMute: lacksEssentials(granted) };
+      });
+    },
+    async hasCommands(
+      applicationId: string,
+      definitions: readonly CommandDefinition[],
+      menuNames: readonly string[],
+    ): Promise<boolean> {
+      const all = await orTimeout(api.registeredCommands(applicationId));
+      const registered = all.filter((command) => !isEntryPoint(command));
+      const expected = new Set(commandsToRegister(definitions, menuNames).map(({ name }) => name));
+      return registered.length === expected.size && registered.every(({ name }) => expected.has(name));
+    },
+  };
+}
+
+function orTimeout<Answer>(request: Promise<Answer>): Promise<Answer> {
+  return request.catch((error: unknown) => {
+    throw gatewayErrorOf(error);
+  });
 }

@@ -4,10 +4,9 @@ import { setTimeout as delay } from 'node:timers/promises';
 import type { Logger } from '../core/logger.ts';
 import type { Place } from '../core/place.ts';
 import type { Shards } from '../core/processes.ts';
-import { isSnowflake, snowflakeTime } from '../core/snowflake.ts';
 import type { Clock } from '../core/time.ts';
 import type { AccessSettings } from './access.ts';
-import { createChannelPort } from './actions/permit.ts';
+import { createChannelPort } from './actions/action.ts';
 import { createDiscordActions } from './actions/discord-actions.ts';
 import { createAttachments } from './attachments.ts';
 import {
@@ -16,10 +15,12 @@ import {
   createReadChannel,
   createReadReplied,
   threadStarter,
-} from './channel-messages.ts';
+  type History,
+  type HistoryOptions,
+  createHistory,
+} from './history.ts';
 import { type DiscordApi, createDiscordApi } from './discord-api.ts';
-import { createOffers } from './interactions/offers.ts';
-import { type History, type HistoryOptions, createHistory } from './history.ts';
+import { createOffers } from './buttons.ts';
 import { chatMessageOf, emojiIn, isSpoken, sentMessageOf } from './normalise.ts';
 import { type Places, createPlaces, createPresentPlace, dmPlace } from './place.ts';
 import { createServerPort } from './permissions.ts';
@@ -30,8 +31,6 @@ import { createKeyedQueue } from '../core/keyed-queue.ts';
 export interface DiscordPortsOptions
   extends Pick<HistoryOptions, 'hiddenIn' | 'isCommand' | 'recent'>, Pick<Places, 'memberRole'> {
   readonly noteGone: (channelId: string) => void;
-  /** Another process answers under the same token. Called once; must not throw. */
-  readonly onOtherProcess?: () => void;
   readonly client: Client;
   readonly shards: Shards;
   readonly access: Pick<AccessSettings, 'channelIds'>;
@@ -41,6 +40,8 @@ export interface DiscordPortsOptions
   readonly clock: Clock;
   readonly logger: Logger;
 }
+
+export type DiscordPorts = ReturnType<typeof createDiscordPorts>;
 
 /** What `replies` sends is in `history` before the gateway tells of it. */
 export function createDiscordPorts(options: DiscordPortsOptions) {
@@ -80,7 +81,6 @@ export function createDiscordPorts(options: DiscordPortsOptions) {
       const { channelId, id: messageId, text } = sentMessageOf(client, message);
       recent.note({ kind: 'edited', channelId, messageId, text });
     },
-    onForeign: createForeignCount(clock(), options.onOtherProcess),
     onRemoved: (channelId, messageId) => recent.note({ kind: 'deleted', channelId, messageIds: [messageId] }),
   });
   return {
@@ -107,19 +107,6 @@ export function createDiscordPorts(options: DiscordPortsOptions) {
     }),
     attachments: createAttachments(options),
     actions: createDiscordActions({ ...options, settings: options.access, places, history }),
-  };
-}
-
-/** So many answers from elsewhere prove another process; Discord may have changed the words of one. */
-const foreignAnswers = 3;
-
-/** Of questions since the start: those before it, an earlier process may have answered. */
-function createForeignCount(startedAt: Date, onOtherProcess: () => void = () => undefined) {
-  let count = 0;
-  return (messageId: string): void => {
-    if (!isSnowflake(messageId) || snowflakeTime(messageId) < startedAt) return;
-    count += 1;
-    if (count === foreignAnswers) onOtherProcess();
   };
 }
 

@@ -17,8 +17,8 @@ import type { Logger } from '../core/logger.ts';
 import { type Shards, hasGuild, isFirst } from '../core/processes.ts';
 import { type Clock, withTimeout } from '../core/time.ts';
 import type { AccessSettings, IntakePolicy } from './access.ts';
-import { type CatchUp, type CatchUpOptions, createCatchUp, shardIn } from './catch-up.ts';
-import { createChannelMessages } from './channel-messages.ts';
+import { type CatchUp, type ChannelMemory, createCatchUp, shardIn } from './catch-up.ts';
+import { createChannelMessages } from './history.ts';
 import { logIn } from './client.ts';
 import {
   type GatewayError,
@@ -27,30 +27,22 @@ import {
   gatewayErrorOfClose,
 } from './gateway-error.ts';
 import { createDiscordApi } from './discord-api.ts';
-import type { History } from './history.ts';
-import { type IntakeOptions, createMessageIntake } from './intake.ts';
-import { type InteractionsOptions, createInteractions } from './interactions/interactions.ts';
+import type { DiscordPorts } from './discord-ports.ts';
+import {
+  type InOrder,
+  type IntakeOptions,
+  type MessageChanges,
+  createMessageChanges,
+  createMessageIntake,
+} from './intake.ts';
+import { createInteractions } from './interactions/interactions.ts';
 import { commandsToRegister, registerCommands } from './interactions/register-commands.ts';
-import { type InOrder, type MessageChanges, createMessageChanges } from './message-changes.ts';
-import type { Proxies } from './proxied.ts';
 
 const loginTimeoutMs = 60_000;
 /** How long an event may hold up its channel [L5]. */
 const channelPatienceMs = 60_000;
 /** How long a command waits for missed messages [G3b]. */
 const commandsWaitMs = 2000;
-
-/** What the bot knows of channels, and does with what it learns of them. */
-interface ChannelMemory
-  extends
-    Pick<IntakeOptions, 'answerModes'>,
-    Pick<
-      CatchUpOptions,
-      'knownChannels' | 'remembered' | 'guildOf' | 'isGone' | 'isUnfinished' | 'recover' | 'resume'
-    > {
-  /** Must not reject. */
-  readonly channelsDeleted?: (channelIds: readonly string[], parentId?: string) => Promise<void>;
-}
 
 export interface GatewayOptions {
   /** How this process is connected. */
@@ -61,9 +53,8 @@ export interface GatewayOptions {
     /** Ends the start, which rejects with its reason. */
     readonly signal?: AbortSignal | undefined;
     readonly onLost: (error: GatewayError) => void;
-    readonly timeoutMs?: number;
+    readonly applicationId: string;
   };
-  readonly application: { readonly id: string };
   /** Who is answered, and who they are. */
   readonly access: Pick<IntakeOptions, 'people' | 'wasLetIn' | 'lockedOut'> & {
     readonly settings: AccessSettings;
@@ -72,16 +63,18 @@ export interface GatewayOptions {
     readonly definitions: readonly CommandDefinition[];
     readonly menuNames: readonly string[];
   };
-  readonly discord: Pick<IntakeOptions, 'places' | 'reactions'> &
-    Pick<InteractionsOptions, 'offers'> & { readonly proxies: Proxies; readonly history: History };
-  readonly channels: ChannelMemory;
+  readonly discord: Pick<DiscordPorts, 'places' | 'reactions' | 'offers' | 'proxies' | 'history'>;
+  /** What the bot knows of channels, and does with what it learns of them. */
+  readonly channels: Pick<IntakeOptions, 'answerModes'> &
+    ChannelMemory & {
+      /** Must not reject. */
+      readonly channelsDeleted?: (channelIds: readonly string[], parentId?: string) => Promise<void>;
+    };
   readonly handlers: BotHandlers & CommandHandlers;
   readonly recent: RecentChanges;
   readonly clock: Clock;
   readonly logger: Logger;
 }
-
-export type Gateway = Awaited<ReturnType<typeof startGateway>>;
 
 /** Resolves when the client is ready. @throws {GatewayError} */
 export async function startGateway(options: GatewayOptions) {
@@ -90,29 +83,25 @@ export async function startGateway(options: GatewayOptions) {
   const { ownerIds } = access.settings;
   const channelQueue = createKeyedQueue({ patienceMs: channelPatienceMs });
   const { runInBackground, idle } = createBackground(logger);
-  const forManagers = commands.definitions.filter(({ managersOnly }) => managersOnly !== undefined);
-  const managerCommands = forManagers.map(({ name }) => name);
-  const keptCommands = commands.definitions.flatMap(({ name, subcommands = {} }) => {
-    const kept = Object.entries(subcommands).filter(([, { isKept }]) => isKept === true);
-    return kept.map(([subcommand]) => `${name} ${subcommand}`);
-  });
-  const { parseCommand } = commands;
-  const policy = { ...access.settings, parseCommand, managerCommands, keptCommands };
+  const { definitions, parseCommand } = commands;
+  const policy = {
+    ...access.settings,
+    parseCommand,
+    managerCommands: definitions.flatMap(({ name, managersOnly }) => (managersOnly ? [name] : [])),
+    keptCommands: definitions.flatMap(({ name, subcommands = {} }) =>
+      Object.entries(subcommands).flatMap(([word, { isKept }]) => (isKept === true ? `${name} ${word}` : [])),
+    ),
+  };
   const stopping = new AbortController();
   const listening = listen(options, policy, channelQueue, runInBackground, stopping.signal);
-  await logIn(client, token, connection.timeoutMs ?? loginTimeoutMs, signal);
+  await logIn(client, token, loginTimeoutMs, signal);
   const { botId, caughtUp } = await listening;
-  const all = commandsToRegister(commands.definitions, commands.menuNames);
   const commandsRegistered = isFirst(shards)
     ? registerCommands(
         createDiscordApi(client),
-        options.application.id,
-        all,
-        [...client.guilds.cache.keys()],
-        {
-          signal: stopping.signal,
-          logger,
-        },
+        connection.applicationId,
+        commandsToRegister(definitions, commands.menuNames),
+        { signal: stopping.signal, logger },
       )
     : Promise.resolve();
   runInBackground('registering commands', () => commandsRegistered);

@@ -4,30 +4,11 @@ import { GatewayCloseCodes, GatewayDispatchEvents as Event, GatewayOpcodes } fro
 import { Events, SimpleShardingStrategy, Status, type Client, type WebSocketOptions } from 'discord.js';
 import { z } from 'zod';
 
-import type { Logger } from '../core/logger.ts';
-import { growingPause, type Clock } from '../core/time.ts';
+import { growingPause } from '../core/time.ts';
 import { usableEvent } from './payloads.ts';
 
 /** `type`: an event's name, or `frame`. `error`: what was thrown later. */
 export type OnMalformed = (type: string, error?: unknown) => void;
-
-const linesApartMs = 10 * 60_000;
-
-export function createMalformedCount(logger: Logger, clock: Clock) {
-  let count = 0;
-  let saidAt = -Infinity;
-  const note: OnMalformed = (type, error) => {
-    count += 1;
-    const now = clock().getTime();
-    if (now - saidAt < linesApartMs) return;
-    saidAt = now;
-    // An error's message may repeat what it was about.
-    const thrownAt =
-      error instanceof Error ? /^[ \t]+at .*/mu.exec(error.stack ?? '')?.[0].trim() : undefined;
-    logger.warn('unusable data from Discord', { type, count, thrownAt });
-  };
-  return { note, count: (): number => count };
-}
 
 const firstPauseMs = 1000;
 const longestPauseMs = 60_000;
@@ -81,7 +62,7 @@ function guardShard(
   { onMalformed, intents, asksForFewer }: Parameters<typeof guardedSharding>[0],
   destroyed: AbortSignal,
 ): void {
-  let connection = { hasHello: false, hasReady: false };
+  let connection = { hasReady: false };
   let tries = 0;
   let readyAt: number | undefined;
   /** Connections in a row that ended within a minute. */
@@ -97,7 +78,7 @@ function guardShard(
       );
     if (destroyed.aborted) return;
     tries += 1;
-    connection = { hasHello: false, hasReady: false };
+    connection = { hasReady: false };
     await connect();
   });
 
@@ -152,17 +133,12 @@ const frameSchema = z.discriminatedUnion('op', [
   }),
 ]);
 
-/** A connection begins with one hello, and a new session with one READY. */
+/** A new session begins with one READY. */
 function isInPlace(
   frame: z.infer<typeof frameSchema>,
   status: number,
-  connection: { hasHello: boolean; hasReady: boolean },
+  connection: { readonly hasReady: boolean },
 ): boolean {
-  if (frame.op === GatewayOpcodes.Hello) {
-    const isFirst = !connection.hasHello;
-    connection.hasHello = true;
-    return isFirst;
-  }
   if (frame.op !== GatewayOpcodes.Dispatch) return true;
   const isAwaited = status === shardStatus.connecting && !connection.hasReady;
   if (isAwaited || frame.t === Event.Ready) return isAwaited && frame.t === Event.Ready;

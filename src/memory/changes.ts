@@ -4,23 +4,30 @@ import { createKeyedQueue } from '../core/keyed-queue.ts';
 import { sessionName, type SessionKey } from '../core/place.ts';
 import type { Notice } from '../core/processes.ts';
 import { maskSecrets } from '../core/secrets.ts';
-import { isYounger } from '../core/snowflake.ts';
 import type { Store } from '../core/store.ts';
 import type { Clock } from '../core/time.ts';
+import { reachIn } from '../core/visibility.ts';
 import { unconditional, type Writes } from '../core/writes.ts';
-import { createChangeRecords } from './change-records.ts';
 import {
   attempting,
-  createErasing,
-  type ErasingPorts,
+  createDeleting,
+  deleteAnswers,
+  messageIdsOf,
+  type DeletingPorts,
   type Failures,
-  type FailuresSoFar,
-} from './erasing.ts';
-import type { Deletion, MemoryLayer, Purged, Withdrawn } from './layer.ts';
-import { idsOf, type LoggedMessage } from './log/records.ts';
+  type Outcome,
+} from './deleting.ts';
+import type { Purged } from './layer.ts';
 import type { SessionLog } from './log/session-log.ts';
-import { asKept, deleteAnswers, messageIdsOf, type AnswerKeeper, type Concerned } from './message-changes.ts';
-import { coverOf, emptyRecord, sessionsIn, withheldCauses, type WithheldRecord } from './withheld.ts';
+import {
+  coverOf,
+  createChangeRecords,
+  emptyRecord,
+  isSupersededBy,
+  sessionsIn,
+  wholly,
+  type WithheldRecord,
+} from './withheld.ts';
 
 /*
  * What becomes of a change [F5]: one record of it, on disk before anything else.
@@ -34,18 +41,11 @@ import { coverOf, emptyRecord, sessionsIn, withheldCauses, type WithheldRecord }
  * or deletion whose people cannot be looked up yet, in `changes/<channelId>.json`.
  */
 
-export interface ChangeLedgerPorts extends ErasingPorts {
+export interface ChangeLedgerPorts extends DeletingPorts {
   readonly store: Pick<Store, 'read' | 'update' | 'remove' | 'removeAll' | 'list'>;
   readonly recent: RecentChanges;
-  /** The users' write queue [S3]. */
   readonly writes: Pick<Writes, 'run' | 'runInWorkspace'>;
-  readonly log: Pick<
-    SessionLog,
-    'sessionsOf' | 'affected' | 'held' | 'message' | 'everyOfPerson' | 'sessionsOfPerson' | 'mentions'
-  >;
-  /** All of them, the log first, on or off. */
-  readonly layers: readonly MemoryLayer[];
-  readonly answers: AnswerKeeper;
+  readonly log: DeletingPorts['log'] & Pick<SessionLog, 'sessionsOf' | 'message' | 'sessionsOfPerson'>;
   /** Whether what a person wrote in a conversation, by default now, may be written down [K9]. Must not reject. */
   readonly mayStore: (session: SessionKey, at?: string) => Promise<boolean>;
   readonly placeOf: ChannelPort['placeOf'];
@@ -58,13 +58,11 @@ export interface ChangeLedgerPorts extends ErasingPorts {
   readonly clock: Clock;
 }
 
-/** What became of a change, and how many messages went with it, answers included. */
-interface Outcome {
-  readonly failures: Failures;
-  readonly messages: number;
+/** A conversation that a change may concern. `isHeld`: a layer has something of it that no log may have. */
+interface Concerned {
+  readonly session: SessionKey;
+  readonly isHeld: boolean;
 }
-
-type Covering = Partial<Pick<WithheldRecord, 'messages' | 'sentences'>>;
 
 export type ChangeLedger = ReturnType<typeof createChangeLedger>;
 
@@ -72,7 +70,7 @@ export type ChangeLedger = ReturnType<typeof createChangeLedger>;
 export function createChangeLedger(ports: ChangeLedgerPorts) {
   const { recent, writes, log, layers, answers, expireAt, clock, logger } = ports;
   const { recordsOf, enter, leave, dropStrays, ids, laterOf } = createChangeRecords(ports);
-  const erasePerson = createErasing(ports);
+  const deleteCovered = createDeleting(ports);
   let finishing: Promise<void> | undefined;
   const order = createKeyedQueue();
   /** What the disk did not even take the record of. */
@@ -83,36 +81,20 @@ export function createChangeLedger(ports: ChangeLedgerPorts) {
   function recordOf(
     userId: string,
     about: WithheldRecord['change'],
-    covering: Covering = {},
+    messages: WithheldRecord['messages'] = [],
   ): WithheldRecord {
-    const at = clock().toISOString();
-    return { ...emptyRecord(userId, at, about), ...covering };
+    return { ...emptyRecord(userId, clock().toISOString(), about), messages };
   }
 
-  /** Has every layer delete what a record covers. Part of a job of the person's queue, but for an erasing. */
-  async function carryOut(entry: WithheldRecord, isLastTry = false): Promise<Outcome> {
+  /** Part of a job of the person's queue, but for an erasing. The record goes when every layer has followed. */
+  async function carryOut(entry: WithheldRecord): Promise<Outcome> {
     const { userId, change: about } = entry;
-    const failures: FailuresSoFar = new Map();
-    let messages = 0;
-    const attempt = attempting(failures, { kind: about.kind, userId }, logger);
-    await attempt('log', async () => {
-      if (about.kind === 'erased') return erasePerson(userId, about.at, failures);
-      for (const deletion of await deletionsFor(entry)) {
-        await deleteEverywhere(deletion, failures, isLastTry);
-        if (deletion.kind !== 'messages') continue;
-        messages += deletion.messages.length;
-        if (about.kind === 'forgotten' || about.kind === 'purged') await hideFromHistory(deletion);
-      }
-      // What was forgotten before a purge comes back no more [K11].
-      const others = about.kind === 'purged' ? await recordsOf(userId) : [];
-      for (const each of others)
-        if (each.change.kind === 'forgotten' && each.at <= entry.at) await carryOut(each);
-    });
-    const isDone = failures.size === 0 || (isLastTry && !failures.has('log'));
-    if (isDone) await attempt('log', () => leave(userId, entry));
-    else await tryAgain(userId);
-    for (const session of await sessionsOf(entry)) ports.changed(session);
-    return { failures, messages };
+    const outcome = await deleteCovered(entry);
+    if (outcome.failures.size > 0) await tryAgain(userId);
+    else await leave(userId, entry).catch(() => tryAgain(userId));
+    const all = about.kind === 'purged' ? log.sessionsOfPerson(userId).catch(() => []) : sessionsIn(entry);
+    for (const session of await all) ports.changed(session);
+    return outcome;
   }
 
   /** Never rejects: where the queue cannot take it either, the next start does it. */
@@ -120,80 +102,45 @@ export function createChangeLedger(ports: ChangeLedgerPorts) {
     await expireAt(id, laterOf(clock().toISOString())).catch(() => undefined);
   }
 
-  /** In order: what layers find by words goes after the messages that said them. */
-  async function deletionsFor(entry: WithheldRecord): Promise<readonly Deletion[]> {
-    const { userId, change: about } = entry;
-    if (about.kind === 'purged') {
-      const found = await log.mentions(userId, about.words, isBefore(about.commandId), true);
-      const causes = found.map((each) => ({ kind: 'deleted' as const, ...each }));
-      const words = { ...about, kind: 'words' as const, userId };
-      return [...(await Promise.all(causes.map((cause) => deletionOf(userId, cause, true)))), words];
-    }
-    if (about.kind === 'forgotten') {
-      const sessions = sessionsIn(entry);
-      const causes = (
-        await Promise.all(sessions.map((session) => withheldCauses(log, session, entry)))
-      ).flat();
-      const messages = await Promise.all(causes.map((cause) => deletionOf(userId, cause, true)));
-      return [
-        ...messages.map((each) => ({ ...each, isResolved: true as const })),
-        { kind: 'record', userId, record: entry },
-      ];
-    }
-    if (about.kind === 'erased') return [];
-    const cause = about.kind === 'expired' ? { ...about, kind: 'deleted' as const } : about;
-    return [await deletionOf(userId, cause, about.kind === 'expired')];
-  }
-
-  async function deletionOf(userId: string, cause: MessageChange, areItemsKept: boolean) {
-    const session = { channelId: cause.channelId, userId };
-    const messages = await log.affected(session, cause);
-    return { kind: 'messages' as const, session, messages, cause, areItemsKept: areItemsKept || undefined };
-  }
-
-  /** The log last, since it has the words to find the rest by: it waits for the others, but on the last try. */
-  async function deleteEverywhere(
-    deletion: Deletion,
-    allFailures: FailuresSoFar,
-    isLastTry: boolean,
-  ): Promise<void> {
-    const failures: FailuresSoFar = new Map();
-    const attempt = attempting(failures, { kind: deletion.kind }, logger);
-    if (deletion.kind === 'messages')
-      await attempt('answers', () => deleteAnswers(answers, deletion.cause, deletion.messages));
-    for (const layer of layers.toReversed())
-      if (layer.name !== 'log' || failures.size === 0 || isLastTry)
-        await attempt(layer.name, () => layer.delete(deletion));
-    for (const failure of failures) allFailures.set(...failure);
-  }
-
-  async function sessionsOf(entry: WithheldRecord): Promise<readonly SessionKey[]> {
-    if (entry.change.kind === 'purged') return log.sessionsOfPerson(entry.userId).catch(() => []);
-    return entry.change.kind === 'erased' ? [] : sessionsIn(entry);
-  }
-
-  /** They stay on Discord, where they would be read again, or answered. */
-  async function hideFromHistory({ session, messages, cause }: Withdrawn): Promise<void> {
-    const gone = [...messageIdsOf(cause), ...messages.flatMap(({ before }) => idsOf(before))];
-    await answers.hide(session.channelId, [...new Set(gone)]);
-    const replies = messages.map(({ before }) => (before.role === 'user' ? [] : before.replyTo));
-    const answered = new Set(replies.flat());
-    const waiting = messageIdsOf(cause).filter((id) => !answered.has(id));
-    if (waiting.length > 0) await answers.markHandled(session.channelId, waiting);
-  }
-
   async function record(noted: MessageChange): Promise<void> {
     recent.note(noted);
-    const kept = asKept(noted, { ...ports, conversationsOf });
+    const kept = asKept(noted);
     // What the channel's last process left comes before it.
     await finishing;
     await order.run(noted.channelId, async () => takeIn(await kept));
   }
 
+  /**
+   * A change as it goes to the disk: secrets masked [K14], with who can read the channel now [V1]. An edit made in a
+   * pause takes the message out [K9], unless the log has these words already.
+   */
+  async function asKept(noted: MessageChange): Promise<MessageChange> {
+    if (noted.kind === 'deleted') return noted;
+    const { channelId, messageId } = noted;
+    const reach = reachIn(channelId, await ports.placeOf(channelId));
+    const kept = { ...noted, text: maskSecrets(noted.text), reach };
+    // What cannot be looked at may be theirs.
+    return (await mayKeep(kept).catch(() => false))
+      ? kept
+      : { kind: 'deleted', channelId, messageIds: [messageId] };
+  }
+
+  /** Where Discord does not tell whose it is, those count who have the message. */
+  async function mayKeep(about: Extract<MessageChange, { kind: 'edited' }>): Promise<boolean> {
+    const { channelId, messageId, authorId: userId, text, editedAt } = about;
+    const own = userId === undefined ? undefined : [{ session: { channelId, userId }, isHeld: true }];
+    for (const { session, isHeld } of own ?? (await conversationsOf(about))) {
+      if (await ports.mayStore(session, editedAt)) continue;
+      const known = await log.message(session, messageId);
+      if (known !== text && (isHeld || known !== undefined)) return false;
+    }
+    return true;
+  }
+
   /** In each conversation that has the messages; without any, nothing is on disk. */
   async function takeIn(about: MessageChange): Promise<void> {
     const { channelId } = about;
-    const covering = { messages: [{ channelId, messageIds: messageIdsOf(about) }] };
+    const whole = wholly(channelId, messageIdsOf(about));
     let isKnown = false;
     try {
       for (const { session, isHeld } of await conversationsOf(about))
@@ -202,13 +149,12 @@ export function createChangeLedger(ports: ChangeLedgerPorts) {
           const affected = await log.affected(session, about).catch(() => undefined);
           if (affected?.length === 0 && !isHeld) return;
           isKnown = true;
-          const cover = affected === undefined ? covering : coverOf(session, affected);
-          const entry = recordOf(userId, about, cover);
+          const entry = recordOf(userId, about, affected === undefined ? whole : coverOf(session, affected));
           if (await isNoted(userId, entry)) await carryOut(entry);
         });
     } catch (error) {
       logger.error('whose messages were changed could not be looked up yet', { channelId, error });
-      await isNoted(channelId, recordOf(channelId, about, covering));
+      await isNoted(channelId, recordOf(channelId, about, whole));
     }
     if (!isKnown)
       await attempting(new Map(), { channelId }, logger)('answers', () => deleteAnswers(answers, about, []));
@@ -221,7 +167,7 @@ export function createChangeLedger(ports: ChangeLedgerPorts) {
       return true;
     } catch (error) {
       logger.error('a change could not be noted yet', { kind: entry.change.kind, id, error });
-      unnoted.add(entry);
+      unnoted.add({ ...entry, userId: id });
       await tryAgain(id);
       return false;
     }
@@ -238,14 +184,13 @@ export function createChangeLedger(ports: ChangeLedgerPorts) {
   }
 
   /** Carries out what is due of one person or channel; what is left is tried again. Rejects with `StoreError`. */
-  async function finishFor(id: string, isLastTry = false): Promise<void> {
+  async function finishFor(id: string): Promise<void> {
     for (const each of [...unnoted].filter(({ userId }) => userId === id)) {
       await enter(id, each);
       unnoted.delete(each);
     }
     const records = await recordsOf(id);
     for (const each of records.filter(({ change: about }) => about.kind === 'erased')) await carryOut(each);
-    if (isLastTry) noteNew(records.map(({ change: about }) => about).filter(isOfMessages));
     const ofChannel = records.filter(({ change: about }) => isOfMessages(about) && about.channelId === id);
     if (ofChannel.length > 0) return order.run(id, () => takeInAgain(id, ofChannel));
     let left = 0;
@@ -253,9 +198,8 @@ export function createChangeLedger(ports: ChangeLedgerPorts) {
       await dropStrays(id);
       for (const each of await recordsOf(id)) {
         if (Date.parse(each.until) > clock().getTime() || each.change.kind === 'erased') continue;
-        const isOver = isOvertaken(each, await recordsOf(id));
-        if (isOver) await leave(id, each);
-        else left += (await carryOut(each, isLastTry && each.change.kind !== 'purged')).failures.size;
+        if (isOvertaken(each, await recordsOf(id))) await leave(id, each);
+        else left += (await carryOut(each)).failures.size;
       }
       const [next] = (await recordsOf(id)).map(({ until }) => until).toSorted();
       if (next !== undefined) await expireAt(id, laterOf(next));
@@ -282,16 +226,13 @@ export function createChangeLedger(ports: ChangeLedgerPorts) {
   }
 
   /** An edit that a later change of the message replaces: carried out, it would remove the present text. */
-  function isOvertaken({ id, change: about }: WithheldRecord, records: readonly WithheldRecord[]): boolean {
+  function isOvertaken(entry: WithheldRecord, records: readonly WithheldRecord[]): boolean {
+    const { id, change: about } = entry;
     if (about.kind !== 'edited') return false;
     const latest = recent.latest(about.messageId);
     if (latest !== undefined && maskSecrets(latest.text ?? '') !== about.text) return true;
     const later = records.slice(records.findIndex((each) => each.id === id) + 1);
-    return later.some(
-      ({ change: other }) =>
-        (other.kind === 'edited' && other.messageId === about.messageId) ||
-        (other.kind === 'deleted' && other.messageIds.includes(about.messageId)),
-    );
+    return later.some((each) => isSupersededBy(entry, each));
   }
 
   /** After a start: what processes that are gone have left, erasings first. Never rejects. */
@@ -301,16 +242,18 @@ export function createChangeLedger(ports: ChangeLedgerPorts) {
   }
 
   async function finishAll(): Promise<void> {
-    for (const id of await ids().catch(unread))
-      await finishFor(id, true).catch((error: unknown) => {
+    const all = await ids().catch((error: unknown) => {
+      logger.error('changes that were left could not be read yet', { error });
+      return [];
+    });
+    for (const id of all)
+      try {
+        noteNew((await recordsOf(id)).map(({ change: about }) => about).filter(isOfMessages));
+        await finishFor(id);
+      } catch (error) {
         logger.error('a change that was left stays', { id, error });
-        return tryAgain(id);
-      });
-  }
-
-  function unread(error: unknown): readonly [] {
-    logger.error('changes that were left could not be read yet', { error });
-    return [];
+        await tryAgain(id);
+      }
   }
 
   /** Rejects with `StoreError` where it could not be noted [K11]; nothing has changed then. */
@@ -371,31 +314,16 @@ export function createChangeLedger(ports: ChangeLedgerPorts) {
     erased: async (userId: string): Promise<void> => void (await erasing.get(userId)),
     erasedElsewhere,
     purge,
-    /** Deletes messages that are too old [K15]. Resolves with whether every layer could follow. */
-    async expire(about: {
-      userId: string;
-      channelId: string;
-      messageIds: readonly string[];
-    }): Promise<boolean> {
-      const { userId, channelId, messageIds } = about;
-      const entry = recordOf(
-        userId,
-        { kind: 'expired', channelId, messageIds },
-        { messages: [{ channelId, messageIds }] },
-      );
+    /** Deletes messages of one conversation that are too old [K15]. Resolves with whether every layer could follow. */
+    async expire(session: SessionKey, messageIds: readonly string[]): Promise<boolean> {
+      const { userId, channelId } = session;
+      const whole = wholly(channelId, messageIds);
+      const entry = recordOf(userId, { kind: 'expired', channelId, messageIds }, whole);
       return (await enterAndCarryOut(entry)).failures.size === 0;
     },
     finish,
     finishFor,
     ids,
-  };
-}
-
-/** What was said since a command stays, with the answers to it, though a later start finishes the command. */
-function isBefore(commandId: string): (message: LoggedMessage) => boolean {
-  return (message) => {
-    const request = message.role === 'assistant' ? message.replyTo.at(-1) : undefined;
-    return !isYounger(request ?? message.id, commandId);
   };
 }
 

@@ -1,25 +1,21 @@
 import type { SessionKey } from '../core/place.ts';
-import { compareSnowflakes } from '../core/snowflake.ts';
 import type { Store } from '../core/store.ts';
 import { sameItemForm } from '../core/text.ts';
 import type { Clock } from '../core/time.ts';
 import type { ChangeLedger } from './changes.ts';
-import { presentItem, readDurable, type DurableItem } from './durable/document.ts';
+import { readDurable, type DurableItem } from './durable/document.ts';
 import { sentencesOf } from '../core/sentences.ts';
 import { saysEarlier, sourcesOf, type ToForget } from './durable/items.ts';
 import type { ExportedFile, MemoryLayer, Withdrawn, WithdrawnMessage } from './layer.ts';
-import { idsOf } from './log/records.ts';
-import type { AnswerKeeper } from './message-changes.ts';
+import type { AnswerKeeper } from './deleting.ts';
 import type { SessionLog } from './log/session-log.ts';
 import { undoForMs, type UndoablePart } from './undo.ts';
 import {
   coverOf,
   emptyRecord,
-  idsIn,
   markOf,
-  readWithheld,
-  recordsWaitedFor,
   sessionsIn,
+  wholly,
   withheld,
   withoutSentences,
   type NoteLines,
@@ -52,34 +48,32 @@ export function createForgetting(ports: ForgettingPorts) {
     const { userId, commandId, words, forgotten, past } = toForget;
     const taken = await messagesTaken(toForget);
     const all = taken.flatMap(({ messages }) => messages);
-    const messages = taken.map(({ session, ids }) => ({ channelId: session.channelId, messageIds: ids }));
-    const messageIds = new Set(messages.flatMap((each) => each.messageIds));
+    const messages = taken.flatMap((each) => [
+      ...wholly(each.session.channelId, each.deleted),
+      ...coverOf(each.session, each.messages),
+    ]);
+    const whole = messages.filter(({ sentences }) => sentences === undefined);
+    const messageIds = new Set(whole.map(({ messageId }) => messageId));
     const isSaying = words === '' ? () => false : saysEarlier(words, commandId);
     const proposed = toForget.proposed.filter(
       (item) => messageIds.has(item.source.messageId) || isSaying(item),
     );
     const now = clock();
-    const waiting = taken.flatMap((each) => (each.messages.length > 0 ? each.session.channelId : []));
-    const isOfThese = (each: WithheldRecord): boolean => each.waiting.some((id) => waiting.includes(id));
-    const [waited] = recordsWaitedFor(withheld(await changes.recordsOf(userId)), now, isOfThese);
-    const at = now.toISOString();
     const record: WithheldRecord = {
-      ...emptyRecord(userId, at, { kind: 'forgotten', commandId }),
+      ...emptyRecord(userId, now.toISOString(), { kind: 'forgotten', commandId }),
       until: new Date(now.getTime() + undoForMs).toISOString(),
-      waitingSince: waited?.waitingSince ?? at,
-      waiting,
       messages,
-      sentences: taken.flatMap((each) => coverOf(each.session, each.messages).sentences),
       items: [...forgotten, ...past, ...proposed].map(markOf),
       notes: (await Promise.all(taken.map(ports.notesSaying))).flat(),
     };
-    if (record.items.length + messages.length + record.sentences.length === 0) return { withdrawn: 0 };
+    if (record.items.length + messages.length === 0) return { withdrawn: 0 };
     await changes.enter(userId, record);
     // They get no answer any more, which could repeat it.
     const answered = new Set(all.flatMap(({ before }) => (before.role === 'user' ? [] : before.replyTo)));
-    for (const each of messages) {
-      const unanswered = each.messageIds.filter((id) => !answered.has(id));
-      if (unanswered.length > 0) await answers.markHandled(each.channelId, unanswered);
+    for (const { channelId } of sessionsIn(record)) {
+      const own = whole.filter((each) => each.channelId === channelId).map(({ messageId }) => messageId);
+      const unanswered = own.filter((id) => !answered.has(id));
+      if (unanswered.length > 0) await answers.markHandled(channelId, unanswered);
     }
     changed(userId, sessionsIn(record));
     return { withdrawn: all.length, undoId: record.id };
@@ -92,7 +86,7 @@ export function createForgetting(ports: ForgettingPorts) {
     for (const { channelId, messageIds } of [...messages, ...sources])
       ids.set(channelId, new Set([...(ids.get(channelId) ?? []), ...messageIds]));
     const whole = new Set(messages.flatMap(({ messageIds }) => messageIds));
-    const taken: { session: SessionKey; ids: readonly string[]; messages: WithdrawnMessage[] }[] = [];
+    const taken: { session: SessionKey; deleted: readonly string[]; messages: WithdrawnMessage[] }[] = [];
     for (const [channelId, messageIds] of ids) {
       const session = { channelId, userId };
       const deleted: string[] = [];
@@ -108,19 +102,19 @@ export function createForgetting(ports: ForgettingPorts) {
       if (deleted.length > 0)
         found.push(...(await log.affected(session, { kind: 'deleted', channelId, messageIds: deleted })));
       const distinct = [...new Map(found.map((each) => [each.sequence, each])).values()];
-      const gone = distinct.filter(({ now }) => now === undefined).flatMap(({ before }) => idsOf(before));
-      taken.push({ session, ids: [...new Set([...deleted, ...gone])], messages: distinct });
+      taken.push({ session, deleted, messages: distinct });
     }
     return taken;
   }
 
+  const isUndoable = ({ change, until }: WithheldRecord): boolean =>
+    change.kind === 'forgotten' && Date.parse(until) > clock().getTime();
+
   /** Undoing removes the record: nothing else was touched, so everything is as it was. */
   const part: UndoablePart = {
     async list(userId) {
-      const now = clock().getTime();
-      return (await changes.recordsOf(userId))
-        .filter(({ change, until }) => change.kind === 'forgotten' && Date.parse(until) > now)
-        .map(({ id, at }) => ({ id, what: 'forget', at }));
+      const records = (await changes.recordsOf(userId)).filter(isUndoable);
+      return records.map(({ id, at }) => ({ id, what: 'forget', at }));
     },
     async undo(userId, id) {
       const record = (await changes.recordsOf(userId)).find((each) => each.id === id);
@@ -137,11 +131,9 @@ export function createForgetting(ports: ForgettingPorts) {
       const { id, at, until } = record;
       const { hasItem, hasLine } = withheld([record]);
       const { items: all } = await readDurable(store, userId);
-      const items = all.filter((item) => hasItem(markOf(item))).map(presentItem);
-      const sessions = sessionsIn(record);
-      const messages = await Promise.all(
-        sessions.map((session) => log.held(session, idsIn(record, session.channelId))),
-      );
+      const items = all.filter((item) => hasItem(markOf(item)));
+      const ids = [...new Set(record.messages.map(({ messageId }) => messageId))];
+      const messages = await Promise.all(sessionsIn(record).map((session) => log.held(session, ids)));
       const notes = await Promise.all(
         record.notes.map(async ({ key }) => {
           const text = key.endsWith('.md') ? ((await store.readText(key)) ?? '') : '';
@@ -165,19 +157,12 @@ export function createForgetting(ports: ForgettingPorts) {
     layer,
     part,
     withhold,
-    /** Whether work on a conversation waits until what was forgotten there is final or taken back. */
-    async isWaitedFor(this: void, { userId, channelId }: SessionKey): Promise<boolean> {
-      const own = await readWithheld(store, userId);
-      return recordsWaitedFor(own, clock(), ({ waiting }) => waiting.includes(channelId)).length > 0;
-    },
-    /** Up to which snowflake nothing of a person is noticed until they can take nothing back any more. */
-    async unnoticedUpTo(this: void, userId: string): Promise<string | undefined> {
-      const own = await readWithheld(store, userId);
-      const waited = recordsWaitedFor(own, clock(), ({ items }) => items.length > 0);
-      return waited
-        .flatMap(({ change }) => (change.kind === 'forgotten' ? change.commandId : []))
-        .toSorted(compareSnowflakes)
-        .at(-1);
+    /** Whether work on a conversation waits, since something in its log was forgotten and can be taken back. */
+    async isWaitedFor(this: void, session: SessionKey): Promise<boolean> {
+      const records = (await changes.recordsOf(session.userId)).filter(isUndoable);
+      const covered = records.flatMap(({ messages }) => messages);
+      const ids = covered.flatMap((each) => (each.channelId === session.channelId ? each.messageId : []));
+      return ids.length > 0 && (await log.held(session, ids)).length > 0;
     },
   };
 }

@@ -1,18 +1,14 @@
-import { isDeepStrictEqual } from 'node:util';
-
 import { z } from 'zod';
 
-import { unconditional, type Writes } from '../core/writes.ts';
-import type { Logger } from '../core/logger.ts';
+import { unconditional } from '../core/writes.ts';
 import { limits } from '../core/limits.ts';
 import type { ChannelGuild } from '../core/place.ts';
 import { isSnowflake } from '../core/snowflake.ts';
 import type { DocumentKind, Store } from '../core/store.ts';
 import type { Clock } from '../core/time.ts';
 import type { MemoryLayer } from './layer.ts';
-import type { SessionLog } from './log/session-log.ts';
 import { shortTermFolder } from './short-term/short-term.ts';
-import type { Everybody, SweepRow } from './sweeper.ts';
+import type { Everybody, SweepPorts, SweepRow } from './sweeper.ts';
 
 const dayMs = 24 * 60 * 60_000;
 
@@ -58,32 +54,25 @@ export interface PresentGuilds {
  * 30 days after the bot was removed from it. Conversations, notes and the outbox of a deleted channel or thread are
  * unused at once and go 7 days later. Items stay.
  */
-export function createGonePlaces(options: {
-  readonly store: Store;
-  /** The users' write queue [S3]. */
-  readonly writes: Pick<Writes, 'run'>;
-  readonly log: Pick<SessionLog, 'channels' | 'guildOf' | 'threadsOf'>;
-  /** The layers that hold conversations and what was made of them. */
-  readonly layers: readonly Pick<MemoryLayer, 'delete'>[];
-  readonly outbox: {
-    /** A channel's guild, as far as its outbox tells. */
-    guildOf(channelId: string): Promise<ChannelGuild>;
-    /** Takes a channel's outbox out for good. */
-    drop(channelId: string): Promise<void>;
-  };
-  readonly clock: Clock;
-  readonly logger: Logger;
-}) {
+export function createGonePlaces(
+  options: SweepPorts & {
+    /** The layers that hold conversations and what was made of them. */
+    readonly layers: readonly Pick<MemoryLayer, 'delete'>[];
+    readonly outbox: {
+      /** A channel's guild, as far as its outbox tells. */
+      guildOf(channelId: string): Promise<ChannelGuild>;
+      /** Takes a channel's outbox out for good. */
+      drop(channelId: string): Promise<void>;
+    };
+    readonly clock: Clock;
+  },
+) {
   const { store, writes, log, outbox, clock, logger } = options;
   let findAgainAt = 0;
 
   /** Resolves with what is gone then. */
   async function changeGone(change: (document: GoneDocument) => GoneDocument): Promise<GoneDocument> {
-    const changed = await store.update(goneKey, goneKind, (document) => {
-      const next = change(document ?? noneGone);
-      return isDeepStrictEqual(next, document ?? noneGone) ? document : next;
-    });
-    return changed ?? noneGone;
+    return (await store.update(goneKey, goneKind, (document = noneGone) => change(document))) ?? noneGone;
   }
 
   /** Channels and threads that there are conversations or an outbox of. */

@@ -3,7 +3,7 @@ import { z } from 'zod';
 import type { Writes } from '../core/writes.ts';
 import { lruCache, limits } from '../core/limits.ts';
 import { usedMemorySchema, type UsedMemory } from '../core/memory-source.ts';
-import { sessionName, type Place, type SessionKey } from '../core/place.ts';
+import type { Place, SessionKey } from '../core/place.ts';
 import type { AnswerSize } from '../core/section.ts';
 import type { Store } from '../core/store.ts';
 import { saysWords } from '../core/text.ts';
@@ -37,9 +37,14 @@ export interface SizedAnswer extends AnswerSize {
   readonly place: Place;
 }
 
-/** Conversations whose answers are found also where nothing of them may be stored. */
-const knownSessions = 1000;
-type UnstoredAnswer = { readonly ids: ReadonlySet<string>; readonly answer: AnswerProvenance };
+/** An answer since the start, whose messages have these ids: those that were answered, and its own. */
+interface RecentAnswer {
+  readonly channelId: string;
+  readonly ids: readonly string[];
+  /** Of what may not be stored. */
+  readonly unstored?: AnswerProvenance;
+  readonly size?: SizedAnswer | undefined;
+}
 
 export type Provenance = ReturnType<typeof createProvenance>;
 
@@ -56,10 +61,9 @@ export function createProvenance({
   readonly writes: Writes;
   readonly log: Pick<SessionLog, 'logged' | 'sessionsOfPerson'>;
 }) {
-  /** What may not be stored, by session, with the ids of what was answered and of the answer's messages. */
-  const unstored = lruCache<string, readonly UnstoredAnswer[]>(knownSessions);
   /** By person, the newest last. */
-  const sizes = lruCache<string, readonly SizedAnswer[]>(limits.answerSizes.people);
+  const recent = lruCache<string, readonly RecentAnswer[]>(limits.answerSizes.people);
+  const recentOf = (userId: string): readonly RecentAnswer[] => recent.get(userId) ?? [];
 
   async function recordsOf(session: SessionKey): Promise<readonly AnswerProvenance[]> {
     const records: AnswerProvenance[] = [];
@@ -76,28 +80,17 @@ export function createProvenance({
     return answers.filter(({ messageIds }) => !messageIds.some(hasMessage));
   }
 
-  function dropSizes(userId: string, isGone: (answer: SizedAnswer) => boolean): void {
-    const kept = (sizes.get(userId) ?? []).filter((answer) => !isGone(answer));
-    if (kept.length === 0) sizes.delete(userId);
-    else sizes.set(userId, kept);
+  function know(userId: string, answer: RecentAnswer): void {
+    recent.set(userId, [...recentOf(userId), answer].slice(-limits.answerSources));
   }
 
-  /** Names of files are words too. */
-  async function withoutPaths(session: SessionKey, words: string): Promise<void> {
-    const isKept = (source: UsedMemory['prompt'][number]): boolean =>
-      source.kind !== 'file' || !saysWords(source.path, words);
-    const cleaned = (answer: AnswerProvenance): AnswerProvenance => ({
-      ...answer,
-      prompt: answer.prompt.filter(isKept),
-      tools: answer.tools.map((read) => ({ ...read, sources: read.sources.filter(isKept) })),
-    });
-    const own = unstored.get(sessionName(session));
-    if (own !== undefined)
-      unstored.set(
-        sessionName(session),
-        own.map(({ ids, answer }) => ({ ids, answer: cleaned(answer) })),
-      );
-    await store.rewrite(keyOf(session), answerSchema, ({ record }) => cleaned(record));
+  function drop(userId: string, isGone: (answer: RecentAnswer) => boolean): void {
+    const left = recentOf(userId).filter((answer) => !isGone(answer));
+    recent.set(userId, left);
+  }
+
+  function dropStored(session: SessionKey, isGone: (answer: AnswerProvenance) => boolean): Promise<void> {
+    return store.rewrite(keyOf(session), answerSchema, ({ record }) => (isGone(record) ? undefined : record));
   }
 
   const layer: MemoryLayer = {
@@ -108,28 +101,27 @@ export function createProvenance({
       switch (deletion.kind) {
         case 'messages': {
           const gone = goneIn(deletion);
-          const isGone = ({ messageIds }: Pick<SizedAnswer, 'messageIds'>): boolean =>
-            messageIds.some((id) => gone.has(id));
-          dropSizes(userId, isGone);
-          return store.rewrite(keyOf(deletion.session), answerSchema, ({ record }) =>
-            isGone(record) ? undefined : record,
-          );
+          drop(userId, ({ ids }) => ids.some((id) => gone.has(id)));
+          return dropStored(deletion.session, ({ messageIds }) => messageIds.some((id) => gone.has(id)));
         }
-        case 'words':
-          for (const session of await log.sessionsOfPerson(userId))
-            await withoutPaths(session, deletion.words);
+        case 'words': {
+          // Names of files are words too.
+          const isSaying = ({ prompt, tools }: AnswerProvenance): boolean =>
+            [...prompt, ...tools.flatMap(({ sources }) => sources)].some(
+              (source) => source.kind === 'file' && saysWords(source.path, deletion.words),
+            );
+          drop(userId, ({ unstored }) => unstored !== undefined && isSaying(unstored));
+          for (const session of await log.sessionsOfPerson(userId)) await dropStored(session, isSaying);
           return;
+        }
         case 'record':
           return;
         case 'conversations':
         case 'person': {
           for (const session of deletion.sessions) await store.remove(keyOf(session));
-          const isWhole = deletion.kind === 'person';
-          const names = new Set(deletion.sessions.map(sessionName));
-          const isOfOne = ({ place: { channelId } }: SizedAnswer): boolean =>
-            names.has(sessionName({ channelId, userId }));
-          dropSizes(userId, (answer) => isWhole || isOfOne(answer));
-          evict((session) => names.has(session) || (isWhole && session.endsWith(`:${userId}`)));
+          const channels = new Set(deletion.sessions.map(({ channelId }) => channelId));
+          if (deletion.kind === 'person') recent.delete(userId);
+          else drop(userId, ({ channelId }) => channels.has(channelId));
         }
       }
     },
@@ -141,22 +133,8 @@ export function createProvenance({
         yield { path: `conversations/${session.channelId}/answers.json`, text };
       }
     },
-    evict(userId) {
-      sizes.delete(userId);
-      evict((session) => session.endsWith(`:${userId}`));
-    },
+    evict: (userId) => void recent.delete(userId),
   };
-
-  function evict(isGone: (session: string) => boolean): void {
-    for (const name of Array.from(unstored.keys())) if (isGone(name)) unstored.delete(name);
-  }
-
-  function knowSize(turn: TurnContext, size: AnswerSize): void {
-    const { id: userId } = turn.speaker;
-    const messageIds = turn.messages.map(({ id }) => id);
-    const answer = { ...size, messageIds, at: turn.now.toISOString(), place: turn.place };
-    sizes.set(userId, [...(sizes.get(userId) ?? []), answer].slice(-limits.answerSizes.answers));
-  }
 
   return {
     ...layer,
@@ -168,16 +146,14 @@ export function createProvenance({
       size: AnswerSize | undefined,
     ): Promise<void> {
       const session = sessionOf(turn);
+      const { channelId, userId } = session;
       const messageIds = turn.messages.map(({ id }) => id);
-      const answer = { messageIds, at: turn.now.toISOString(), ...reachOf(turn.place), ...used };
-      if (!isStored) {
-        const known = unstored.get(sessionName(session)) ?? [];
-        const added = [...known, { ids: new Set(messageIds), answer }].slice(-limits.answerSources);
-        unstored.set(sessionName(session), added);
-        return;
-      }
+      const at = turn.now.toISOString();
+      const answer = { messageIds, at, ...reachOf(turn.place), ...used };
+      if (!isStored) return know(userId, { channelId, ids: messageIds, unstored: answer });
       await writes.run(turn.work, async () => {
-        if (size !== undefined) knowSize(turn, size);
+        const sized = size && { ...size, messageIds, at, place: turn.place };
+        know(userId, { channelId, ids: messageIds, size: sized });
         const key = keyOf(session);
         const last = await store.append(key, answer);
         if (last % limits.answerSources !== 0) return;
@@ -188,17 +164,17 @@ export function createProvenance({
       });
     },
     /** The newest answers to a person since the start, as far as they are stored, the newest first [Y2a]. */
-    sizesOf: async (userId: string): Promise<readonly SizedAnswer[]> =>
-      (await toldOf(userId, sizes.get(userId) ?? [])).toReversed(),
+    async sizesOf(userId: string): Promise<readonly SizedAnswer[]> {
+      const sized = recentOf(userId).flatMap(({ size }) => size ?? []);
+      return (await toldOf(userId, sized.slice(-limits.answerSizes.answers))).toReversed();
+    },
     /** The answer was sent as these messages. */
     sent(turn: TurnContext, answerIds: readonly string[]): void {
-      const name = sessionName(sessionOf(turn));
+      const { userId } = sessionOf(turn);
       const question = turn.messages.at(-1)?.id ?? '';
-      const answers = unstored.get(name)?.map(({ ids, answer }) => ({
-        ids: ids.has(question) ? new Set([...ids, ...answerIds]) : ids,
-        answer,
-      }));
-      if (answers !== undefined) unstored.set(name, answers);
+      const withIds = (answer: RecentAnswer): RecentAnswer =>
+        answer.ids.includes(question) ? { ...answer, ids: [...answer.ids, ...answerIds] } : answer;
+      recent.set(userId, recentOf(userId).map(withIds));
     },
     /**
      * What is known of the answer that this message is, or that answers it; by default the newest. `unknown`: it is an
@@ -206,13 +182,13 @@ export function createProvenance({
      */
     async find(session: SessionKey, id?: string): Promise<AnswerProvenance | 'unknown' | undefined> {
       const stored = await recordsOf(session);
-      const own = unstored.get(sessionName(session)) ?? [];
+      const own = recentOf(session.userId).filter(({ channelId }) => channelId === session.channelId);
       if (id === undefined)
-        return [...stored, ...own.map(({ answer }) => answer)]
+        return [...stored, ...own.flatMap(({ unstored }) => unstored ?? [])]
           .toSorted((a, b) => (a.at < b.at ? -1 : 1))
           .at(-1);
-      const known = own.findLast(({ ids }) => ids.has(id));
-      if (known !== undefined) return known.answer;
+      const known = own.findLast(({ ids, unstored }) => unstored !== undefined && ids.includes(id));
+      if (known !== undefined) return known.unstored;
       const message = await log.logged(session, id);
       const question = message?.role === 'assistant' ? message.replyTo.at(-1) : id;
       const found = stored.findLast(({ messageIds }) => messageIds.includes(question ?? id));

@@ -4,6 +4,7 @@ import type { Locks } from '../core/processes.ts';
 import { isSnowflake } from '../core/snowflake.ts';
 import type { Store } from '../core/store.ts';
 import type { Timer } from '../core/time.ts';
+import type { Writes } from '../core/writes.ts';
 import type { SessionLog } from './log/session-log.ts';
 
 const sweepEveryMs = 60 * 60_000;
@@ -23,6 +24,15 @@ export interface Everybody {
 
 /** Deletes what goes for one reason. To be repeated: the next sweep finishes what a kill, a stop or a failure left. */
 export type SweepRow = (everybody: Everybody) => Promise<unknown>;
+
+/** What most rows need. */
+export interface SweepPorts {
+  readonly store: Store;
+  /** The users' write queue [S3]. */
+  readonly writes: Pick<Writes, 'run'>;
+  readonly log: Pick<SessionLog, 'channels' | 'guildOf' | 'threadsOf' | 'sessionsOfPerson' | 'dropLines'>;
+  readonly logger: Logger;
+}
 
 /** By the reasons for which something goes. */
 type Rows = Readonly<Record<string, SweepRow>>;

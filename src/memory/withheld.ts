@@ -3,9 +3,12 @@ import { hash, randomUUID } from 'node:crypto';
 import { z } from 'zod';
 
 import { messageChangeSchema, type MessageChange } from '../core/changes.ts';
+import { limits } from '../core/limits.ts';
 import type { SessionKey } from '../core/place.ts';
-import type { DocumentKind, Store } from '../core/store.ts';
 import { sentencesOf } from '../core/sentences.ts';
+import type { DocumentKind, Store } from '../core/store.ts';
+import type { Clock } from '../core/time.ts';
+import type { Writes } from '../core/writes.ts';
 import { idsOf, type LogFold, type LoggedMessage, type SequencedMessage } from './log/records.ts';
 
 const notesSchema = z
@@ -14,10 +17,6 @@ const notesSchema = z
 
 /** Lines of notes, each as its SHA-256, by the store's key of the note. */
 export type NoteLines = z.infer<typeof notesSchema>;
-
-const messagesSchema = z
-  .array(z.object({ channelId: z.string(), messageIds: z.array(z.string()).readonly() }).readonly())
-  .readonly();
 
 /** What happened, with what deleting needs to know that the record does not say. */
 const changeSchema = z.union([
@@ -44,16 +43,16 @@ const recordSchema = z.object({
   at: z.string(),
   /** From then on it cannot be undone. It covers until all is deleted, however long that takes. */
   until: z.string(),
-  /** The conversations whose log has any of it, and since when work on them waits, for this record or an earlier one. */
-  waitingSince: z.string(),
-  waiting: z.array(z.string()).readonly(),
   /** With the answers to them [K4]. */
-  messages: messagesSchema,
-  /** Of messages that say something else too: what goes, each sentence as its hash. */
-  sentences: z
+  messages: z
     .array(
       z
-        .object({ channelId: z.string(), messageId: z.string(), hashes: z.array(z.string()).readonly() })
+        .object({
+          channelId: z.string(),
+          messageId: z.string(),
+          /** Of one that says something else too: what goes, each sentence as its hash. */
+          sentences: z.array(z.string()).readonly().optional(),
+        })
         .readonly(),
     )
     .readonly(),
@@ -66,14 +65,16 @@ const recordSchema = z.object({
 export type WithheldRecord = Readonly<z.infer<typeof recordSchema>>;
 
 const documentSchema = z.object({ version: z.literal(1), records: z.array(recordSchema).readonly() });
-export type WithheldDocument = Readonly<z.infer<typeof documentSchema>>;
+type WithheldDocument = Readonly<z.infer<typeof documentSchema>>;
 
 /** `changes/<userId>.json`, `changes/<channelId>.json`, and `changes/workspace.json` for lines of the owners' notes. */
 export const withheldKind: DocumentKind<WithheldDocument> = { version: 1, schema: documentSchema };
 
 export const changesFolder = 'changes';
 /** Whose document has the records about the owners' workspace. */
-export const workspaceId = 'workspace';
+const workspaceId = 'workspace';
+/** Until a change is tried again that the disk came between; milliseconds. */
+const againMs = 60_000;
 
 export function withheldKey(userId: string): string {
   return `${changesFolder}/${userId}.json`;
@@ -87,44 +88,134 @@ export function emptyRecord(userId: string, at: string, change: WithheldRecord['
     change,
     at,
     until: at,
-    waitingSince: at,
-    waiting: [],
     messages: [],
-    sentences: [],
     items: [],
     notes: [],
   };
+}
+
+/**
+ * The records of changes that are not done [F5], those of a person in one document, as part of jobs of their queue; what
+ * they say about the owners' notes also in that of the workspace. Rejects with `StoreError`.
+ */
+export function createChangeRecords({
+  store,
+  writes,
+  expireAt,
+  clock,
+}: {
+  readonly store: Pick<Store, 'read' | 'update' | 'remove' | 'list'>;
+  readonly writes: Pick<Writes, 'runInWorkspace'>;
+  readonly expireAt: (id: string, time?: Date) => Promise<void>;
+  readonly clock: Clock;
+}) {
+  async function recordsOf(id: string): Promise<readonly WithheldRecord[]> {
+    return (await store.read(withheldKey(id), withheldKind))?.records ?? [];
+  }
+
+  async function change(
+    id: string,
+    make: (records: readonly WithheldRecord[]) => readonly WithheldRecord[],
+  ): Promise<readonly WithheldRecord[]> {
+    const left = await store.update(
+      withheldKey(id),
+      withheldKind,
+      (before) => ({ version: 1 as const, records: make(before?.records ?? []) }),
+      { erase: true },
+    );
+    if (left?.records.length === 0) await store.remove(withheldKey(id));
+    return left?.records ?? [];
+  }
+
+  /** Resolves when it is on disk. The owners' notes first: a record about them without its person's is none. */
+  async function enter(id: string, record: WithheldRecord): Promise<void> {
+    await expireAt(id, laterOf(record.until));
+    const shared = record.notes.filter(({ key }) => key.startsWith('workspace/'));
+    if (shared.length > 0) {
+      const part = { ...record, messages: [], items: [], notes: shared };
+      await writes.runInWorkspace(() => change(workspaceId, (all) => [...all, part]));
+    }
+    const all = await change(id, (before) => [...withFinal(before, record), record]);
+    const isFinal = all.some(({ change: { kind }, until }) => kind === 'forgotten' && until <= record.at);
+    if (isFinal) await expireAt(id, laterOf(record.at));
+  }
+
+  /** It is done or undone, and what it makes pointless goes too. */
+  async function leave(id: string, record: WithheldRecord): Promise<void> {
+    await change(id, (all) => {
+      const at = all.findIndex((each) => each.id === record.id);
+      return all.filter((each, index) => index !== at && !(index < at && isSupersededBy(each, record)));
+    });
+    await dropStrays(id);
+  }
+
+  /** A kill came before the person's own record was there, or after it had gone. */
+  async function dropStrays(userId: string): Promise<void> {
+    const shared = await recordsOf(workspaceId);
+    if (!shared.some(({ userId: of }) => of === userId)) return;
+    const own = new Set((await recordsOf(userId)).map(({ id }) => id));
+    const isKept = (record: WithheldRecord): boolean => record.userId !== userId || own.has(record.id);
+    if (!shared.every(isKept))
+      await writes.runInWorkspace(() => change(workspaceId, (all) => all.filter(isKept)));
+  }
+
+  /** Whom, or which channel, there are records of. */
+  async function ids(): Promise<readonly string[]> {
+    const files = await store.list(changesFolder);
+    const own = files.flatMap(({ path }) => /^(?<id>\d+)\.json$/u.exec(path)?.groups?.['id'] ?? []);
+    return [...new Set([...own, ...(await recordsOf(workspaceId)).map(({ userId }) => userId)])];
+  }
+
+  /** Not at once: what is being carried out now needs no second look. */
+  function laterOf(moment: string): Date {
+    return new Date(Math.max(Date.parse(moment), clock().getTime() + againMs));
+  }
+
+  return { recordsOf, enter, leave, dropStrays, ids, laterOf };
+}
+
+/** What was forgotten before a purge can be undone no more [K11]; else only the newest can be [L3]. */
+function withFinal(records: readonly WithheldRecord[], { change, at }: WithheldRecord) {
+  const undoable = records.filter((each) => each.change.kind === 'forgotten' && each.until > at);
+  const final = change.kind === 'purged' ? undoable : undoable.slice(0, 1 - limits.undoableChanges);
+  return records.map((each) => (final.includes(each) ? { ...each, until: at } : each));
+}
+
+/** Whether a change of a person is pointless once a later one is done. */
+export function isSupersededBy(
+  { change: earlier }: WithheldRecord,
+  { change: later }: WithheldRecord,
+): boolean {
+  if (later.kind === 'erased') return true;
+  if (earlier.kind !== 'edited') return false;
+  return later.kind === 'edited'
+    ? later.messageId === earlier.messageId
+    : later.kind === 'deleted' && later.messageIds.includes(earlier.messageId);
 }
 
 /** What a record covers of messages of a conversation that say less than before, or nothing. */
 export function coverOf(
   { channelId }: SessionKey,
   withdrawn: readonly { readonly before: LoggedMessage; readonly now: string | undefined }[],
-): Pick<WithheldRecord, 'messages' | 'sentences'> {
-  const gone = withdrawn.filter(({ now }) => now === undefined).flatMap(({ before }) => idsOf(before));
-  return {
-    messages: [{ channelId, messageIds: [...new Set(gone)] }],
-    sentences: withdrawn.flatMap(({ before, now }) => {
-      if (now === undefined) return [];
-      const left = new Set(sentencesOf(now).map(({ segment }) => segment.trim()));
-      const sentences = sentencesOf(before.text).map(({ segment }) => segment.trim());
-      const hashes = sentences.filter((sentence) => !left.has(sentence)).map(hashOf);
-      return [{ channelId, messageId: before.id, hashes }];
-    }),
-  };
+): WithheldRecord['messages'] {
+  return withdrawn.flatMap(({ before, now }) => {
+    if (now === undefined) return wholly(channelId, idsOf(before));
+    const left = new Set(sentencesOf(now).map(({ segment }) => segment.trim()));
+    const gone = sentencesOf(before.text).map(({ segment }) => segment.trim());
+    const sentences = gone.filter((sentence) => !left.has(sentence)).map(hashOf);
+    return [{ channelId, messageId: before.id, sentences }];
+  });
+}
+
+/** Messages of which nothing is left. */
+export function wholly(channelId: string, messageIds: readonly string[]): WithheldRecord['messages'] {
+  return messageIds.map((messageId) => ({ channelId, messageId }));
 }
 
 /** The conversations that a record touches. */
-export function sessionsIn({ userId, messages, sentences }: WithheldRecord): readonly SessionKey[] {
-  const channels = new Set([...messages, ...sentences].map(({ channelId }) => channelId));
+export function sessionsIn({ userId, messages }: WithheldRecord): readonly SessionKey[] {
+  const channels = new Set(messages.map(({ channelId }) => channelId));
   return Array.from(channels, (channelId) => ({ channelId, userId }));
-}
-
-/** The messages of a conversation that it touches. */
-export function idsIn({ messages, sentences }: WithheldRecord, channelId: string): readonly string[] {
-  const whole = messages.flatMap((each) => (each.channelId === channelId ? each.messageIds : []));
-  const partly = sentences.flatMap((each) => (each.channelId === channelId ? each.messageId : []));
-  return [...new Set([...whole, ...partly])];
 }
 
 /** What deletes a record's messages in one conversation. */
@@ -135,10 +226,10 @@ export async function withheldCauses(
 ): Promise<readonly MessageChange[]> {
   const { channelId } = session;
   const { message } = withheld([record]);
-  const whole = record.messages.flatMap((each) => (each.channelId === channelId ? each.messageIds : []));
-  const causes: MessageChange[] =
-    whole.length === 0 ? [] : [{ kind: 'deleted', channelId, messageIds: whole }];
-  for (const { messageId } of record.sentences.filter((each) => each.channelId === channelId)) {
+  const own = record.messages.filter((each) => each.channelId === channelId);
+  const messageIds = own.flatMap((each) => (each.sentences === undefined ? each.messageId : []));
+  const causes: MessageChange[] = messageIds.length === 0 ? [] : [{ kind: 'deleted', channelId, messageIds }];
+  for (const { messageId } of own.filter(({ sentences }) => sentences !== undefined)) {
     const [held] = await log.held(session, [messageId]);
     const text = held && message(messageId, held.text);
     if (text === undefined) causes.push({ kind: 'deleted', channelId, messageIds: [messageId] });
@@ -155,10 +246,11 @@ export type Withheld = ReturnType<typeof withheld>;
  * What was said or written later is not covered, though it be the same.
  */
 export function withheld(records: readonly WithheldRecord[]) {
-  const messages = new Set(records.flatMap((record) => record.messages.flatMap((each) => each.messageIds)));
+  const messages = new Set<string>();
   const partly = new Map<string, Set<string>>();
-  for (const { messageId, hashes } of records.flatMap((record) => record.sentences))
-    partly.set(messageId, new Set([...(partly.get(messageId) ?? []), ...hashes]));
+  for (const { messageId, sentences } of records.flatMap((record) => record.messages))
+    if (sentences === undefined) messages.add(messageId);
+    else partly.set(messageId, new Set([...(partly.get(messageId) ?? []), ...sentences]));
   const items = new Set(records.flatMap((record) => record.items));
   const lines = new Map<string, Set<string>>();
   for (const { key, lines: hashes } of records.flatMap((record) => record.notes))
@@ -212,20 +304,6 @@ export function withoutWithheld(fold: LogFold, own: Withheld): LogFold {
     return text === undefined ? [] : [{ sequence, message: { ...message, text } }];
   });
   return { ...fold, messages };
-}
-
-/** How long work on a conversation waits at most, however often something of it is forgotten. */
-const waitsAtMostMs = 20 * 60_000;
-
-/** The records for which work on some conversations waits: what it made of them could not be taken back. */
-export function recordsWaitedFor(
-  { records }: Withheld,
-  now: Date,
-  isMeant: (record: WithheldRecord) => boolean,
-): readonly WithheldRecord[] {
-  return records.filter(
-    (record) => now.getTime() - Date.parse(record.waitingSince) < waitsAtMostMs && isMeant(record),
-  );
 }
 
 /** A text without some of its sentences; `undefined` where none is left. */

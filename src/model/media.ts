@@ -14,7 +14,7 @@ export function withMediaFallback(
   return {
     isOffline: client.isOffline,
     async complete(request, options) {
-      const titles = isRefused ? [] : mediaIn(request).map(({ title }) => title);
+      const titles = isRefused ? [] : titlesIn(request);
       const bare = (): ModelRequest => withoutMedia(request, notRead);
       try {
         return await client.complete(isRefused ? bare() : request, options);
@@ -47,8 +47,8 @@ export function withoutMedia(request: ModelRequest, why: string): ModelRequest {
   return { ...request, messages };
 }
 
-function mediaIn({ messages }: ModelRequest): readonly MediaBlock[] {
-  return messages.flatMap(({ content }): readonly MediaBlock[] => content.filter((block) => isMedia(block)));
+function titlesIn({ messages }: ModelRequest): readonly string[] {
+  return messages.flatMap(({ content }) => content.flatMap((block) => (isMedia(block) ? block.title : [])));
 }
 
 function isMedia(block: ModelMessage['content'][number]): block is MediaBlock {

@@ -15,10 +15,9 @@ import {
   type ToolUseBlock,
 } from '../core/model.ts';
 import { clip } from '../core/text.ts';
-import { unlessAborted } from '../core/time.ts';
+import { unlessAborted, startDeadline } from '../core/time.ts';
 import { offerText, type MemoryNotice, type Offer, type Tool, type ToolOutcome } from '../core/tool.ts';
 import type { TurnContext } from '../core/turn-context.ts';
-import { startDeadline } from '../core/deadline.ts';
 import { bareName } from './written-calls.ts';
 import { withMediaFallback, type MediaBudget } from './media.ts';
 

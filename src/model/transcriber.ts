@@ -2,7 +2,7 @@ import pLimit from 'p-limit';
 import { z } from 'zod';
 
 import type { Transcribe } from '../core/message.ts';
-import { startDeadline } from '../core/deadline.ts';
+import { startDeadline } from '../core/time.ts';
 import { ModelError, type ModelFailure } from '../core/errors.ts';
 import type { CallBudget, Reservation } from '../core/model.ts';
 

@@ -1,7 +1,6 @@
 import type { ShownAnswer, ShownPart } from '../core/commands.ts';
 import { amount } from '../core/text.ts';
-import type { OwnPage } from './forms.ts';
-import { answerText, html, type Html } from './html.ts';
+import { type OwnPage, answerText, html, type Html } from './html.ts';
 
 /** The newest answers, each with a bar of what the model was given for it [Y2a]. */
 export async function answersPage({ give, isAlone }: OwnPage): Promise<Html> {

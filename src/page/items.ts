@@ -8,8 +8,12 @@ import {
   textForm,
   type FormContext,
   type OwnPage,
-} from './forms.ts';
-import { answerText, html, timeOf, withTimes, type Html } from './html.ts';
+  answerText,
+  html,
+  timeOf,
+  withTimes,
+  type Html,
+} from './html.ts';
 
 /** The items that are left by what the address asks for. */
 export function narrowed(items: readonly ShownItem[], query: URLSearchParams): readonly ShownItem[] {

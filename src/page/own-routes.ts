@@ -2,20 +2,28 @@ import { randomUUID } from 'node:crypto';
 import { isDeepStrictEqual } from 'node:util';
 
 import type { FastifyInstance, FastifyRequest } from 'fastify';
-import { LRUCache } from 'lru-cache';
 
 import type { CommandCall } from '../core/message.ts';
 import type { CommandHandlers, CommandReply } from '../core/commands.ts';
-import { limits } from '../core/limits.ts';
 import { snowflakeAt } from '../core/snowflake.ts';
 import type { Clock } from '../core/time.ts';
 import { answerPage, answersPage } from './answers.ts';
-import { dataPage } from './data.ts';
-import { fieldsIn, fileIn, answerBox, keptForm, keptText, type OwnPage, type Answered } from './forms.ts';
-import { answerText, html, send, type Html } from './html.ts';
+import { dataPage, conversationPage, conversationsPage, notebookPage, searchPage } from './notes.ts';
+import {
+  fieldsIn,
+  fileIn,
+  answerBox,
+  keptForm,
+  keptText,
+  type OwnPage,
+  type Answered,
+  answerText,
+  html,
+  send,
+  type Html,
+} from './html.ts';
 import { itemPage, itemsPage, reviewPage } from './items.ts';
-import { conversationPage, conversationsPage, notebookPage, searchPage } from './notes.ts';
-import { sessionMs, type Session } from './sign-in.ts';
+import type { Session } from './sign-in.ts';
 import { statusPage } from './status.ts';
 
 export interface OwnRoutesOptions {
@@ -30,18 +38,10 @@ export interface OwnRoutesOptions {
   readonly isOpen: (request: FastifyRequest) => Promise<boolean>;
   readonly live: LivePages;
   /** By the hash of a session, the answer to its last command, shown on the page that follows it. */
-  readonly answersTo: ReturnType<typeof createAnswers>;
-}
-
-/** Answers hold what people wrote and keep: so much in all, none longer than an hour [L3]. */
-export function createAnswers() {
-  return new LRUCache<string, Answered>({
-    maxSize: limits.pageAnswers.characters,
-    sizeCalculation: ({ text, form }) => text.length + (form?.value.length ?? 0) + 1,
-    ttl: sessionMs,
-    ttlAutopurge: true,
-    perf: { now: () => Date.now() },
-  });
+  readonly answersTo: {
+    get(hash: string): Answered | undefined;
+    set(hash: string, answer: Answered): unknown;
+  };
 }
 
 /** Between the clicks of a double one. */

@@ -5,14 +5,14 @@ import rateLimit from '@fastify/rate-limit';
 import fastify, { type FastifyReply, type FastifyRequest } from 'fastify';
 
 import { referenceTo, withReference } from '../core/errors.ts';
+import { lruCache } from '../core/limits.ts';
 import type { Logger } from '../core/logger.ts';
 import type { Place } from '../core/place.ts';
 import { snowflakeAt } from '../core/snowflake.ts';
-import { fieldsIn, keptText, plainForm } from './forms.ts';
-import { html, send, type Html } from './html.ts';
-import { addOwnRoutes, createAnswers, createLivePages, type OwnRoutesOptions } from './own-routes.ts';
+import { type Answered, fieldsIn, keptText, plainForm, html, send, type Html } from './html.ts';
+import { addOwnRoutes, createLivePages, type OwnRoutesOptions } from './own-routes.ts';
 import { script } from './script.ts';
-import { longestSessionMs, type Session, type SignIn } from './sign-in.ts';
+import { longestSessionMs, sessionMs, type Session, type SignIn } from './sign-in.ts';
 import { style } from './style.ts';
 
 export interface PageOptions extends Pick<
@@ -45,6 +45,9 @@ const triesAMinute = 30;
 /** As large as Discord takes a file from anybody; bytes. */
 const uploadLimits = { fileSize: 10 * 1024 * 1024, files: 1, fields: 10, fieldSize: bodyLimit };
 
+/** Answers to commands, which hold what people wrote and keep [L3]. */
+const keptAnswers = 100;
+
 export type Page = Awaited<ReturnType<typeof startPage>>;
 
 /** Everybody's own page [Y1] at a port of its own. Rejects as `listen` does where the port cannot be had. */
@@ -52,7 +55,7 @@ export async function startPage(options: PageOptions) {
   const { logger, signIn } = options;
   let url = options.url ?? '';
   const live = createLivePages();
-  const answersTo = createAnswers();
+  const answersTo = lruCache<string, Answered>(keptAnswers, { maxAge: sessionMs });
   const server = fastify({ bodyLimit, trustProxy: ['loopback', 'uniquelocal'], forceCloseConnections: true });
   await server.register(helmet, {
     contentSecurityPolicy: { useDefaults: false, directives: policy },

@@ -49,8 +49,8 @@ const secretSchema = z.object({
 const documentSchema = z.object({
   version: z.literal(1),
   link: secretSchema.extend({ path: z.enum(paths) }).optional(),
-  /** Oldest first, each with the channel of its person's direct messages. Those of earlier versions have no `endsAt`. */
-  sessions: z.array(secretSchema.extend({ channelId: z.string(), endsAt: z.number().optional() })).readonly(),
+  /** Oldest first, each with the channel of its person's direct messages. */
+  sessions: z.array(secretSchema.extend({ channelId: z.string(), endsAt: z.number() })).readonly(),
 });
 type SignInDocument = Readonly<z.infer<typeof documentSchema>>;
 
@@ -140,7 +140,7 @@ export function createSignIn(ports: {
       const key = hashOf(id);
       const found = (await heldBy(userId)).sessions.find((session) => session.hash === key);
       if (found === undefined) return undefined;
-      const { name, isOwner, channelId, expiresAt, endsAt = expiresAt } = found;
+      const { name, isOwner, channelId, expiresAt, endsAt } = found;
       return {
         expiresAt,
         endsAt,

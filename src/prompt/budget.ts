@@ -1,5 +1,5 @@
 import type { OpenedFile } from '../core/message.ts';
-import { fitLines, renderSection, type Section, type SectionName } from '../core/section.ts';
+import { renderSection, type Section, type SectionName } from '../core/section.ts';
 import { clip } from '../core/text.ts';
 import { charsOf, newestWithin, type HistoryEntry } from './history.ts';
 import { renderFile, type FilePiece } from './quoted.ts';
@@ -154,10 +154,4 @@ function withoutLastLines(
     left -= before - renderSection(shorter).length;
     return shorter;
   });
-}
-
-/** Holds a section to its budget; one that fits is returned as it is. */
-export function withinBudget(section: Section): Section {
-  if (renderSection(section).length <= section.budget) return section;
-  return { ...section, lines: fitLines(section, section.lines) };
 }

@@ -2,6 +2,7 @@ import type { OpenedFile } from '../core/message.ts';
 import type { MemorySource } from '../core/memory-source.ts';
 import type { CacheLife, MediaBlock, ModelMessage, TextBlock } from '../core/model.ts';
 import {
+  fitLines,
   renderSection,
   sectionNames,
   sourcesOf,
@@ -9,7 +10,7 @@ import {
   type Section,
   type SectionSlot,
 } from '../core/section.ts';
-import { fitPrompt, renderSoul, soulPartMaxChars, withinBudget, type PromptDraft } from './budget.ts';
+import { fitPrompt, renderSoul, soulPartMaxChars, type PromptDraft } from './budget.ts';
 import { renderHistory, type HistoryEntry } from './history.ts';
 import { label, renderFile, renderMessage, type FilePiece, type PromptMessage } from './quoted.ts';
 
@@ -19,8 +20,6 @@ export interface PromptInput {
   readonly rules: string;
   /** For a model without tools [M9]. Default: the same. */
   readonly rulesWithoutTools?: string;
-  /** It is offered none, so that nothing may speak of them. */
-  readonly hasNoTools?: boolean;
   /** In any order. */
   readonly sections: readonly Section[];
   readonly history: readonly HistoryEntry[];
@@ -117,12 +116,10 @@ function leftOutOf(file: OpenedFile, shown: PromptDraft['files']): string | unde
 }
 
 function draftOf(input: PromptInput): PromptDraft {
-  const { rules, rulesWithoutTools = rules, hasNoTools = false } = input;
-  const read = hasNoTools ? input.sections.flatMap(withoutToolWords) : input.sections;
-  const sections = read.map(withinBudget);
+  const sections = input.sections.map((each) => ({ ...each, lines: fitLines(each, each.lines) }));
   return {
     soul: input.soul,
-    rules: hasNoTools ? rulesWithoutTools : rules,
+    rules: input.rules,
     sections: sections.toSorted((a, b) => sectionNames.indexOf(a.name) - sectionNames.indexOf(b.name)),
     history: input.history,
     files: input.files.map((file) => ({ file, pieces: renderFile(file), isCut: false })),
@@ -131,7 +128,7 @@ function draftOf(input: PromptInput): PromptDraft {
 }
 
 /** What a model without tools is shown of a section that speaks of tools [M9]. */
-function withoutToolWords(section: Section): readonly Section[] {
+export function withoutToolWords(section: Section): readonly Section[] {
   if (section.name === 'discord_actions') return [];
   if (section.name !== 'notebook_index') return [section];
   const lines = section.lines.filter((line) => !line.endsWith(': memory_list'));

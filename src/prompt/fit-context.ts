@@ -1,6 +1,6 @@
 import { ModelError } from '../core/errors.ts';
 import { estimateTokens, type ToolDefinition } from '../core/model.ts';
-import { buildPrompt, type Prompt, type PromptInput } from './build-prompt.ts';
+import { buildPrompt, withoutToolWords, type Prompt, type PromptInput } from './build-prompt.ts';
 import { promptRules, promptRulesWithoutTools, shortRules, shortRulesWithoutTools } from './rules.ts';
 
 /** What a turn may offer its model, and how much that can take. */
@@ -29,7 +29,7 @@ const keptTools: ReadonlySet<string> = new Set(['remember_item', 'recall_memory'
 
 interface Level {
   readonly keeps: (name: string, actions: ReadonlySet<string>) => boolean;
-  readonly rules: Pick<PromptInput, 'rules' | 'rulesWithoutTools'>;
+  readonly rules: Required<Pick<PromptInput, 'rules' | 'rulesWithoutTools'>>;
   readonly leftOut: readonly string[];
 }
 
@@ -62,12 +62,15 @@ export function fitContext(
   const maxTokens = Math.min(answerTokens, Math.floor(contextTokens * answerShare));
   for (const level of levels) {
     const kept = tools.filter(({ name }) => level.keeps(name, actions));
-    const hasNoTools = kept.length === 0;
-    const results = hasNoTools ? 0 : Math.floor(contextTokens * resultsShare);
+    const results = kept.length === 0 ? 0 : Math.floor(contextTokens * resultsShare);
     const room = contextTokens - maxTokens - results - estimateTokens(JSON.stringify(kept));
     const hasActions = kept.some(({ name }) => actions.has(name));
     const sections = input.sections.filter(({ name }) => hasActions || name !== 'discord_actions');
-    const rest = { ...input, ...level.rules, sections, hasNoTools };
+    const { rulesWithoutTools } = level.rules;
+    const rest =
+      kept.length === 0
+        ? { ...input, rules: rulesWithoutTools, sections: sections.flatMap(withoutToolWords) }
+        : { ...input, ...level.rules, sections };
     const least = tokensOf(buildPrompt({ ...rest, promptMaxChars: 0 }));
     const isLast = level === levels.at(-1);
     if (least + contextTokens * (isLast ? 0 : memoryShare) > room) continue;

@@ -1,7 +1,8 @@
 import { NewerVersionError, StoreError } from '../core/errors.ts';
 import { measure } from '../core/logger.ts';
-import type { LastWrite } from '../core/store.ts';
+import type { LastWrite, Store } from '../core/store.ts';
 import type { Clock } from '../core/time.ts';
+import type { KeyLocks } from './key-locks.ts';
 import { assertKey } from './keys.ts';
 
 interface CallOptions {
@@ -75,5 +76,22 @@ export function createCalls({ readOnly, toStoreError, beforeChange, clock }: Cal
     while (running.size > 0) await Promise.allSettled(running);
   }
 
-  return { run, track, change, scan, close, lastWrite: () => last };
+  /** The whole port, around a store that knows nothing of all this. */
+  const guarded = (store: Store, locks: KeyLocks): Store => ({
+    read: (key, kind) => run(key, 'read', () => store.read(key, kind)),
+    update: (key, kind, make, options) => change(key, 'stored', () => store.update(key, kind, make, options)),
+    append: (log, record) => change(log, 'appended to', () => store.append(log, record)),
+    scan: (log, schema, options) => scan(log, store.scan(log, schema, options)),
+    logState: (log) => run(log, 'read', () => store.logState(log)),
+    rewrite: (log, schema, make) => change(log, 'rewritten', () => store.rewrite(log, schema, make)),
+    readText: (key) => run(key, 'read', () => store.readText(key)),
+    writeText: (key, text) => change(key, 'written', () => store.writeText(key, text)),
+    list: (folder) => run(folder, 'listed', () => store.list(folder)),
+    folders: (folder, name) => run(folder, 'listed', () => store.folders(folder, name)),
+    remove: (key) => change(key, 'removed', () => locks.run(key, () => store.remove(key))),
+    removeAll: (prefix) =>
+      change(prefix, 'removed', () => locks.runAlone(prefix, () => store.removeAll(prefix))),
+  });
+
+  return { run, track, change, guarded, close, lastWrite: () => last };
 }

@@ -1,7 +1,7 @@
 import { z } from 'zod';
 
 import { NewerVersionError, StoreError } from '../core/errors.ts';
-import type { DocumentKind, Versioned } from '../core/store.ts';
+import type { DocumentKind, LogEntry, Versioned } from '../core/store.ts';
 import { parseJson } from '../core/text.ts';
 
 /** `reason` holds no content: it goes into the log. */
@@ -49,6 +49,20 @@ export function formatRecord(record: unknown): string {
   const json: unknown = JSON.stringify(record);
   if (typeof json !== 'string' || !/^[[{]/.test(json)) throw new TypeError('A log takes objects only');
   return json;
+}
+
+/** What rewriting makes of a record; `undefined` removes it, `false` leaves it, as all that the schema refuses. */
+export function rewrittenRecord<T>(
+  { sequence, record }: { readonly sequence: number; readonly record?: unknown },
+  schema: z.ZodType<T>,
+  change: (entry: LogEntry<T>) => T | undefined,
+): string | undefined | false {
+  const parsed = schema.safeParse(record);
+  if (!parsed.success) return false;
+  const before = formatRecord(parsed.data);
+  const next = change({ sequence, record: parsed.data });
+  const after = next === undefined ? undefined : formatRecord(next);
+  return after !== before && after;
 }
 
 function freezeDeep<T>(value: T): T {

@@ -1,14 +1,19 @@
-import { hasEnclosures, isOthersText, type ChatMessage, type MessageReference } from '../core/message.ts';
+import {
+  hasEnclosures,
+  isOthersText,
+  writtenAt,
+  type ChatMessage,
+  type MessageReference,
+} from '../core/message.ts';
 import type { HistoryPort } from '../core/channels.ts';
 import type { Logger } from '../core/logger.ts';
 import { namesPeople } from '../core/own-words.ts';
 import { maskSecrets, secretValues } from '../core/secrets.ts';
-import { compareSnowflakes } from '../core/snowflake.ts';
+import { compareSnowflakes, snowflakeTime } from '../core/snowflake.ts';
 import { markCounts, ownMark, sessionOf, type TurnContext } from '../core/turn-context.ts';
 import type { SessionLog } from '../memory/log/session-log.ts';
 import type { Consent, PersonSettingsStore } from '../memory/settings/person-settings.ts';
 import { windowMessages } from '../prompt/history.ts';
-import { withoutErased, withoutPauses } from './pauses.ts';
 
 /** A full window and what may lie between. */
 const historyMessages = 2 * windowMessages;
@@ -147,4 +152,55 @@ export function withMasks<Message extends Pick<ChatMessage, 'text' | 'shown'>>(
   const { text, shown } = message;
   const masked = shown?.map((piece) => ({ ...piece, text: maskSecrets(piece.text, values) }));
   return { ...message, text: maskSecrets(text, values), shown: masked };
+}
+
+/** History without what people had erased, and without the answers to it [K11]. */
+async function withoutErased(
+  messages: readonly ChatMessage[],
+  { erasedBy }: Pick<PersonSettingsStore, 'erasedBy'>,
+): Promise<readonly ChatMessage[]> {
+  const people = new Set(messages.flatMap(({ author }) => (author.kind === 'human' ? [author.id] : [])));
+  const wasErased = new Map(
+    await Promise.all([...people].map(async (userId) => [userId, await erasedBy(userId, true)] as const)),
+  );
+  return withoutAnswers(
+    messages,
+    ({ author, at }) => wasErased.get(author.id)?.(at) === true,
+    () => false,
+  );
+}
+
+/** History without what the speaker said in a past pause, and the answers to it [K9]. */
+function withoutPauses(
+  messages: readonly ChatMessage[],
+  { speaker }: TurnContext,
+  wasPaused: (at: string) => boolean,
+): readonly ChatMessage[] {
+  return withoutAnswers(
+    messages,
+    (message) => message.author.id === speaker.id && writtenAt(message).some(wasPaused),
+    wasPaused,
+  );
+}
+
+/**
+ * Without messages and the answers to them. An answer's further messages follow its first; what cannot be told
+ * apart goes by when it, or its unknown question, was sent.
+ */
+function withoutAnswers(
+  messages: readonly ChatMessage[],
+  isLeftOut: (message: ChatMessage) => boolean,
+  isLeftOutThen: (at: string) => boolean,
+): readonly ChatMessage[] {
+  const known = new Set(messages.map(({ id }) => id));
+  const leftOut = new Set(messages.filter(isLeftOut).map(({ id }) => id));
+  let wasAnswer = false;
+  for (const { id, author, at, answers } of messages) {
+    if (author.kind !== 'self') continue;
+    if (answers === undefined) wasAnswer ||= isLeftOutThen(at);
+    else if (known.has(answers)) wasAnswer = leftOut.has(answers);
+    else wasAnswer = isLeftOutThen(snowflakeTime(answers).toISOString());
+    if (wasAnswer) leftOut.add(id);
+  }
+  return messages.filter(({ id }) => !leftOut.has(id));
 }

@@ -5,7 +5,7 @@ import type {
   ReadReplied,
   Transcribe,
 } from '../core/message.ts';
-import type { HistoryPort, ReadChannel } from '../core/channels.ts';
+import type { HistoryPort } from '../core/channels.ts';
 import type { ReplyPort } from '../core/reply.ts';
 import type { RecentChanges } from '../core/changes.ts';
 import { ModelError, type ModelFailure } from '../core/errors.ts';
@@ -184,14 +184,6 @@ export function createHearing(ports: HearingPorts) {
     history: (history: HistoryPort): HistoryPort => ({
       recent: async (...range) => Promise.all((await history.recent(...range)).map(withWords)),
     }),
-    /** The same for what is read of a channel. */
-    talk:
-      (read: ReadChannel): ReadChannel =>
-      async (wish) => {
-        const talk = await read(wish);
-        if (talk.kind !== 'read') return talk;
-        return { ...talk, messages: await Promise.all(talk.messages.map(withWords)) };
-      },
     /** The same for a message that another one replies to. */
     replied:
       (read: ReadReplied): ReadReplied =>
@@ -237,15 +229,13 @@ const unread = {
   unavailable: `${not} I could not fetch its file from Discord. Send it again in a minute, or write it.`,
 } as const;
 
-const write = 'Please write it instead; the person who runs me can';
-const broken = `${server} gave no usable answer. ${write} find the reason in my log.`;
+const broken = `${server} gave no usable answer. Please write it instead; the person who runs me can find the reason in my log.`;
+const passing = `${server} does not answer in time. Send it again in a minute, or write it.`;
 /** What happened, and what the person can do. */
 const problemOf: ReadonlyMap<ModelFailure, string> = new Map([
   ['too-large', `${server} takes no file of that size. Say it in parts, or write it.`],
-  ['unavailable', `${server} cannot be reached. ${write} find the reason in my log.`],
-  ['timeout', `${server} took too long. Say it shorter, or write it.`],
-  ['rejected', `${server} refused my key. ${write} check DISCOCLAW_TRANSCRIBE_KEY.`],
-  ['unknown-model', `${server} does not know its address or model. ${write} check DISCOCLAW_TRANSCRIBE_*.`],
-  ['rate-limited', `${server} has too much to do. Send it again in a minute, or write it.`],
+  ['unavailable', passing],
+  ['timeout', passing],
+  ['rate-limited', passing],
   ['over-limit', `${not} it would cost more than is left for today. Write it, or send it again tomorrow.`],
 ]);

@@ -1,15 +1,23 @@
 import type { MessageChange, RecentChanges } from '../core/changes.ts';
-import { edited, type BotHandlers, type CommandCall, type IncomingMessage } from '../core/message.ts';
-import type { ReplyPort, WaitingReactionPort } from '../core/reply.ts';
-import type { CommandContext, CommandHandlers, Unstarted, StartedCommandHandlers } from '../core/commands.ts';
+import type { PresentPlace } from '../core/channels.ts';
+import type {
+  CommandContext,
+  CommandHandlers,
+  Unstarted,
+  StartedCommandHandlers,
+  CommandReply,
+  CommandRequest,
+} from '../core/commands.ts';
 import { createKeyedQueue, type KeyedQueue } from '../core/keyed-queue.ts';
-import { lruCache } from '../core/limits.ts';
 import type { Logger } from '../core/logger.ts';
+import { edited, type BotHandlers, type CommandCall, type IncomingMessage } from '../core/message.ts';
+import { sessionName, type SessionKey, hasMoreReaders } from '../core/place.ts';
+import type { ReplyPort, WaitingReactionPort } from '../core/reply.ts';
 import type { Clock } from '../core/time.ts';
-import { sessionName, type SessionKey } from '../core/place.ts';
 import { sessionOf } from '../core/turn-context.ts';
 import type { Writes } from '../core/writes.ts';
-import { hideFromHistory, markHandled, type Outbox } from './outbox.ts';
+import { hideFromHistory, markHandled, type Outbox, saveBestEffort, type PersonalOutbox } from './outbox.ts';
+import { endRefused, keptBackLine, lateLine, sendLine } from './reply.ts';
 import type { SessionTurns } from './sessions.ts';
 import type { WaitingReactions } from './waiting-reactions.ts';
 
@@ -35,7 +43,7 @@ export interface IntakePorts {
    */
   readonly erasedBy: (userId: string, ifUnknown: boolean) => Promise<(at: string) => boolean>;
   readonly lockedOut: BotHandlers['lockedOut'];
-  readonly outbox: Pick<Outbox, 'isHandled' | 'isHidden' | 'isUnfinished' | 'markHandled' | 'hide'>;
+  readonly outbox: Pick<Outbox, 'isHandled' | 'isHidden' | 'markHandled' | 'hide'>;
   readonly clock: Clock;
   readonly logger: Logger;
 }
@@ -46,17 +54,12 @@ const newMs = 60_000;
 /** The reaction by which people stop an answer. */
 const stopEmoji = '🛑';
 
-/** Remembered for messages on their way to a turn. */
-const keptStops = 1000;
-
 type Taken = Pick<IncomingMessage, 'id' | 'channelId'>;
 
 /** Handles the gateway's events, each message once [G3]. */
 export function createIntake(options: IntakePorts): BotHandlers & CommandHandlers {
   const { turns, waitingReactions, commandOrder, changes, outbox, logger } = options;
   const taken = new Set<string>();
-  /** `<messageId> <userId>` */
-  const stops = lruCache<string, true>(keptStops);
   /** Hands on a session's messages in order, however long each look-up takes. */
   const line = createKeyedQueue();
 
@@ -134,7 +137,6 @@ export function createIntake(options: IntakePorts): BotHandlers & CommandHandler
     deleted: (channelId, messageIds) => options.record({ kind: 'deleted', channelId, messageIds }),
     async reacted(channelId, messageId, userId, emoji) {
       if (emoji !== stopEmoji) return;
-      stops.set(`${messageId} ${userId}`, true);
       await turns.stopBy(userId, messageId, () => markHandled(options, channelId, [messageId]));
     },
   };
@@ -143,17 +145,15 @@ export function createIntake(options: IntakePorts): BotHandlers & CommandHandler
     return { ...request, work: await options.begin(request.speaker.id) };
   }
 
-  /** The message may have been edited, deleted or stopped before it could wait for its turn. */
+  /** The message may have been edited or deleted before it could wait for its turn. */
   async function submit(message: IncomingMessage, first: Promise<() => void>): Promise<void> {
     const isGone = await isErased(message);
-    const isPartial = await isKnown(message, outbox.isUnfinished);
     const letNextOn = await first;
     // No more waiting from here: later changes find the message in the session.
-    if (isGone || stops.has(`${message.id} ${message.author.id}`))
-      return markHandled(options, message.channelId, [message.id]);
+    if (isGone) return markHandled(options, message.channelId, [message.id]);
     const changed = changes.latest(message.id);
     if (changed !== undefined && changed.text === undefined) return;
-    const submitted = turns.submit(edited(message, changed), isPartial);
+    const submitted = turns.submit(edited(message, changed));
     letNextOn();
     const outcome = await submitted;
     if (outcome === 'refused') await refuse(message);
@@ -195,5 +195,65 @@ export function createIntake(options: IntakePorts): BotHandlers & CommandHandler
   }: Parameters<BotHandlers['unanswerable']>[0]): Promise<void> {
     await markHandled(options, channelId, [messageId]);
     await options.replies.tellRefused({ channelId, messageId, userId: author.id, isDm: false }, 'place');
+  }
+}
+
+export interface CommandPorts {
+  readonly handle: (request: CommandRequest) => Promise<CommandReply>;
+  readonly begin: Writes['begin'];
+  readonly outbox: PersonalOutbox;
+  readonly replies: ReplyPort;
+  readonly presentPlace: PresentPlace;
+  readonly logger: Logger;
+}
+
+/**
+ * Answers a `!memory` message without any model and without waiting for turns [F2]; neither it nor the answer
+ * enters history or log. The answer is kept back if it gained readers [V2]. Changes are on disk before the
+ * answer. Never rejects.
+ */
+export async function runCommand(
+  message: IncomingMessage,
+  command: CommandCall,
+  ports: CommandPorts,
+): Promise<void> {
+  const { handle, begin, outbox, replies, presentPlace, logger } = ports;
+  const { channelId, author, place } = message;
+  const hide = (id: string): Promise<void> => hideFromHistory(ports, channelId, [id]);
+  try {
+    await hide(message.id);
+    const work = await begin(author.id);
+    const { text, buttons, onReplied } = await handle({
+      id: message.id,
+      command,
+      isProxied: message.isProxied,
+      speaker: { id: author.id, name: author.name, isOwner: message.isOwner },
+      place,
+      ephemeral: false,
+      at: message.at,
+      files: message.files,
+      repliesTo: message.repliesTo,
+      mentions: message.mentions,
+      work,
+    });
+    const question = { userId: author.id, work, messageIds: [message.id], speakerName: author.name, place };
+    await saveBestEffort(logger, 'the answer', () => outbox.prepare({ ...question, isCommand: true, text }));
+    let wasSent = false;
+    try {
+      const mayShow = async () => !hasMoreReaders(place, await presentPlace(place));
+      const under = buttons && { personId: author.id, buttons };
+      const sent = await replies
+        .send(channelId, text, message.id, hide, under, mayShow)
+        .catch(() => sendLine(ports, question, lateLine));
+      wasSent = sent?.kind === 'sent';
+      if (sent?.kind === 'withheld') await sendLine(ports, question, keptBackLine);
+      if (sent?.kind === 'refused') await endRefused(ports, question, sent);
+    } finally {
+      await onReplied?.(wasSent);
+      // It is done; doing it again later could undo what came after it.
+      await outbox.markHandled(channelId, [message.id]);
+    }
+  } catch (error) {
+    logger.error('a command could not be finished', { channelId, userId: author.id, error });
   }
 }

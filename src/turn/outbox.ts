@@ -8,7 +8,6 @@ import { placeSchema, type ChannelGuild, type SessionKey } from '../core/place.t
 import { buttonSchema } from '../core/reply.ts';
 import { compareSnowflakes, snowflakeTime } from '../core/snowflake.ts';
 import type { Store } from '../core/store.ts';
-import { processTimer, type Timer } from '../core/time.ts';
 import { RefusedJobError, type Work, type Writes } from '../core/writes.ts';
 import type { PersonSettingsStore } from '../memory/settings/person-settings.ts';
 import { readAllWithheld, readWithheld } from '../memory/withheld.ts';
@@ -66,9 +65,6 @@ const outboxFile = 'outbox.json';
 
 /** Channels with changes that the disk refused. */
 const refusedChannels = 250;
-/** Until refused changes are tried again. */
-const retryMs = 5000;
-
 export type Outbox = ReturnType<typeof createOutbox>;
 
 /** Where what is kept of a person is part of work for them. */
@@ -85,13 +81,11 @@ export interface PersonalOutbox extends Omit<Outbox, 'prepare' | 'begin'> {
 export function createOutbox(options: {
   readonly store: Store;
   readonly changes: Pick<RecentChanges, 'latest'>;
-  readonly timer?: Timer;
 }) {
-  const { store, changes, timer = processTimer } = options;
+  const { store, changes } = options;
   /** What the disk refused, by channel, oldest first: known all the same, and stored with the next change. */
   const refused = lruCache<string, readonly OutboxChange[]>(refusedChannels);
   const inOrder = createKeyedQueue();
-  let isRetrying = false;
 
   const withRefused = (channelId: string, stored = empty): OutboxDocument =>
     (refused.get(channelId) ?? []).reduce((outbox, apply) => apply(outbox), stored);
@@ -115,30 +109,16 @@ export function createOutbox(options: {
   const change = (channelId: string, apply: OutboxChange): Promise<void> =>
     inOrder.run(channelId, () => save(channelId, apply));
 
-  /** Where the disk refuses it, this rejects, but the change is known and stored later. */
+  /** Where the disk refuses it, this rejects, but the change is known and stored with the channel's next one. */
   const record = (channelId: string, apply: OutboxChange): Promise<void> =>
     inOrder.run(channelId, async () => {
       try {
         await save(channelId, apply);
       } catch (error) {
         refused.set(channelId, [...(refused.get(channelId) ?? []), apply].slice(-limits.outboxIds));
-        retryLater();
         throw error;
       }
     });
-
-  /** A channel may be quiet from now on, and the process killed. */
-  function retryLater(): void {
-    if (isRetrying) return;
-    isRetrying = true;
-    timer(() => void retry(), retryMs);
-  }
-
-  async function retry(): Promise<void> {
-    await Promise.allSettled([...refused.keys()].map((id) => change(id, (outbox) => outbox)));
-    isRetrying = false;
-    if (refused.size > 0) retryLater();
-  }
 
   /** Drops answers that are ready but not sent, such as those to what was edited or deleted [G5]; resolves with how many. */
   async function deleteUnsent(channelId: string, isOver: (reply: PreparedReply) => boolean): Promise<number> {

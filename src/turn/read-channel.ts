@@ -1,7 +1,7 @@
 import { z } from 'zod';
 
 import type { ChannelTalk, ReadChannel, TalkAsker, TalkWish } from '../core/channels.ts';
-import type { ChatMessage } from '../core/message.ts';
+import { writtenAt, type ChatMessage } from '../core/message.ts';
 import { ModelError } from '../core/errors.ts';
 import type { Logger } from '../core/logger.ts';
 import { type ModelClient, wholeAnswer } from '../core/model.ts';
@@ -10,17 +10,15 @@ import { maskSecrets, secretValues } from '../core/secrets.ts';
 import { fitLines, renderSection } from '../core/section.ts';
 import { counted, quoted as quotedWords, toSingleLine } from '../core/text.ts';
 import { momentForms, momentIn } from '../core/moment.ts';
-import { createTimeSlice, localDateTime, localMoment, withMomentsTold } from '../core/time.ts';
+import { createTimeSlice, localDateTime, localMoment, withMomentsTold, startDeadline } from '../core/time.ts';
 import { type Tool, checkedTool, refusal } from '../core/tool.ts';
 import { ownMark } from '../core/turn-context.ts';
 import type { PersonSettingsStore } from '../memory/settings/person-settings.ts';
-import { startDeadline } from '../core/deadline.ts';
 import { discordLink } from '../core/snowflake.ts';
-import { listByRules } from '../model/offline/catch-up.ts';
+import { listTalk } from '../model/offline/reply.ts';
 import { createNaming } from '../prompt/history.ts';
 import { enclosureNote, label, quoted } from '../prompt/quoted.ts';
 import { type TalkLine, focusOf, talkRequest, condenseTalk, talkLine } from './condense-talk.ts';
-import { tellableToOthers } from './pauses.ts';
 
 export interface ChannelReadingPorts {
   readonly readChannel: ReadChannel;
@@ -96,15 +94,13 @@ export function createChannelReading(ports: ChannelReadingPorts) {
       return { ok: true, text: `Nothing that I may tell was said ${where} ${from}.` };
     const lines = await linesOf(tellable);
     const about = `What was said ${where} ${from}: ${counted(lines.length, 'message')}`;
-    /** `first`: lines that take precedence where not all fit. */
-    const section = (order: string, body: readonly string[], first: readonly string[] = []): string => {
+    const section = (order: string, body: readonly string[]): string => {
       const frame = {
         name: 'channel_messages',
         title: `${about}, ${order}. ${data}`,
         budget: resultChars,
       } as const;
-      const fitting = new Set(fitLines(frame, new Set([...first, ...body])));
-      return renderSection({ ...frame, lines: body.filter((line) => fitting.has(line)) });
+      return renderSection({ ...frame, lines: fitLines(frame, body) });
     };
     const linkOf = ({ id }: TalkLine): string => discordLink({ ...place, messageId: id });
     const whole = lines.map((line) => talkLine(line, linkOf(line)));
@@ -120,17 +116,16 @@ export function createChannelReading(ports: ChannelReadingPorts) {
       signal,
       logger,
     });
-    const how = isByRules ? 'by rules, where no model could or found anything' : 'from all of them';
+    const how = isByRules ? 'by rules, where no model could' : 'from all of them';
     const condensed = points.map(({ text, lines: sources }) => {
       const names = [...new Set(sources.map(({ name }) => name))].join(', ');
       const links = sources.map(linkOf).join(' ');
       return talkLine({ id: '', at: sources[0]?.at ?? '', name: names, text }, links);
     });
-    const onesAbout = condensed.filter((_, index) => points[index]?.isAbout === true);
     const text =
       condensed.length === 0
         ? `${about}: nothing in them that would matter.`
-        : section(`condensed ${how}, oldest first`, condensed, onesAbout);
+        : section(`condensed ${how}, oldest first`, condensed);
     return { ok: true, hasWords: true, text };
   }
 
@@ -205,12 +200,32 @@ export function createChannelReading(ports: ChannelReadingPorts) {
           if (!(error instanceof ModelError)) throw error;
           logger.warn('what was said is listed by rules', { userId: asker.id, error });
         }
-        return `${listByRules(talk.text, label(asker.name))}\n-# Listed by rules: my model could not be asked.`;
+        return `${listTalk(talk.text)}\n-# Listed by rules: my model could not be asked.`;
       } finally {
         deadline.end();
       }
     },
   };
+}
+
+/**
+ * A channel's messages that others may be told [B4]: without what people said who are in a pause, said in
+ * one, or had erased; and without the bot's own, which may repeat it.
+ */
+async function tellableToOthers(
+  channelId: string,
+  messages: readonly ChatMessage[],
+  { mayRetell }: Pick<PersonSettingsStore, 'mayRetell'>,
+): Promise<readonly ChatMessage[]> {
+  const fromPeople = messages.filter(({ author }) => author.kind === 'human');
+  const leftOut = new Set<string>();
+  for (const userId of new Set(fromPeople.map(({ author }) => author.id))) {
+    const own = fromPeople.filter(({ author }) => author.id === userId);
+    const times = own.map(({ at }) => at);
+    const isTellable = await mayRetell({ userId, channelId }, times);
+    for (const message of own) if (!writtenAt(message).every(isTellable)) leftOut.add(message.id);
+  }
+  return messages.filter(({ id, author }) => author.kind !== 'self' && !leftOut.has(id));
 }
 
 /**

@@ -296,9 +296,8 @@ function whatHappened(error: unknown, now: Date): string {
     case 'aborted':
       return 'I cannot reach my language model right now. Please ask again in a moment.';
     case 'unknown-model':
-      return 'The server of my language model does not know it. The person who runs me can choose another with DISCOCLAW_MODEL.';
     case 'no-api':
-      return 'The server of my language model has no Messages API at this address. The person who runs me can correct it with ANTHROPIC_BASE_URL.';
+      return 'The server of my language model does not answer as configured. The person who runs me can correct DISCOCLAW_MODEL or ANTHROPIC_BASE_URL.';
     case 'out-of-credit':
     case 'unauthorized':
       return 'I cannot answer right now: the person who runs me has to look into my account with the provider of my language model. Commands still work.';

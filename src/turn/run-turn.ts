@@ -42,11 +42,15 @@ import {
   type Reply,
   type ReplyPorts,
 } from './reply.ts';
-import type { PauseNotes } from './pauses.ts';
 import type { TurnControl } from './sessions.ts';
 import type { TurnLimits } from './turn-limits.ts';
-import { openMemory, type TurnMemory, type TurnMemoryPorts } from './turn-memory.ts';
-import { decidePolicy, type PolicyPorts, type TurnTools } from './turn-policy.ts';
+import {
+  type PauseNotes,
+  openMemory,
+  type TurnMemory,
+  type TurnMemoryPorts,
+  type TurnTools,
+} from './turn-memory.ts';
 import type { WaitingReactions } from './waiting-reactions.ts';
 
 /** A server may name the size of its context twice, the second time by its own count [M13]. */
@@ -67,13 +71,13 @@ export interface TurnModel {
 }
 
 /** Whom a turn needs. What is decided by a place may change while the turn runs, so it is asked again where something is written or done. */
-export interface TurnPorts extends ReplyPorts, PolicyPorts, TurnMemoryPorts {
+export interface TurnPorts extends ReplyPorts, TurnMemoryPorts {
   readonly model: TurnModel;
   readonly tools: TurnTools;
   readonly commandOrder: KeyedQueue;
   readonly changes: Pick<ChangeLedger, 'settled'>;
   readonly waitingReactions: Pick<WaitingReactions, 'begin' | 'end' | 'endForTurn'>;
-  readonly people: PolicyPorts['people'] & ReplyPorts['people'];
+  readonly people: TurnMemoryPorts['people'] & ReplyPorts['people'];
   readonly pauseNotes: PauseNotes;
   /** Tells the speaker what became of their memory [K6][K13]. */
   readonly memoryNotices: MemoryNotices;
@@ -174,7 +178,7 @@ export async function runTurn(
     return 'dropped';
   }
   const turn = { ...unheard, messages: heardMessages };
-  const memory = openMemory(turn, await decidePolicy(turn, bot), bot);
+  const memory = await openMemory(turn, bot);
   try {
     const readers = await bot.presentPlace(place);
     const messageIds = messages.map(({ id }) => id);

@@ -27,8 +27,6 @@ const commentWaitMs = 1000;
 
 interface Waiting {
   message: IncomingMessage;
-  /** Its answer was begun before a restart. */
-  readonly isPartial: boolean;
   readonly done: (outcome: SubmitOutcome) => void;
 }
 
@@ -58,7 +56,6 @@ export function createSessionTurns(
 ) {
   const sessions = new Map<string, Session>();
   let isStopped = false;
-  let stoppedTurns = 0;
 
   async function work(name: string, session: Session): Promise<void> {
     for (let [first] = session.waiting; first !== undefined; [first] = session.waiting) {
@@ -102,16 +99,13 @@ export function createSessionTurns(
   }
 
   return {
-    /**
-     * Resolves when the message's turn is over, it was withdrawn, or it is refused. `isPartial`: its answer was begun
-     * before a restart, so that later messages wait for the next turn.
-     */
-    submit(message: IncomingMessage, isPartial = false): Promise<SubmitOutcome> {
+    /** Resolves when the message's turn is over, it was withdrawn, or it is refused. */
+    submit(message: IncomingMessage): Promise<SubmitOutcome> {
       if (isStopped) return Promise.resolve('over');
       const name = sessionName({ channelId: message.channelId, userId: message.author.id });
       const session = sessions.get(name);
       return new Promise((done) => {
-        const entry = { message, isPartial, done };
+        const entry = { message, done };
         if (session !== undefined) {
           // After a gap older messages may come late; the newest gets the reply.
           session.waiting = [...session.waiting, entry].toSorted((a, b) =>
@@ -160,10 +154,7 @@ export function createSessionTurns(
         const { running, waiting, control } = session;
         const isTheirs = (message: IncomingMessage): boolean => message.author.id === userId;
         const isRunning = control.isReply(messageId) || running.some(({ id }) => id === messageId);
-        if (isRunning && running.every(isTheirs)) {
-          if (control.ending === undefined) stoppedTurns += 1;
-          control.end('stopped');
-        }
+        if (isRunning && running.every(isTheirs)) control.end('stopped');
         const entry = waiting.find(({ message }) => message.id === messageId && isTheirs(message));
         if (entry === undefined) continue;
         session.waiting = waiting.filter((each) => each !== entry);
@@ -190,12 +181,12 @@ export function createSessionTurns(
       }
     },
 
-    /** Running turns, waiting messages, and turns stopped by their authors since the start. */
-    get open(): { readonly running: number; readonly waiting: number; readonly stopped: number } {
+    /** Running turns, and waiting messages. */
+    get open(): { readonly running: number; readonly waiting: number } {
       const all = [...sessions.values()];
       const waiting = all.reduce((sum, session) => sum + session.waiting.length, 0);
       const running = all.filter((session) => session.running.length > 0).length;
-      return { running, waiting, stopped: stoppedTurns };
+      return { running, waiting };
     },
 
     /** Resolves when a person's turns that run or wait now are over; `undefined` without any. */
@@ -242,15 +233,13 @@ function refuseSurplus(session: Session, entry: Waiting): void {
   entry.done('refused');
 }
 
-/** How many messages from the first on have the same readers, and nothing before them is being answered. */
+/** How many messages from the first on have the same readers. */
 function answeredTogether(waiting: readonly Waiting[]): number {
-  const reaches = waiting.map(({ message }) => reachOf(message.place));
-  const other = waiting.findIndex(({ isPartial }, index) => {
-    const [first, reach, before] = [reaches[0], reaches[index], waiting[index - 1]];
-    const isSame = first !== undefined && reach !== undefined && isSameReach(first, reach);
-    return !isSame || (before?.isPartial === true && !isPartial);
-  });
-  return other === -1 ? waiting.length : other;
+  const [first, ...reaches] = waiting.map(({ message }) => reachOf(message.place));
+  const other = reaches.findIndex(
+    (reach) => first === undefined || reach === undefined || !isSameReach(first, reach),
+  );
+  return other === -1 ? waiting.length : other + 1;
 }
 
 /**

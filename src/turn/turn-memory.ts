@@ -1,30 +1,53 @@
+import type { HistoryPort } from '../core/channels.ts';
 import type { UsedMemory } from '../core/memory-source.ts';
-import type { AnswerSize } from '../core/section.ts';
+import { sessionName, type Place, type SessionKey } from '../core/place.ts';
 import { hasSecret } from '../core/secrets.ts';
+import type { AnswerSize } from '../core/section.ts';
+import { lruCache } from '../core/limits.ts';
 import type { Clock } from '../core/time.ts';
-import type { TurnContext } from '../core/turn-context.ts';
+import type { Tool } from '../core/tool.ts';
+import { sessionOf, type TurnContext } from '../core/turn-context.ts';
 import type { SessionLog } from '../memory/log/session-log.ts';
 import type { Provenance } from '../memory/provenance.ts';
 import type { OneTimeNotice, OneTimeNotices } from '../memory/settings/one-time-notices.ts';
+import type { Consent, PersonSettingsStore } from '../memory/settings/person-settings.ts';
 import { saveBestEffort, type PreparedReply } from './outbox.ts';
 import { secretNote, type ReplyPorts } from './reply.ts';
-import type { TurnPolicy } from './turn-policy.ts';
 
+/** What a turn's memory rests on. */
 export interface TurnMemoryPorts extends Pick<ReplyPorts, 'outbox' | 'logger'> {
+  /** What the owner has switched off where; neither rejects. */
+  readonly settings: {
+    readonly isMemoryOff: (place: Place) => Promise<boolean>;
+    readonly areActionsOff: (place: Place) => Promise<boolean>;
+  };
+  /** What each person lets the bot keep [K9]. */
+  readonly people: Pick<PersonSettingsStore, 'consent' | 'mayStore' | 'mode'>;
+  readonly history: HistoryPort;
   readonly oneTimeNotices: Pick<OneTimeNotices, 'begin'>;
   readonly log: Pick<SessionLog, 'recordUser' | 'recordReply'>;
   readonly provenance: Pick<Provenance, 'record' | 'sent'>;
   readonly clock: Clock;
 }
 
-export type TurnMemory = ReturnType<typeof openMemory>;
+/** The tools of a turn. */
+export interface TurnTools {
+  readonly memory: readonly Tool[];
+  /** For reading Discord, even where memory is off [B4]. */
+  readonly reading: readonly Tool[];
+  /** None where acting on Discord is off altogether. */
+  readonly actions: readonly Tool[];
+}
+
+export type TurnMemory = Awaited<ReturnType<typeof openMemory>>;
 
 /**
  * What a turn writes to memory, the question first, while the prompt is being made; nothing where memory is
  * off or paused. Also holds the lines that tell the person about it.
  */
-export function openMemory(turn: TurnContext, policy: TurnPolicy, bot: TurnMemoryPorts) {
+export async function openMemory(turn: TurnContext, bot: TurnMemoryPorts) {
   const { log, outbox, logger, provenance, clock } = bot;
+  const policy = await decidePolicy(turn, bot);
   const { isStored, consent, mayStoreNow } = policy;
   const isBot = turn.speaker.isBot !== undefined;
   const hasSecrets = turn.messages.some(({ text }) => hasSecret(text));
@@ -76,3 +99,119 @@ export function openMemory(turn: TurnContext, policy: TurnPolicy, bot: TurnMemor
     },
   };
 }
+
+/**
+ * What may be kept and done in a turn, by the owner's settings and the person's own [K9]: decided once, and asked
+ * again where something is written or done, since it may have changed. Never rejects.
+ */
+async function decidePolicy(turn: TurnContext, { settings, people, history }: TurnMemoryPorts) {
+  const { place, speaker } = turn;
+  const isBot = speaker.isBot !== undefined;
+  const [isMemoryOff, areActionsOff, consent] = await Promise.all([
+    settings.isMemoryOff(place),
+    settings.areActionsOff(place),
+    // Of another bot nothing is kept in any case.
+    isBot
+      ? Promise.resolve<Consent>({ isStored: true, mode: 'auto' })
+      : people.consent(turn, () => earlierTimes(turn, history)),
+  ]);
+  const isStored = !isMemoryOff && consent.isStored;
+
+  /** Why a memory tool does nothing by now, by the person's wish. */
+  async function storingRefusal({ stores }: Tool): Promise<string | undefined> {
+    // Another bot has no settings, and each tool knows what it may not do for it.
+    if (stores === undefined || isBot) return undefined;
+    if (consent.isUnreadable === true) return unreadableRefusal;
+    if (!consent.isStored || !(await people.mayStore(sessionOf(turn)))) return pausedRefusal;
+    const mode = await people.mode(speaker.id);
+    if (mode === 'ask' && stores === 'notes') return unaskedRefusal;
+    return mode === 'off' ? unnoticedRefusal : undefined;
+  }
+
+  const memoryRefusal = async (tool: Tool): Promise<string | undefined> =>
+    (await settings.isMemoryOff(place)) ? 'Memory is switched off in this channel.' : storingRefusal(tool);
+
+  const actionRefusal = async (): Promise<string | undefined> =>
+    (await settings.areActionsOff(place)) ? 'Not done: actions are switched off in this place.' : undefined;
+
+  return {
+    isMemoryOff,
+    areActionsOff,
+    consent,
+    /** Whether the question is logged; without it the log gets no reply, even if that is allowed meanwhile. */
+    isStored,
+    mayStoreNow: async (): Promise<boolean> =>
+      isStored && !(await settings.isMemoryOff(place)) && (isBot || (await people.mayStore(sessionOf(turn)))),
+    /** Each refuses once it was switched off, also where what it offered is accepted. */
+    tools: ({ memory, reading, actions }: TurnTools): readonly Tool[] => [
+      ...(isMemoryOff ? [] : memory.map((tool) => refusedWhere(() => memoryRefusal(tool), tool))),
+      ...reading,
+      ...(areActionsOff ? [] : actions.map((tool) => refusedWhere(actionRefusal, tool))),
+    ],
+  };
+}
+
+function refusedWhere(refusalNow: () => Promise<string | undefined>, tool: Tool): Tool {
+  return {
+    ...tool,
+    async run(input, context, signal) {
+      const refused = await refusalNow();
+      if (refused !== undefined) return { ok: false, text: refused };
+      const outcome = await tool.run(input, context, signal);
+      const { offer } = outcome;
+      if (offer === undefined) return outcome;
+      const carryOut = async (pressed: AbortSignal) => (await refusalNow()) ?? offer.carryOut(pressed);
+      return { ...outcome, offer: { ...offer, carryOut } };
+    },
+  };
+}
+
+const unreadableRefusal =
+  'Not stored: memory cannot be read or written right now. Say that you cannot save anything at the moment.';
+const pausedRefusal =
+  'Not stored: the person has paused their memory. Only they can end that, with `!memory resume`.';
+const unaskedRefusal =
+  'Not stored: the person wants to be asked first, and notes cannot be asked about. What they say of themselves can be proposed with `remember_item`.';
+const unnoticedRefusal =
+  'Not stored: the person wants nothing to be noticed. Only they can have something stored, with `!memory remember`.';
+
+/** All that history keeps. */
+const earlierMessages = 100;
+
+/** When the speaker wrote here before, as far as history tells. */
+async function earlierTimes(
+  { place, speaker }: TurnContext,
+  history: HistoryPort,
+): Promise<readonly string[]> {
+  const earlier = await history.recent(place.channelId, earlierMessages);
+  return earlier.flatMap(({ author, at }) => (author.id === speaker.id ? [at] : []));
+}
+
+/** A conversation that falls out is told once more. */
+const keptSessions = 1000;
+
+export type PauseNotes = ReturnType<typeof createPauseNotes>;
+
+/** The small line about a pause [K9], once a pause and conversation, or about unreadable settings. */
+export function createPauseNotes() {
+  const lastPauses = lruCache<string, string>(keptSessions);
+  return {
+    take(
+      session: SessionKey,
+      { pause, isUnreadable }: Pick<Consent, 'pause' | 'isUnreadable'>,
+    ): readonly string[] {
+      // Told each time, as nobody knows when it ends.
+      if (isUnreadable === true) return [cannotSave];
+      const name = sessionName(session);
+      if (pause === undefined || lastPauses.get(name) === pause.since) return [];
+      lastPauses.set(name, pause.since);
+      return [
+        pause.scope === 'here'
+          ? 'Paused: this conversation is off the record until `!memory resume` or 30 minutes of quiet'
+          : 'Paused: nothing of this is stored until `!memory resume`',
+      ];
+    },
+  };
+}
+
+const cannotSave = "I can't save right now, so nothing of this is remembered";

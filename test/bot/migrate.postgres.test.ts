@@ -11,11 +11,11 @@ import { parseJson } from '../../src/core/text.ts';
 import { formatDocument } from '../../src/storage/document-text.ts';
 import { createFileStore } from '../../src/storage/files/store.ts';
 import type { Store } from '../../src/core/store.ts';
-import { alice, ben, counterKind, increment } from '../storage/store-fixtures.ts';
-import { createRecordingLogger } from '../storage/files/temporary-store.ts';
+import { ben, counterKind, increment } from '../storage/store-fixtures.ts';
+import { recordingLogger } from '../support/recording-logger.ts';
 import { createTemporaryDatabase, type TemporaryDatabase } from '../storage/postgres/temporary-database.ts';
 
-const logger = createRecordingLogger([]);
+const logger = recordingLogger();
 
 /** What JSON and files may hold that databases and languages stumble over. */
 const odd = {
@@ -72,21 +72,6 @@ describe('moving from files to a database and back [X4]', () => {
         : join(target.dataDir, key);
       expect(await readFile(path, 'utf8')).toBe(text);
     }
-  });
-
-  it('is used as it was afterwards, and numbers go on behind those that were given out', async () => {
-    const source = await emptyFolders();
-    await fill(source, { ...odd, [`users/${alice}/durable.json`]: '{"version":1,"count":41}' });
-    await move(source.open, openDatabase);
-    const store = await database.open();
-    expect(await store.update(`users/${alice}/durable.json`, counterKind, increment)).toEqual({
-      version: 1,
-      count: 42,
-    });
-    expect(await store.append('sessions/5/1/messages.jsonl', { text: 'next' })).toBe(8);
-    expect(await store.readText('users/1/notebook/facts/кофе.md')).toBe(
-      odd['users/1/notebook/facts/кофе.md'],
-    );
   });
 
   it('changes nothing where the target holds something else, and not while a bot runs on it', async () => {

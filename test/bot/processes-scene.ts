@@ -1,15 +1,14 @@
 import { setImmediate } from 'node:timers/promises';
 
 import { createBot, type Bot } from '../../src/bot/create-bot.ts';
-import { readConfig, type Environment } from '../../src/config/config.ts';
+import { readConfig } from '../../src/config/config.ts';
 import { RecentChanges } from '../../src/core/changes.ts';
 import type { IncomingMessage } from '../../src/core/message.ts';
 import { textOf, type ModelRequest } from '../../src/core/model.ts';
 import type { Place } from '../../src/core/place.ts';
 import { logRecordSchema, type LogRecord } from '../../src/memory/log/records.ts';
-import { createOutbox, type Outbox } from '../../src/turn/outbox.ts';
+import { createOutbox } from '../../src/turn/outbox.ts';
 import { closedEdges } from '../support/closed-edges.ts';
-import { deferred } from '../support/deferred.ts';
 import { fakeReplies } from '../support/fake-replies.ts';
 import { aliceId } from '../support/incoming.ts';
 import { recordingLogger } from '../support/recording-logger.ts';
@@ -22,7 +21,7 @@ export type ProcessName = 'first' | 'second';
 export type PlaceName = 'dm' | 'hall' | 'yard';
 
 const ownerOf = { dm: 'first', hall: 'first', yard: 'second' } as const;
-export const placeNames = ['dm', 'hall', 'yard'] as const;
+const placeNames = ['dm', 'hall', 'yard'] as const;
 
 export const places: Readonly<Record<PlaceName, Place>> = {
   dm: { audience: 'dm', channelId: '600000000000000001', homeId: '600000000000000001' },
@@ -35,7 +34,7 @@ function publicPlace(channelId: string, guildId: string, channelName: string): P
 }
 
 /** Words that nobody says by chance. */
-export const wordPattern = /\bz(?:[a-y]){4}z\b/gu;
+const wordPattern = /\bz(?:[a-y]){4}z\b/gu;
 
 export function wordOf(index: number): string {
   const letters = Array.from({ length: 4 }, (_, place) =>
@@ -47,32 +46,23 @@ export function wordOf(index: number): string {
 interface Running {
   readonly process: SharedProcess;
   readonly bot: Bot;
-  readonly outbox: Outbox;
-  /** Resolves when it is killed. */
-  readonly killed: Promise<'killed'>;
-  readonly kill: () => void;
 }
 
 export interface SceneOptions {
   readonly pause?: () => number;
   readonly arrives?: () => boolean;
-  readonly environment?: Environment;
   /** While a model call runs. */
   readonly duringModelCall?: (request: ModelRequest) => Promise<void>;
 }
 
-/** Two whole bots between their ports over one store; one person talks in places of both, and either may be killed at any time. */
+/** Two whole bots between their ports over one store; one person talks in places of both. */
 export class ProcessesScene {
   readonly posted = new Posted();
   readonly data: SharedData;
   /** What models were given, newest last. */
   readonly inputs: string[] = [];
-  /** What open pages were told in which process. */
-  readonly changes: { readonly process: ProcessName; readonly userId: string }[] = [];
   readonly #options: SceneOptions;
   readonly #running = new Map<ProcessName, Running>();
-  /** By place, what people sent, commands aside. */
-  readonly #sent = new Map<PlaceName, IncomingMessage[]>();
 
   constructor(options: SceneOptions = {}) {
     this.#options = options;
@@ -85,27 +75,19 @@ export class ProcessesScene {
   }
 
   async start(): Promise<void> {
-    await Promise.all([this.open('first'), this.open('second')]);
+    for (const name of ['first', 'second'] as const) await this.#open(name);
   }
 
-  /** A process starts: it takes up what the one before it left in its channels, and what was said meanwhile. */
-  async open(name: ProcessName): Promise<void> {
+  async #open(name: ProcessName): Promise<void> {
     const process = this.data.open();
     const recent = new RecentChanges();
     const outbox = createOutbox({ store: process.store, changes: recent });
-    const death = deferred<'killed'>();
-    const killed = death.promise;
-    const kill = (): void => {
-      process.kill();
-      death.resolve('killed');
-    };
     const { config } = readConfig({
       DISCOCLAW_TIMEZONE: 'UTC',
       DISCOCLAW_RATE_PER_MINUTE: '0',
       DISCOCLAW_SUMMARY_EVERY_N_TURNS: '2',
       DISCOCLAW_SHORTTERM_MEMORY_ENABLED: 'true',
       DISCOCLAW_REFLECTION_ENABLED: 'false',
-      ...this.#options.environment,
     });
     const bot = createBot(config, {
       keeping: { store: process.store, shared: process.shared, recent, outbox },
@@ -134,31 +116,17 @@ export class ProcessesScene {
           },
         },
       },
-      page: {
-        url: () => 'https://page.example',
-        memoryChanged: (userId) => void this.changes.push({ process: name, userId }),
-      },
       time: { timer: () => () => {}, clock: () => this.posted.now },
       ownerIds: [],
       logger: recordingLogger(),
     });
-    this.#running.set(name, { process, bot, outbox, killed, kill });
-    await Promise.race([killed, this.#catchUp(name, bot)]);
-  }
-
-  async #catchUp(name: ProcessName, bot: Bot): Promise<void> {
+    this.#running.set(name, { process, bot });
     await bot.recovery.finishChanges();
-    for (const place of placeNames) {
-      if (ownerOf[place] !== name) continue;
-      await bot.recovery.channel(places[place].channelId);
-      await Promise.all((this.#sent.get(place) ?? []).map((message) => bot.handlers.message(message)));
-      await bot.recovery.sessions(places[place].channelId, new AbortController().signal);
-    }
   }
 
-  /** Alice says something; resolves when it was answered, or the process that had it was killed. */
-  async say(place: PlaceName, text: string): Promise<'answered' | 'killed'> {
-    const { bot, killed } = this.#at(ownerOf[place]);
+  /** Alice says something; resolves when it was answered. */
+  async say(place: PlaceName, text: string): Promise<void> {
+    const { bot } = this.#at(ownerOf[place]);
     const { channelId } = places[place];
     const { id, at } = this.posted.add(channelId, { id: aliceId, name: 'Alice', kind: 'human' }, text);
     const message: IncomingMessage = {
@@ -171,35 +139,22 @@ export class ProcessesScene {
       place: places[place],
       isOwner: false,
     };
-    this.#sent.set(place, [...(this.#sent.get(place) ?? []), message]);
-    const handled = bot.handlers.message(message).then(() => 'answered' as const);
-    return Promise.race([handled, killed]);
+    await bot.handlers.message(message);
   }
 
-  /** Gives a command; resolves with the answer and the lines of its buttons, or `undefined` where the process was killed. */
-  command(place: PlaceName, words: string) {
-    return this.#give(place, `!memory ${words}`);
-  }
-
-  /** The server's owner sets something. */
-  settings(place: PlaceName, words: string) {
-    return this.#give(place, `!settings ${words}`, true);
-  }
-
-  async #give(place: PlaceName, words: string, isOwner = false) {
-    const { bot, killed } = this.#at(ownerOf[place]);
-    const command = bot.commands.parse(words);
+  /** Gives a command; resolves with the answer and the lines of its buttons. */
+  async command(place: PlaceName, words: string) {
+    const { bot } = this.#at(ownerOf[place]);
+    const command = bot.commands.parse(`!memory ${words}`);
     if (command === undefined) throw new Error(`No command: ${words}`);
-    const answer = bot.handlers.command({
+    const answered = await bot.handlers.command({
       id: this.posted.nextId(),
       command,
-      speaker: { id: aliceId, name: 'Alice', isOwner },
+      speaker: { id: aliceId, name: 'Alice', isOwner: false },
       place: places[place],
       ephemeral: false,
       at: this.posted.now.toISOString(),
     });
-    const answered = await Promise.race([answer, killed]);
-    if (answered === 'killed') return undefined;
     const lines = (answered.buttons ?? []).flatMap(({ line }) => (line === undefined ? [] : [line]));
     return { text: answered.text, lines };
   }
@@ -212,15 +167,10 @@ export class ProcessesScene {
     return (await this.command(place, line.replace(/^memory /u, '')))?.text;
   }
 
-  async kill(name: ProcessName): Promise<void> {
-    this.#at(name).kill();
-    await this.open(name);
-  }
-
   /** A process takes what waits of work after turns, for as long as there is any. */
   async work(name: ProcessName): Promise<void> {
-    const { process, killed } = this.#at(name);
-    while ((await Promise.race([process.takeWork(), killed])) === true);
+    const { process } = this.#at(name);
+    while (await process.takeWork());
   }
 
   /** Everything is done, by whichever process. */
@@ -231,10 +181,6 @@ export class ProcessesScene {
       await setImmediate();
     }
     await Promise.all((['first', 'second'] as const).map((name) => this.#at(name).bot.idle()));
-  }
-
-  bot(name: ProcessName): Bot {
-    return this.#at(name).bot;
   }
 
   /** What stands in the log of a place. */

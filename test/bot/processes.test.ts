@@ -3,7 +3,6 @@ import { setImmediate } from 'node:timers/promises';
 import { describe, expect, it } from 'vitest';
 
 import { aliceId } from '../support/incoming.ts';
-import { checkProcesses } from './processes-property.ts';
 import { places, ProcessesScene, wordOf, type PlaceName } from './processes-scene.ts';
 
 const [word, other] = [wordOf(1), wordOf(2)];
@@ -23,15 +22,6 @@ async function promptIn(scene: ProcessesScene, place: PlaceName): Promise<string
 }
 
 describe('two processes over one store [X2][X3]', () => {
-  it('remember the same of a person', async () => {
-    const scene = await opened(lost);
-    await scene.command('yard', `remember I like ${word}`);
-    expect(await promptIn(scene, 'hall')).toContain(word);
-    await scene.command('hall', `forget ${word}`);
-    await scene.settle();
-    expect(await promptIn(scene, 'yard')).not.toContain(word);
-  });
-
   it('forget what was said in a channel of the other one: history, log, summary and index, though no notice arrives', async () => {
     const scene = await opened(lost);
     await scene.say('yard', `I like ${word}.`);
@@ -42,37 +32,6 @@ describe('two processes over one store [X2][X3]', () => {
     await scene.settle();
     expect(await promptIn(scene, 'yard')).not.toContain(word);
     expect(await scene.data.common.everything()).not.toContain(word);
-  });
-
-  it('both tell open pages of each change of a person, and of their erasing [Y3] [K11]', async () => {
-    const scene = await opened();
-    for (const place of ['yard', 'dm'] as const) {
-      scene.changes.length = 0;
-      await scene.command(place, `remember I like ${word} in ${place}`);
-      await scene.settle();
-      for (const process of ['first', 'second'])
-        expect(scene.changes).toContainEqual({ process, userId: aliceId });
-    }
-    // A page that looks again would otherwise be told of its own look, for ever.
-    scene.changes.length = 0;
-    for (const words of ['show', 'why']) await scene.command('dm', words);
-    await scene.settle();
-    expect(scene.changes).toEqual([]);
-    await scene.confirmed('dm', 'erase');
-    await scene.settle();
-    for (const process of ['first', 'second'])
-      expect(scene.changes).toContainEqual({ process, userId: aliceId });
-  });
-
-  it('undo a forgetting that the other one has carried out', async () => {
-    const scene = await opened();
-    await scene.say('yard', `I like ${word}.`);
-    await scene.command('dm', `remember I like ${other}`);
-    await scene.command('yard', `remember I hate ${word}`);
-    await scene.command('dm', `forget ${word}`);
-    expect((await scene.command('dm', 'show'))?.text).not.toContain(word);
-    expect((await scene.command('yard', 'undo'))?.text).toContain('Undone');
-    expect((await scene.command('dm', 'show'))?.text).toContain(word);
   });
 
   it('leave no trace of a person who is erased while a turn of theirs runs elsewhere, though no notice arrives [K11]', async () => {
@@ -124,27 +83,5 @@ describe('two processes over one store [X2][X3]', () => {
     expect(said).not.toContain('assistant');
     await scene.say('hall', `I like ${word}.`);
     expect(await scene.data.common.everything()).not.toContain(word);
-  });
-
-  it('finish what a dead process left open [F5]', async () => {
-    let turns = 0;
-    const scene = await opened({ pause: () => turns });
-    await scene.say('yard', `I like ${word}.`);
-    const asked = await scene.command('dm', `purge ${word}`);
-    const line = asked?.lines[0]?.replace(/^memory /u, '') ?? '';
-    for (turns = 1; turns < 3; turns += 1) {
-      const purging = scene.command('dm', line);
-      await new Promise((resolve) => setTimeout(resolve, 3 * turns));
-      await scene.kill('first');
-      await purging;
-    }
-    await scene.confirmed('dm', `purge ${word}`);
-    await scene.settle();
-    expect(await scene.data.common.everything()).not.toContain(word);
-    expect((await scene.data.common.list('changes')).filter(({ bytes }) => bytes > 0)).toEqual([]);
-  });
-
-  it('lose nothing that was acknowledged, use nothing that was forgotten, double nothing and keep the order, whenever either is killed', async () => {
-    await expect(checkProcesses({ numRuns: 6 })).resolves.toBeUndefined();
   });
 });

@@ -19,7 +19,7 @@ function openCommand(timesPerMinute = 0) {
     timeZone: 'UTC',
     now: () => 0,
   });
-  const set = createCommandSet([command], [], recordingLogger());
+  const set = createCommandSet([command], {}, recordingLogger());
   const give = (
     call: CommandCall,
     { place = publicPlace, ephemeral = true }: { place?: Place; ephemeral?: boolean } = {},
@@ -69,18 +69,10 @@ describe('/catchup [B4]', () => {
   it.each([
     ['!catchup', {}],
     ['!catchup 2h', { since: '2h' }],
-    ['!catchup 3 days', { since: '3 days' }],
     ['!catchup yesterday 18:00', { since: 'yesterday 18:00' }],
     ['!catchup #dev', { channel: '#dev' }],
-    ['!catchup #dev yesterday 18:00', { channel: '#dev', since: 'yesterday 18:00' }],
     ['!catchup <#120000000000000002> 2026-01-15', { channel: '<#120000000000000002>', since: '2026-01-15' }],
-    ['!catchup last week', { since: 'last week' }],
-    ['!catchup an hour ago', { since: 'an hour ago' }],
-    ['!catchup this morning', { since: 'this morning' }],
-    ['!catchup 5 Jan', { since: '5 Jan' }],
-    ['!catchup dev', { channel: 'dev' }],
     ['!catchup dev last week', { channel: 'dev', since: 'last week' }],
-    ['!catchup dev monday', { channel: 'dev', since: 'monday' }],
   ])('reads %s', async (text, wish) => {
     const { asked, write } = openCommand();
     await write(text);

@@ -1,7 +1,7 @@
 import * as fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 
-import { defineCommand, parseCommand } from '../../src/commands/command.ts';
+import { defineCommand, helpText, parseCommand } from '../../src/commands/command.ts';
 import { memoryDefinition } from '../../src/commands/memory-command.ts';
 import { settingsDefinition } from '../../src/commands/settings-command.ts';
 import { statusDefinition } from '../../src/commands/status-command.ts';
@@ -27,7 +27,6 @@ async function read(
       given = input;
       return Promise.resolve({ text: '' });
     },
-    explain: String,
   });
   const { text } = await command.answer({
     id: '400000000000000001',
@@ -55,63 +54,28 @@ describe('recognising a memory command [K1]', () => {
     ['!memory show', 'show', {}],
     ['!memory', '', {}],
     ['  !Memory   Show  ', 'show', {}],
-    ['\n!MEMORY\tremember a\n  b', 'remember', { text: 'a\n  b' }],
     [`<@${botId}> !memory show`, 'show', {}],
-    [`<@!${botId}>!memory show`, 'show', {}],
     [`<@${botId}>, !memory forget x`, 'forget', { target: 'x' }],
-    ['!memory, show', 'show', {}],
     ['!memory:show', 'show', {}],
     ['!memory remember: I like `npm`', 'remember', { text: 'I like `npm`' }],
     ['!memory "show"!', 'show', {}],
     ['/memory data export', 'export', {}],
-    ['／memory　edit　text:　I　rest　id:1a2b', 'edit', { text: 'I　rest', id: '1a2b' }],
-    ['!memory remember text: see above', 'remember', { text: 'text: see above' }],
-    ['/memory remember I say text: see above', 'remember', { text: 'I say text: see above' }],
+    ['／memory　forget　tea', 'forget', { target: 'tea' }],
   ])('takes %j', (text, subcommand, options) => {
     expect(parseCommand(text, definitions, botId)).toEqual({ name: 'memory', subcommand, options });
   });
 
   it.each([
     '!memoryfoo',
-    '!memory-show',
     '!memory.show',
     'please !memory show',
     'memory show',
     '`!memory show` does nothing',
-    '"!memory show" and "!memory pause"',
-    '!!!memory show',
     '<@500000000000000002> !memory show',
     `<@&${botId}> !memory show`,
-    `> !memory show`,
     '!catchup',
-    '!constructor show',
     '',
   ])('leaves %j to the conversation', (text) => {
-    expect(parseCommand(text, definitions, botId)).toBeUndefined();
-  });
-
-  it.each([
-    '!memroy show',
-    '!memorý show',
-    '/memroy show',
-    '!memoy SHOW',
-    '!mmemory show',
-    '!mamory  show now',
-    `<@${botId}> !emory show`,
-  ])('recognises %j as a typo, and does nothing', async (text) => {
-    const call = parseCommand(text, definitions, botId);
-    expect(call).toMatchObject({ name: 'memory', subcommand: 'show', options: {} });
-    expect(await read(memory, call)).toMatch(/^There is no command "!\S+"\. Did you mean `!memory show`\?$/u);
-  });
-
-  it.each([
-    '!memorys show',
-    '!memoryfoo show',
-    '!memroy',
-    '!memroy about tea',
-    '!memo show',
-    '!mermoyr show',
-  ])('does not take %j for a command', (text) => {
     expect(parseCommand(text, definitions, botId)).toBeUndefined();
   });
 
@@ -127,7 +91,7 @@ describe('recognising a memory command [K1]', () => {
         const calls = [`!memory${tail} show`, `!memory remember${tail}`].map((each) =>
           parseCommand(each, definitions),
         );
-        const isTaken = [calls[0]?.misspelt === undefined && calls[0]?.subcommand, calls[1]?.subcommand];
+        const isTaken = calls.map((call) => call?.subcommand);
         expect(isLonger && (isTaken[0] === 'show' || isTaken[1] === 'remember')).toBe(false);
         expect(parseCommand(`!memory remember ${tail}`, definitions)).toEqual({
           name: 'memory',
@@ -142,18 +106,14 @@ describe('recognising a memory command [K1]', () => {
 describe('reading the words of a command', () => {
   it.each([
     ['show', { subcommand: 'show' }],
-    ['SHOW me everything', { subcommand: 'show' }],
     ['remember  I like  tea ', { subcommand: 'remember', text: 'I like  tea' }],
-    ['Remember two\nlines', { subcommand: 'remember', text: 'two\nlines' }],
     ['remember', { subcommand: 'remember', text: '' }],
     ['forget Acme Corp', { subcommand: 'forget', target: 'Acme Corp' }],
     ['forget a.*b(', { subcommand: 'forget', target: 'a.*b(' }],
-    ['remember met @\u2068Bob Jones\u2069', { subcommand: 'remember', text: 'met @Bob Jones' }],
     ['reset Rolling', { subcommand: 'reset', layer: 'rolling' }],
-    ['share 1a2b3c4d', { subcommand: 'share', id: '1a2b3c4d' }],
     ['hide 1a2b3c4d', { subcommand: 'hide', id: '1a2b3c4d' }],
-    ['help', memory.help?.text],
-    ['', memory.help?.text],
+    ['help', helpText(memory)],
+    ['', helpText(memory)],
   ])('understands %j', async (words, expected) => {
     expect(await readWords(words)).toEqual(expected);
   });
@@ -161,20 +121,9 @@ describe('reading the words of a command', () => {
   it.each(['forget', 'forget   ', 'reset', 'reset everything', 'share', 'hide 1 2', 'dance', 'constructor'])(
     'answers %j with help that says why',
     async (words) => {
-      expect(await readWords(words)).toMatch(/^[A-Z].*\.\n\n`\/memory panel`/u);
+      expect(await readWords(words)).toMatch(/^(?:I don't know|Write it as) .*\.\n\nBehind `!memory`/u);
     },
   );
-
-  it.each([
-    ['forgte tea', 'forget'],
-    ['remmber tea', 'remember'],
-    ['Shwo', 'show'],
-    ['hlep', 'help'],
-  ])('names the one that is meant by %j', async (words, meant) => {
-    expect(await readWords(words)).toMatch(
-      new RegExp(`^I don't know the command "\\w+"\\. Did you mean \`!memory ${meant}\`\\?\n\n`, 'u'),
-    );
-  });
 
   it('names an unknown command in one line, however it is written', async () => {
     const answer = await readWords('d\u0007ance now');
@@ -191,58 +140,11 @@ describe('a command that takes a file', () => {
       list: 'please',
     });
     expect(await read(memory, call, [])).toEqual({ subcommand: 'import', list: 'please' });
-    expect(await read(memory, call, [file('a.zip'), file('b.zip')])).toMatch(/^Attach one file/u);
+    expect(await read(memory, call, [file('a.zip'), file('b.zip')])).toMatch(/^Write it as `!memory import/u);
   });
 });
 
 describe('the two forms of a command [K0]', () => {
-  const example: Readonly<Record<string, string>> = {
-    query: 'tea and cake',
-    text: 'I like tea',
-    target: 'tea, or coffee',
-    id: '1a2b3c4d',
-    tag: 'e3b0c442',
-    file: 'USER.md',
-    conversation: '200000000000000001',
-    role: '@Verified people',
-    who: '@Verified people',
-    token: '0a1b2c',
-    page: '0',
-    answer: 'still 1a2b3c4d',
-    rest: 'auto',
-    name: 'Europe/Berlin',
-  };
-  const given = definitions.flatMap((definition) =>
-    Object.entries(definition.subcommands ?? {}).flatMap(([subcommand, { options = {} }]) => {
-      if (Object.values(options).some(({ kind }) => kind === 'attachment')) return [];
-      const values = Object.entries(options).map(([name, option]) =>
-        option.kind === 'choice'
-          ? option.choices.map(({ value }) => ({ [name]: value }))
-          : [{ [name]: example[name] ?? '' }],
-      );
-      const [first = [{}], second = [], ...others] = values;
-      const rest = Object.fromEntries(others.flatMap(([value = {}]) => Object.entries(value)));
-      const mayEndThere = Object.values(options).every((option, index) => index !== 1 || option.isOptional);
-      return first.flatMap((one) =>
-        [...second, ...(mayEndThere ? [{}] : [])].map((other) => ({
-          definition,
-          subcommand,
-          options: { ...one, ...other, ...rest },
-        })),
-      );
-    }),
-  );
-
-  it.each(given)('give its handler the same: $definition.name $subcommand $options', async (each) => {
-    const { definition, subcommand, options } = each;
-    const { name } = definition;
-    const written = parseCommand(`!${[name, subcommand, ...Object.values(options)].join(' ')}`, definitions);
-    expect(written).toEqual({ name, subcommand, options });
-    const expected = { subcommand, ...options };
-    expect(await read(definition, written)).toEqual(expected);
-    expect(await read(definition, { name, subcommand, options })).toEqual(expected);
-  });
-
   it('may be written with the group that the slash form stands in', () => {
     for (const definition of definitions)
       for (const [subcommand, { group }] of Object.entries<SubcommandDefinition>(

@@ -12,12 +12,9 @@ function commandNamed(name: string): Command {
       name,
       description: '',
       subcommands: { show: { description: '' } },
-      help: { description: '', text: '', noun: '' },
+      help: { description: '', end: '', noun: '' },
     },
-    {
-      handle: ({ subcommand }) => Promise.resolve({ text: `${name}: ${subcommand}` }),
-      explain: () => 'It failed.',
-    },
+    { handle: ({ subcommand }) => Promise.resolve({ text: `${name}: ${subcommand}` }) },
   );
 }
 
@@ -36,13 +33,7 @@ function request(name: string): CommandRequest {
 describe('the commands that are switched on', () => {
   const commands = createCommandSet(
     [commandNamed('memory'), commandNamed('status')],
-    [
-      {
-        name: 'Remember this',
-        answer: () => Promise.reject(new Error('secret details')),
-        explain: () => 'It failed.',
-      },
-    ],
+    { 'Remember this': () => Promise.reject(new Error('secret details')) },
     recordingLogger(),
   );
 
@@ -68,6 +59,8 @@ describe('the commands that are switched on', () => {
     } as const;
     expect(await commands.menu({ ...context, name: 'Forget this', message })).toEqual(gone);
     const failed = await commands.menu({ ...context, name: 'Remember this', message });
-    expect(failed.text).toMatch(/^It failed\. \(reference [0-9a-f]{6}\)$/u);
+    expect(failed.text).toMatch(
+      /^Something went wrong on my side\. Please try again\. \(reference [0-9a-f]{6}\)$/u,
+    );
   });
 });

@@ -122,29 +122,6 @@ describe('answers [Y2a]', () => {
     expect(itemsNow).toEqual([pears, '1 item that was forgotten since, or made way for others']);
   });
 
-  it('has the summary, and what was said elsewhere or was found, as they are by now', async () => {
-    const { answered, dataOf, rolling } = open();
-    const said = await answered(publicPlace);
-    const at = '2026-01-15T09:00:00.000Z';
-    rolling.put(
-      { channelId: dmPlace.channelId, userId: aliceId },
-      { text: 'Alice grows fruit.', visibility: 'dm', homeId: dmPlace.homeId },
-    );
-    const elsewhere = { channelId: publicPlace.channelId, messageId: said };
-    const id = await answered(dmPlace, [
-      { kind: 'summary', at },
-      { kind: 'exchange', ...elsewhere, at },
-      { kind: 'message', ...elsewhere },
-    ]);
-    const texts = async () => (await dataOf(`answers ${id}`))[0]?.own?.flatMap((part) => part.texts);
-    expect(await texts()).toEqual([
-      'What do I grow? (2)',
-      'Alice grows fruit.',
-      'What do I grow? (1)',
-      'What do I grow? (1)',
-    ]);
-  });
-
   it("names no word of the owners' workspace, only the file and its size", async () => {
     const { answered, store, commands } = open();
     await store.writeText('workspace/USER.md', 'We own a boat.');

@@ -1,6 +1,5 @@
-import { describe, expect, it, vi } from 'vitest';
+import { describe, expect, it } from 'vitest';
 
-import { StoreError } from '../../src/core/errors.ts';
 import { aliceId, bobId, publicPlace } from '../support/incoming.ts';
 import { createHarness, dmPlace } from './harness.ts';
 
@@ -40,16 +39,7 @@ describe('what is kept [K9]', () => {
     expect(await say('mode auto')).toMatch(/^Mode `auto`/u);
     expect(await say('mode ask')).toMatch(/^Mode `ask`: I ask you before/u);
     expect(await say('show')).toContain('Mode `ask`');
-    expect(await say('mode sometimes')).toMatch(/^The mode can be `auto`, `ask` or `off`\./u);
-  });
-
-  it('says so where its mode cannot be read, which is not off', async () => {
-    const { say, store } = createHarness();
-    const read = store.read.bind(store);
-    vi.spyOn(store, 'read').mockImplementation((key, kind) =>
-      key.endsWith('settings.json') ? Promise.reject(new StoreError('away', key)) : read(key, kind),
-    );
-    expect(await say('mode')).toMatch(/^I can't/u);
+    expect(await say('mode sometimes')).toMatch(/^Write it as `!memory mode \[auto\|ask\|off\]`\./u);
   });
 
   it('gets notices or not [K6]', async () => {
@@ -74,17 +64,6 @@ describe('the privacy text [K12]', () => {
       expect(text).toContain(part);
   });
 
-  it('names a database, and the service that is asked about copies', async () => {
-    const files = await createHarness().say('privacy');
-    expect(files).toContain("In files on my operator's machine");
-    expect(files).not.toMatch(/database|proxy/u);
-    const elsewhere = createHarness({ privacy: { isInDatabase: true, proxyHost: 'api.pluralkit.me' } });
-    const text = await elsewhere.say('privacy');
-    expect(text).toContain("In my operator's database");
-    expect(text).not.toContain('files on my');
-    expect(text).toContain('api.pluralkit.me');
-  });
-
   it('is the owner’s, with the facts where they want them', async () => {
     const { say, store } = createHarness();
     await store.writeText('workspace/PRIVACY.md', '# Ours $&\n\n{{facts}}\n\nWrite to us.\n');
@@ -92,5 +71,74 @@ describe('the privacy text [K12]', () => {
     expect(text).toMatch(/^# Ours \$&\n\n\*\*What I store[\s\S]*\n\nWrite to us\.$/u);
     await store.writeText('workspace/PRIVACY.md', 'All ours.');
     expect(await say('privacy')).toBe('All ours.');
+  });
+});
+
+describe('timezone [D7]', () => {
+  it('shows the zone by which days count, and sets it by its name in any case', async () => {
+    const { say } = createHarness();
+    expect(await say('timezone', dmPlace)).toMatch(
+      /^Your days count by the time in UTC, the default: it is Thu 2026-01-15 10:00 there\. /u,
+    );
+    expect(await say('timezone asia/tokyo', dmPlace)).toBe(
+      'Your days count by the time in Asia/Tokyo from now on: it is Thu 2026-01-15 19:00 there.',
+    );
+    expect(await say('timezone', dmPlace)).toMatch(/^Your days count by the time in Asia\/Tokyo: /u);
+  });
+
+  it('takes a city and an offset as people write them, and asks where letters are several zones [N5]', async () => {
+    const { say, people } = createHarness();
+    expect(await say('timezone new york', dmPlace)).toContain('America/New_York from now on');
+    expect(await say('timezone UTC+2', dmPlace)).toBe(
+      'Your days count by the time in UTC+02:00 from now on: it is Thu 2026-01-15 12:00 there.',
+    );
+    expect(await say('timezone bst', dmPlace)).toBe(
+      [
+        '"bst" is what several zones are called. Which is yours?',
+        '- `!memory timezone Europe/London`: it is Thu 2026-01-15 10:00 there',
+        '- `!memory timezone Asia/Dhaka`: it is Thu 2026-01-15 16:00 there',
+      ].join('\n'),
+    );
+    expect(await people.timeZoneOf('100000000000000001')).toBe('UTC+02:00');
+  });
+
+  it.each([['Europe/Berln', 'Europe/Berlin']])(
+    'suggests the names that come closest to %s',
+    async (written, name) => {
+      const { say, people } = createHarness();
+      const answer = await say(`timezone ${written}`, dmPlace);
+      expect(answer).toMatch(/^I know no time zone ".*"\. Did you mean /u);
+      expect(answer).toContain(name);
+      expect(await people.timeZoneOf('100000000000000001')).toBe('UTC');
+    },
+  );
+});
+
+const byProxy = { isProxied: true };
+
+describe('a command that a proxy posted [G2a]', () => {
+  it('is carried out where it shows or adds', async () => {
+    const { say } = createHarness();
+    expect(await say('remember I keep bees', undefined, byProxy)).toContain('Remembered: "I keep bees"');
+    expect(await say('show', undefined, byProxy)).toContain('I keep bees');
+  });
+
+  it('changes and removes nothing, but shows the button that does', async () => {
+    const { give, say, durable, idOf } = createHarness();
+    await say('remember I keep bees');
+    const id = await idOf('I keep bees');
+    for (const words of [
+      'forget bees',
+      `hide ${id}`,
+      `edit ${id} I keep hens`,
+      'undo',
+      'mode off',
+      'pause',
+    ]) {
+      const { text, buttons } = await give(words, undefined, byProxy);
+      expect(text).toBe(`Did you ask for this? "!memory ${words}"`);
+      expect(buttons).toEqual([{ label: 'Yes, do it', line: `memory ${words}` }]);
+    }
+    expect(await durable.list(aliceId)).toMatchObject([{ text: 'I keep bees', visibility: 'everywhere' }]);
   });
 });

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 
-import { archivesOf } from '../../src/commands/memory-export.ts';
-import { unpackFile } from '../../src/commands/import-file.ts';
+import { archivesOf } from '../../src/commands/memory-data.ts';
+import { unpackFile } from '../../src/commands/memory-import.ts';
 import type { OutgoingFile } from '../../src/core/reply.ts';
 import type { ExportedFile } from '../../src/memory/layer.ts';
 import { aliceId } from '../support/incoming.ts';
@@ -47,11 +47,6 @@ describe('an export [K10]', () => {
     });
     const { files } = await harness.give('export', undefined, { ephemeral: true });
     expect(await textIn(files?.[0], 'items.json')).toContain('I keep bees');
-  });
-
-  it('tells also that it holds nothing', async () => {
-    const [file] = await exported([]);
-    expect(await textIn(file, 'README.md')).toContain('it holds nothing about you');
   });
 
   it('holds hashes of what was forgotten, and no word of it', async () => {

@@ -1,13 +1,12 @@
 import * as fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 
+import { quoted, withoutFences } from '../../src/commands/answer-lines.ts';
 import { StoreError } from '../../src/core/errors.ts';
 import type { Place } from '../../src/core/place.ts';
-import { durableKey } from '../../src/memory/durable/document.ts';
+import { unconditional } from '../../src/core/writes.ts';
 import { aliceId, bobId, publicPlace } from '../support/incoming.ts';
 import { createHarness, dmPlace, privatePlace } from './harness.ts';
-import { runs } from '../support/runs.ts';
-import { unconditional } from '../../src/core/writes.ts';
 
 type Harness = ReturnType<typeof createHarness>;
 
@@ -34,35 +33,6 @@ async function textsOffered(...args: Parameters<typeof complete>): Promise<reado
 }
 
 describe('completing an item', () => {
-  it('offers the newest first, by text and id, and gives the id', async () => {
-    const harness = createHarness();
-    await harness.say('remember Likes tea');
-    await harness.say('remember Lives in Oslo');
-    const id = await harness.idOf('Lives in Oslo');
-    expect((await complete(harness, 'forget'))[0]).toEqual({ name: `Lives in Oslo · ${id}`, value: id });
-    expect(await textsOffered(harness, 'forget')).toEqual(['Lives in Oslo', 'Likes tea']);
-  });
-
-  it.each([
-    ['OSLO', ['Lives in Oslo']],
-    ['oslo lives', ['Lives in Oslo']],
-    ['чай', ['Любит чай']],
-    ['北京', ['住在北京']],
-    ['a.*', []],
-  ])('matches %j', async (typed, texts) => {
-    const harness = createHarness();
-    for (const text of ['Lives in Oslo', 'Любит чай', '住在北京']) await harness.say(`remember ${text}`);
-    expect(await textsOffered(harness, 'forget', typed)).toEqual(texts);
-  });
-
-  it('matches the beginning of an id', async () => {
-    const harness = createHarness();
-    await harness.say('remember Likes tea');
-    const id = await harness.idOf('Likes tea');
-    expect(await complete(harness, 'share', id.slice(0, 4).toUpperCase(), publicPlace)).toEqual([]);
-    expect(await textsOffered(harness, 'hide', id.slice(0, 4).toUpperCase())).toEqual(['Likes tea']);
-  });
-
   it('offers to forget only what that would touch in the place [K2]', async () => {
     const harness = createHarness();
     await harness.say('remember public thing', publicPlace);
@@ -79,18 +49,6 @@ describe('completing an item', () => {
       );
   });
 
-  it('never offers more than 25, nor a name that is too long or of several lines', async () => {
-    const harness = createHarness();
-    for (let index = 0; index < 30; index += 1)
-      await harness.say(`remember ${'𝒳'.repeat(90)}\n${index} and more`);
-    const choices = await complete(harness, 'forget');
-    expect(choices).toHaveLength(25);
-    for (const { name } of choices) {
-      expect(name.length).toBeLessThanOrEqual(100);
-      expect(name).toMatch(/^(?:𝒳)+… · [0-9a-f]{8}$/u);
-    }
-  });
-
   it('offers nothing of other people, for other options, or where items are off or cannot be read', async () => {
     const harness = createHarness();
     await harness.say('remember Likes tea');
@@ -100,42 +58,6 @@ describe('completing an item', () => {
     expect(await complete(harness, 'forget', 'tea')).toEqual([]);
     expect(await complete(createHarness({ config: { durable: { enabled: false } } }), 'forget')).toEqual([]);
     expect(JSON.stringify(harness.logger)).not.toContain('tea');
-  });
-});
-
-describe('what completion offers', () => {
-  const place = fc.constantFrom(publicPlace, privatePlace, dmPlace);
-  const words = fc.constantFrom('tea', 'Чай', '茶', 'green tea', 'x'.repeat(120), '𝒳 tea\nand more');
-
-  it('is always something that the command takes in this place, and changes', async () => {
-    await fc.assert(
-      fc.asyncProperty(
-        fc.array(fc.record({ text: words, where: place, visibility: fc.constantFrom('', 'share', 'hide') }), {
-          maxLength: 8,
-        }),
-        fc.constantFrom('forget', 'share', 'hide'),
-        fc.constantFrom('', 'tea', 'чай', '茶', 'more'),
-        place,
-        async (items, subcommand, typed, where) => {
-          const harness = createHarness();
-          for (const [index, item] of items.entries()) {
-            const text = `${item.text} ${index}`;
-            await harness.say(`remember ${text}`, item.where);
-            const change = `${item.visibility} ${await harness.idOf(text)}`;
-            await harness.say(item.visibility === '' ? 'show' : change, dmPlace);
-          }
-          const choices = await complete(harness, subcommand, typed, where);
-          for (const { name, value } of choices) {
-            expect(name.length).toBeLessThanOrEqual(100);
-            const before = JSON.stringify(await harness.durable.list(aliceId));
-            const answer = await harness.say(`${subcommand} ${value}`, where, { ephemeral: true });
-            expect(answer).toMatch(/^(?:Deprecated 1 item|Shared|Hidden)/u);
-            expect(JSON.stringify(await harness.durable.list(aliceId))).not.toBe(before);
-          }
-        },
-      ),
-      { numRuns: runs(60) },
-    );
   });
 });
 
@@ -170,14 +92,79 @@ describe('where an item comes from [K7]', () => {
     expect(told).toContain('Where: in our DM');
     expect(told).not.toContain('divorce');
   });
+});
 
-  it('explains an item that somebody wrote by hand, without a place or with one that is none', async () => {
-    const { store, say } = createHarness();
-    const items = [
-      { id: 'a1', text: 'I keep bees' },
-      { id: 'a2', text: 'I keep hens', source: { channelId: 'our garden', messageId: '1' } },
-    ];
-    await store.writeText(durableKey(aliceId), JSON.stringify({ version: 1, items }));
-    for (const { id } of items) expect(await say(`why ${id}`, dmPlace)).toContain('How: you told me');
+/** Alice says something that is logged. */
+async function tell({ sessionLog }: Harness, id: string, text: string, place: Place): Promise<void> {
+  await sessionLog.recordUser({
+    speaker: { id: aliceId, name: 'Alice', isOwner: false },
+    place,
+    messages: [{ id, text, at: '2026-01-14T10:00:00.000Z', attachments: [] }],
+    now: new Date('2026-01-14T10:00:00.000Z'),
+    hasThirdPartyText: false,
+    work: { userId: aliceId },
   });
+}
+
+describe('search', () => {
+  it('finds items by their id and messages by a link, with where each may be used', async () => {
+    const harness = createHarness();
+    const { say, idOf } = harness;
+    await say('remember Prefers Rust for the parser');
+    await tell(harness, '410000000000000001', 'The parser is nearly done', publicPlace);
+    await tell(harness, '410000000000000002', 'My parser is secret', dmPlace);
+    const found = await say('search parser', dmPlace);
+    expect(found).toContain('Found 3 results for "parser":');
+    expect(found).toContain(`id ${await idOf('Prefers Rust for the parser')} · everywhere`);
+    const { guildId = '', channelId } = publicPlace;
+    expect(found).toContain(
+      `<https://discord.com/channels/${guildId}/${channelId}/410000000000000001> · server`,
+    );
+    expect(found).toContain(
+      `<https://discord.com/channels/@me/${dmPlace.channelId}/410000000000000002> · dm`,
+    );
+  });
+
+  it('tells in a channel only what may be used there, and where to find the rest [V2]', async () => {
+    const harness = createHarness();
+    await harness.say('remember The parser is public');
+    await harness.say('remember The parser is private', privatePlace);
+    await tell(harness, '410000000000000002', 'My parser is secret', dmPlace);
+    const found = await harness.say('search parser', publicPlace);
+    expect(found).toContain('Found 1 result');
+    expect(found).toContain('is public');
+    expect(found).toContain('`/memory search`');
+    expect(await harness.say('search parser', privatePlace)).toContain('Found 2 results');
+  });
+
+  it('tells everything where only the asker reads the answer [K3]', async () => {
+    const harness = createHarness();
+    await tell(harness, '410000000000000002', 'My parser is secret', dmPlace);
+    const found = await harness.say('search parser', publicPlace, { ephemeral: true });
+    expect(found).toContain('My parser is secret');
+    expect(found).not.toContain('`/memory search`');
+  });
+
+  it('says so where there is nothing, and finds nothing of other people', async () => {
+    const { say } = createHarness();
+    await say('remember Prefers Rust');
+    expect(await say('search Rust', dmPlace, { speakerId: bobId })).toBe('I found nothing about "Rust".');
+    expect(await say('search Haskell', dmPlace)).toBe('I found nothing about "Haskell".');
+    // Enough to recognise it by.
+    expect(await say(`search ${'z'.repeat(900)}`, dmPlace)).toBe(
+      `I found nothing about "${'z'.repeat(99)}…".`,
+    );
+  });
+});
+
+it('never lets remembered words open a code block, and changes nothing else', () => {
+  fc.assert(
+    fc.property(fc.stringMatching(/^(?:`{1,7}|\w| ){0,20}$/u), (text) => {
+      const shown = withoutFences(text);
+      expect(shown).not.toContain('```');
+      expect(shown.replaceAll('\u2060', '')).toBe(text);
+    }),
+  );
+  expect(withoutFences('use `code` and ``code``')).toBe('use `code` and ``code``');
+  expect(quoted('a ``` b')).not.toContain('```');
 });

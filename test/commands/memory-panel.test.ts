@@ -2,7 +2,7 @@ import * as fc from 'fast-check';
 import { beforeEach, describe, expect, it } from 'vitest';
 
 import type { CommandReply } from '../../src/core/commands.ts';
-import { answerRows, formModal, readCommandButton } from '../../src/discord/command-buttons.ts';
+import { answerRows, formModal, readCommandButton } from '../../src/discord/buttons.ts';
 import { durableDocumentKind } from '../../src/memory/durable/document.ts';
 import { messageSchema, modalSchema } from '../support/sandbox/rules.ts';
 import { aliceId, publicPlace } from '../support/incoming.ts';

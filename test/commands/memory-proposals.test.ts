@@ -67,35 +67,6 @@ describe('a yes to a proposal [K9]', () => {
     expect(await harness.say(`accept ${id}`)).toMatch(/^Remembered: "Keeps bees"/u);
   });
 
-  it('counts though something else was forgotten since; a forgotten proposal is gone', async () => {
-    const harness = createHarness();
-    const bees = await noticing(harness, 'Keeps bees');
-    const wasps = await noticing(harness, 'Keeps wasps');
-    await harness.say('remember I like tea');
-    await harness.say('forget tea');
-    expect(await harness.say('forget wasps')).toContain('No item');
-    expect(await harness.say('proposals')).toMatch(/^1 proposal/u);
-    expect(await harness.say(`accept ${wasps}`)).toMatch(/^There is no proposal/u);
-    expect(await harness.say(`accept ${bees}`)).toMatch(/^Remembered: "Keeps bees"/u);
-  });
-
-  it('waits while there is no room, and takes the place of what it corrects, as long as that is there', async () => {
-    const harness = createHarness({ maxItems: 1 });
-    const bees = await noticing(harness, 'Keeps bees');
-    await harness.say('remember I live in Riga');
-    const riga = await harness.idOf('I live in Riga');
-    await harness.say(`pin ${riga}`);
-    expect(await harness.say(`accept ${bees}`)).toMatch(/^Your memory is full.*still waits/u);
-    const porto = await noticing(harness, 'Lives in Porto', { replaces: riga });
-    expect(await harness.say(`accept ${porto} I live in Porto`)).toMatch(/^Remembered: "I live in Porto"/u);
-    expect((await harness.durable.list(aliceId)).map(({ text }) => text)).toEqual(['I live in Porto']);
-    const oslo = await noticing(harness, 'Lives in Oslo', {
-      replaces: await harness.idOf('I live in Porto'),
-    });
-    await harness.say('forget Porto');
-    expect(await harness.say(`accept ${oslo}`)).toMatch(/^Remembered: "Lives in Oslo"/u);
-  });
-
   it('in other words makes it no wider than it was said, and the question waits where these cannot be stored', async () => {
     const harness = createHarness();
     const id = await noticing(harness, 'Keeps bees', { place: dmPlace });

@@ -87,7 +87,6 @@ describe('Remember this', () => {
     ['what the bot answered somebody else', { author: self }, 'not one of my answers to you'],
     ['what other people wrote', { author: bob }, 'not what others wrote'],
     ['what another bot wrote', { author: { ...bob, kind: 'bot' } }, 'not what others wrote'],
-    ['more than an item holds', { text: 'x'.repeat(501) }, '500 at most'],
     ['a message without text', { text: ' ' }, 'no text'],
   ] as const)('refuses %s', async (_, message, reason) => {
     const { choose, answer, durable } = openMenus();
@@ -104,11 +103,6 @@ describe('Remember this', () => {
     expect(await choose('remember', { author: self })).toContain('do not remember');
     expect(await durable.list(aliceId)).toEqual([]);
   });
-
-  it('refuses where durable memory is switched off', async () => {
-    const { choose } = openMenus({ config: { durable: { enabled: false } } });
-    expect(await choose('remember', {})).toContain('switched off');
-  });
 });
 
 describe('What do you know about this?', () => {
@@ -116,25 +110,5 @@ describe('What do you know about this?', () => {
     const { choose, say } = openMenus();
     await say('remember I keep bees', dmPlace);
     expect(await choose('about', { author: bob, text: 'bees, anybody?' })).toContain('I keep bees');
-  });
-
-  it('does not find the message itself', async () => {
-    const { choose, sessionLog } = openMenus();
-    await sessionLog.recordUser({
-      speaker: { id: aliceId, name: 'Alice', isOwner: false },
-      place: publicPlace,
-      messages: [
-        { id: messageId, text: 'I like green tea', at: '2026-01-15T09:00:00.000Z', attachments: [] },
-      ],
-      now: new Date(0),
-      hasThirdPartyText: false,
-      work: { userId: aliceId },
-    });
-    expect(await choose('about', {})).toContain('I found nothing');
-  });
-
-  it('says so where there is no text', async () => {
-    const { choose } = openMenus();
-    expect(await choose('about', { text: '', author: bob })).toContain('no text');
   });
 });

@@ -68,10 +68,6 @@ describe('the configuration', () => {
       ]);
   });
 
-  it.each(['1', 'yes', 'ON', 'true'])('reads %s as true', (raw) => {
-    expect(readConfig({ DISCOCLAW_SHORTTERM_MEMORY_ENABLED: raw }).config.shortTerm.enabled).toBe(true);
-  });
-
   it('reads amounts and prices, and rejects anything else [L2]', () => {
     const { config } = readConfig({
       DISCOCLAW_DAILY_COST_USD: '5',

@@ -17,15 +17,6 @@ describe('createKeyedQueue', () => {
     expect(await Promise.race([never, turnOfTheLoop().then(() => 'still running')])).toBe('still running');
   });
 
-  it('goes on after a job that throws before its first wait', async () => {
-    const queue = createKeyedQueue();
-    const failed = queue.run('anna', () => {
-      throw new Error('at once');
-    });
-    await expect(failed).rejects.toThrow('at once');
-    expect(await queue.run('anna', () => Promise.resolve(1))).toBe(1);
-  });
-
   it('is idle only when jobs added by jobs, and follow-ups to them, have ended', async () => {
     const queue = createKeyedQueue();
     const ended: string[] = [];

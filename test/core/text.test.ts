@@ -71,25 +71,7 @@ describe('two spellings of one item [D2]', () => {
     isDecomposed: fc.boolean(),
     space: fc.constantFrom(' ', '  ', '\n', '\u00a0', ' \t '),
     around: fc.constantFrom('', ' ', '\n'),
-    end: fc.constantFrom(
-      '',
-      '.',
-      '..',
-      '...',
-      '…',
-      ' .',
-      '. ',
-      '。',
-      '．',
-      '!',
-      '！',
-      '!..',
-      ' !',
-      ' :)',
-      '. xD',
-      ' 🙂🙂',
-      '😅!',
-    ),
+    end: fc.constantFrom('', '...', ' .', '。', '!..', ' :)', '. xD', '😅!'),
   });
   const words = fc.array(fc.stringMatching(/^[a-zéß?!]{0,7}[a-zéß?]$/u), { minLength: 1, maxLength: 5 });
 

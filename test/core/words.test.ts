@@ -90,25 +90,4 @@ describe('finding words, however they are typed [D2]', () => {
       }),
     );
   });
-
-  it('what is the same item is found by its own words, and marks tell items apart', () => {
-    fc.assert(
-      fc.property(word, fc.constantFrom(...typings), (one, typed) => {
-        const other = typed(one);
-        fc.pre(sameItemForm(one) === sameItemForm(other));
-        expect(searchForm(one)).toBe(searchForm(other));
-      }),
-    );
-    for (const [one, other] of [
-      ['cá', 'cà'],
-      ['ёлка', 'елка'],
-      ['قَهوة', 'قهوة'],
-      ['Łódź', 'Lodz'],
-      ['şişe', 'sise'],
-      ['ırk', 'irk'],
-    ] as const) {
-      expect(sameItemForm(one)).not.toBe(sameItemForm(other));
-      expect(searchForm(one)).toBe(searchForm(other));
-    }
-  });
 });

@@ -3,21 +3,6 @@ import { describe, expect, it } from 'vitest';
 import { runGateway } from './support/gateway-harness.ts';
 
 describe('the message that is replied to [Q3]', () => {
-  it('comes from warm memory, without a request', async () => {
-    const { server, readReplied, settled } = await runGateway();
-    await server.say({ as: 'bob', in: '#general', text: 'hello', mentionBot: true });
-    await settled();
-    const { id, channelId } = await server.say({ as: 'bob', in: '#general', text: 'one' });
-    await server.edit({ message: id, text: 'two' });
-    await settled();
-    expect(await readReplied({ id, channelId })).toMatchObject({
-      text: 'two',
-      author: { name: 'bob', kind: 'human' },
-      files: [],
-    });
-    expect(await server.requests({ path: `/channels/*/messages/${id}` })).toEqual([]);
-  });
-
   it('is asked of Discord where it has files or is older than the bot', async () => {
     const first = await runGateway();
     const { server } = first;

@@ -1,47 +1,16 @@
 import { setTimeout as delay } from 'node:timers/promises';
 
-import { GatewayIntentBits, Partials } from 'discord.js';
 import { describe, expect, it, onTestFinished } from 'vitest';
 
 import { applicationOf, createDiscordClient, fetchApplication, logIn } from '../../src/discord/client.ts';
 import { gatewayErrorOf, gatewayErrorOfClose } from '../../src/discord/gateway-error.ts';
-import { createDiscordApi } from '../../src/discord/discord-api.ts';
 import { withTimeout } from '../../src/core/time.ts';
 import { RecordingLogger } from '../support/recording-logger.ts';
-import { connectedAgain, newClient, openSandbox, runGateway } from './support/gateway-harness.ts';
+import { connectedAgain, openSandbox, runGateway } from './support/gateway-harness.ts';
 
 const logger = new RecordingLogger();
 
 describe('the client', () => {
-  it('asks for what it needs and pings nobody', () => {
-    const { options } = createDiscordClient({ logger });
-    expect(options.intents.toArray()).toEqual([
-      'Guilds',
-      'GuildExpressions',
-      // Its former name.
-      'GuildEmojisAndStickers',
-      'GuildMessages',
-      'GuildMessageReactions',
-      'DirectMessages',
-      'DirectMessageReactions',
-      'MessageContent',
-    ]);
-    expect(options.intents.has(GatewayIntentBits.GuildMembers)).toBe(false);
-    expect(options.partials).toContain(Partials.Channel);
-    expect(options.allowedMentions).toEqual({ parse: [], repliedUser: false });
-  });
-
-  it('takes another server’s address with or without version and slash', () => {
-    for (const apiUrl of [
-      'http://127.0.0.1:8080/api',
-      'http://127.0.0.1:8080/api/',
-      'http://127.0.0.1:8080/api/v10',
-    ]) {
-      expect(createDiscordClient({ apiUrl, logger }).options.rest?.api).toBe('http://127.0.0.1:8080/api');
-    }
-    expect(createDiscordClient({ logger }).options.rest?.api).toBe('https://discord.com/api');
-  });
-
   it('does not cache people without limit [G3a]', async () => {
     const { server, client, settled } = await runGateway();
     const guild = client.guilds.cache.first();
@@ -63,46 +32,6 @@ describe('the client', () => {
 });
 
 describe('logging in', () => {
-  it('gives up when the login does not end in time, and leaves no connection behind', async () => {
-    const server = await openSandbox();
-    await server.setFault({ kind: 'latency', milliseconds: 200, route: 'GET /gateway/bot' });
-    const client = newClient(server);
-    await expect(logIn(client, server.token, 50)).rejects.toMatchObject({
-      name: 'GatewayError',
-      failure: 'timeout',
-    });
-    // What was under way comes to its end, and is closed.
-    await delay(500);
-    await expect
-      .poll(async () => (await server.sessions()).filter(({ isConnected }) => isConnected))
-      .toEqual([]);
-    expect(client.isReady()).toBe(false);
-  });
-
-  it('does not ask Discord with an empty token', async () => {
-    const server = await openSandbox();
-    await expect(fetchApplication(newClient(server), ' ')).rejects.toMatchObject({ failure: 'token' });
-    expect(await server.requests()).toEqual([]);
-  });
-
-  it('reports a shard that is closed for good while others still log in, at once [O2] [O7]', async () => {
-    const server = await openSandbox();
-    const client = createDiscordClient({
-      apiUrl: server.apiUrl,
-      shards: { count: 2, ids: [0, 1] },
-      logger,
-    });
-    const outcome = logIn(client, server.token, 60_000).catch((error: unknown) => error);
-    // The library lets five seconds pass before the other one identifies.
-    await expect.poll(() => server.dropConnection({ code: 4011, shard: 0 }), { interval: 20 }).toBe(1);
-    expect(await withTimeout(2000, outcome, 'nothing')).toMatchObject({ failure: 'shards' });
-  });
-
-  it('reports a token that the gateway refuses', async () => {
-    const server = await openSandbox();
-    await expect(logIn(newClient(server), 'wrong', 5000)).rejects.toMatchObject({ failure: 'token' });
-  });
-
   it('takes a team’s owner for the owner, not its other members', () => {
     const owner = { id: 'team-user' };
     const team = { owner_user_id: 'alice', members: [{ user: { id: 'bob' } }] };
@@ -141,18 +70,6 @@ describe('a gateway that is away [O7]', () => {
     expect(waits[1]).toBeGreaterThan(750);
     expect(waits[2]).toBeGreaterThan(1500);
     expect(own.lines.filter(({ event }) => event === 'reconnecting to Discord')).toHaveLength(1);
-  });
-
-  it('is left alone once the client is destroyed', async () => {
-    const { server, client, gateway } = await runGateway();
-    await server.setGatewayFault({ kind: 'refused', times: 2 });
-    await server.dropConnection({ how: 'cut' });
-    await delay(1000);
-    await gateway.destroy();
-    await server.clearFaults();
-    await delay(2500);
-    expect((await server.sessions()).filter(({ isConnected }) => isConnected)).toEqual([]);
-    expect(client.isReady()).toBe(false);
   });
 
   it('is not waited for by a login that is to stop', async () => {
@@ -212,46 +129,6 @@ describe('a wait that is asked for at login [O7]', () => {
       expect((await server.requests({ path: route.slice(4) })).length).toBe(1);
     },
   );
-
-  it('is reported if Cloudflare blocks the address, or no sessions are left', async () => {
-    const server = await openSandbox();
-    await server.setFault({ kind: 'cloudflare', status: 403, route: routes[0] });
-    await expect(logInFully(server.apiUrl, server.token)).rejects.toMatchObject({
-      failure: 'blocked',
-      isPassing: true,
-    });
-    const used = await openSandbox({
-      sends: (body) => {
-        const { session_start_limit: limit } = Object(body);
-        if (limit !== undefined) Object.assign(limit, { remaining: 0, reset_after: 60_000 });
-        return body;
-      },
-    });
-    const error: unknown = await logInFully(used.apiUrl, used.token).catch((e: unknown) => e);
-    expect(error).toMatchObject({ failure: 'sessions', isPassing: true });
-    expect(Object(error).waitMs).toBeGreaterThan(0);
-  });
-});
-
-it('says while it logs in that Discord takes requests and does not answer, before it gives up [O7]', async () => {
-  const server = await openSandbox();
-  await server.setFault({ kind: 'latency', milliseconds: 5000, times: 9, route: 'GET /applications/@me' });
-  const own = new RecordingLogger();
-  const client = createDiscordClient({ apiUrl: server.apiUrl, logger: own });
-  client.rest.options.timeout = 50;
-  const outcome = fetchApplication(client, server.token);
-  await expect(outcome).rejects.toMatchObject({ failure: 'unreachable', isPassing: true });
-  expect(own.lines.filter(({ event }) => event === 'Discord does not answer').length).toBeGreaterThan(1);
-});
-
-it('logs each 429 with route and time, and without tokens [O7]', async () => {
-  const { server, client, logger: own } = await runGateway();
-  const { channels } = await server.info();
-  const [channelId = ''] = Object.values(channels);
-  await server.setFault({ kind: '429', retryAfterSeconds: 0.2, route: 'POST /channels/*/messages' });
-  await createDiscordApi(client).postMessage(channelId, { content: 'hello' });
-  const line = own.lines.find(({ event }) => event === 'Discord answered 429: too many requests');
-  expect(line).toMatchObject({ level: 'warn', data: { method: 'POST', route: '/channels/:id/messages' } });
 });
 
 describe('a gateway error', () => {

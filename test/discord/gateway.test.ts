@@ -2,7 +2,6 @@ import { ChannelType, Events, IntentsBitField } from 'discord.js';
 import { describe, expect, it } from 'vitest';
 
 import { logIn, readsContent } from '../../src/discord/client.ts';
-import { deferred } from '../support/deferred.ts';
 import { connectedAgain, newClient, openSandbox, runGateway, textsOf } from './support/gateway-harness.ts';
 
 describe('the gateway', () => {
@@ -25,30 +24,6 @@ describe('the gateway', () => {
     ]);
   });
 
-  it('answers a DM from a channel that it has never seen', async () => {
-    const { server, handlers, settled } = await runGateway();
-    const { id } = await server.openDm({ person: 'alice' });
-    await server.say({ as: 'alice', in: 'dm', text: 'hello' });
-    await settled();
-    expect(handlers.messages).toMatchObject([
-      { text: 'hello', isOwner: true, place: { audience: 'dm', channelId: id, homeId: id } },
-    ]);
-    expect(handlers.messages[0]?.place).not.toHaveProperty('guildId');
-  });
-
-  it('says that it connects again only where it does', async () => {
-    const again = 'reconnecting to Discord';
-    const { server, client, gateway, logger } = await runGateway();
-    const eventsOf = (): readonly string[] => logger.lines.map(({ event }) => event);
-    const resumed = connectedAgain(client);
-    await server.dropConnection();
-    await resumed;
-    await gateway.stopIntake();
-    await gateway.destroy();
-    await expect.poll(() => server.sessions()).toEqual([]);
-    expect(eventsOf().filter((event) => event === again)).toHaveLength(1);
-  });
-
   it('stays silent when it is not addressed, for itself, and for other bots', async () => {
     const { server, handlers, replies, settled, ids } = await runGateway();
     await server.addPerson({ name: 'robot', bot: true });
@@ -58,17 +33,6 @@ describe('the gateway', () => {
     await replies.send(ids['general'] ?? '', 'I say something', '1');
     await settled();
     expect(handlers.texts).toEqual([]);
-  });
-
-  it('answers a reply to its own message, and no reply to somebody else', async () => {
-    const { server, handlers, replies, settled, ids } = await runGateway();
-    const asked = await server.say({ as: 'bob', in: '#general', text: 'hello' });
-    const sent = await replies.send(ids['general'] ?? '', 'Yes?', asked.id);
-    const own = sent.kind === 'sent' ? sent.ids[0] : undefined;
-    await server.say({ as: 'carol', in: '#general', text: 'to bob', replyTo: asked.id });
-    await server.say({ as: 'carol', in: '#general', text: 'to the bot', replyTo: own, pingReplied: false });
-    await settled();
-    expect(handlers.texts).toEqual(['to the bot']);
   });
 
   it('takes a mention of the role that came with it for one of its own, and of no other role [G2]', async () => {
@@ -151,19 +115,6 @@ describe('the gateway', () => {
     expect(handlers.edits).toMatchObject([{ authorId: ids['bob'], isCommand: true }]);
   });
 
-  it('follows the bot’s own edits in history, and tells nobody of them', async () => {
-    const { server, client, replies, history, handlers, settled } = await runGateway();
-    const asked = await server.say({ as: 'bob', in: 'dm', text: 'hello' });
-    const sent = await replies.send(asked.channelId, 'Thinking…', asked.id);
-    const [own = ''] = sent.kind === 'sent' ? sent.ids : [];
-    const channel = await client.channels.fetch(asked.channelId);
-    if (channel?.isSendable() !== true) throw new Error('a DM takes messages');
-    await channel.messages.edit(own, 'Hello Bob!');
-    await settled();
-    expect(textsOf(await history.recent(asked.channelId, 10))).toEqual(['hello', 'Hello Bob!']);
-    expect(handlers.events).toEqual(['message hello']);
-  });
-
   it('tells of reactions, after the message that they are on, and of none of its own', async () => {
     const { server, client, handlers, ids, settled } = await runGateway();
     const inDm = await server.say({ as: 'bob', in: 'dm', text: 'tell me' });
@@ -173,39 +124,6 @@ describe('the gateway', () => {
     );
     await settled();
     expect(handlers.events).toEqual(['message tell me', `🛑 on ${inDm.id} by ${ids['bob']}`]);
-  });
-
-  it('does not answer what was deleted before it could be looked at', async () => {
-    const { server, handlers, settled } = await runGateway();
-    const thread = await server.addThread({ channel: '#general', name: 'plans', as: 'bob' });
-    await server.setFault({ kind: 'latency', milliseconds: 100, route: 'GET /channels/*' });
-    const message = await server.say({ as: 'bob', in: thread.id, text: '@Discoclaw quick' });
-    await server.delete({ message: message.id });
-    await settled();
-    expect(handlers.events).toEqual([`deleted ${message.id}`]);
-  });
-
-  it('learns of edits and deletions of messages from before its start, also in DMs', async () => {
-    const server = await openSandbox();
-    const edited = await server.say({ as: 'bob', in: 'dm', text: 'old' });
-    const deleted = await server.say({ as: 'bob', in: '#general', text: 'older' });
-    const { handlers, settled } = await runGateway({ server });
-    await server.edit({ message: edited.id, text: 'new' });
-    await server.delete({ message: deleted.id });
-    await server.delete({ message: edited.id });
-    await settled();
-    expect(handlers.events).toEqual(['edited new', `deleted ${deleted.id}`, `deleted ${edited.id}`]);
-  });
-
-  it('does not wait for one message’s work before it hands on the next', async () => {
-    const { server, handlers } = await runGateway();
-    const work = deferred<void>();
-    handlers.work = () => work.promise;
-    await server.say({ as: 'bob', in: 'dm', text: 'a long question' });
-    await server.say({ as: 'bob', in: 'dm', text: 'and another' });
-    await server.delivered();
-    await expect.poll(() => handlers.texts).toEqual(['a long question', 'and another']);
-    work.resolve();
   });
 
   it('goes on when a handler fails', async () => {
@@ -229,30 +147,6 @@ describe('the gateway', () => {
     expect(handlers.events).toEqual(['message early', `deleted ${early.id}`]);
   });
 
-  it('goes on after a resumed connection without missing or repeating a message', async () => {
-    const { server, client, handlers, settled } = await runGateway();
-    await server.say({ as: 'bob', in: 'dm', text: 'before' });
-    await settled();
-    const again = connectedAgain(client);
-    await server.dropConnection({ how: 'cut', resumable: true });
-    await server.say({ as: 'bob', in: 'dm', text: 'meanwhile' });
-    await again;
-    await settled();
-    expect(handlers.texts).toEqual(['before', 'meanwhile']);
-  });
-
-  it('shows history once, though a resumed session repeats events', async () => {
-    const { server, client, history, settled } = await runGateway();
-    const said = await server.say({ as: 'bob', in: 'dm', text: 'only once' });
-    await settled();
-    const again = connectedAgain(client);
-    await server.dropConnection({ how: 'close', resumable: true, repeat: 5 });
-    await again;
-    await server.dispatchAgain({ message: said.id });
-    await settled();
-    expect(textsOf(await history.recent(said.channelId, 10))).toEqual(['only once']);
-  });
-
   it('shows no history that was deleted while the connection was gone', async () => {
     const { server, client, history, settled } = await runGateway();
     const deleted = await server.say({ as: 'bob', in: 'dm', text: 'a slip' });
@@ -267,36 +161,10 @@ describe('the gateway', () => {
     expect(textsOf(await history.recent(deleted.channelId, 10))).toEqual(['a word']);
   });
 
-  it('says so when the connection is refused for good', async () => {
-    const { client, lost } = await runGateway();
-    client.emit(Events.ShardDisconnect, { code: 4014, reason: '', wasClean: true }, 0);
-    expect(lost).toMatchObject([{ name: 'GatewayError', failure: 'intents' }]);
-  });
-
   it('does not end the process over an error event [G3a]', async () => {
     const { client, logger } = await runGateway();
     client.emit(Events.Error, new Error('something in the client'));
     expect(logger.errors).toEqual(['the Discord client reported an error']);
-  });
-
-  it('starts without slash commands where they cannot be registered', async () => {
-    const server = await openSandbox();
-    await server.setFault({
-      kind: 'status',
-      status: 403,
-      code: 50001,
-      route: 'PUT /applications/*/commands',
-    });
-    const { gateway, logger } = await runGateway({ server });
-    expect(gateway.isReady()).toBe(true);
-    expect(logger.warnings).toEqual(['the commands could not be registered']);
-  });
-
-  it('gives up with one clear line on a bad token or a server that is not there', async () => {
-    const wrongToken = { ...(await openSandbox()), token: 'wrong' };
-    await expect(runGateway({ server: wrongToken })).rejects.toMatchObject({ failure: 'token' });
-    const noServer = { ...(await openSandbox()), apiUrl: 'http://127.0.0.1:1/api' };
-    await expect(runGateway({ server: noServer })).rejects.toMatchObject({ failure: 'unreachable' });
   });
 
   it('goes on without Message Content when it is refused, and takes no message without words for an empty one [G3c]', async () => {

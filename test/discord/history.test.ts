@@ -1,4 +1,3 @@
-import * as fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 
 import type { ChatMessage } from '../../src/core/message.ts';
@@ -7,7 +6,7 @@ import { offerText } from '../../src/core/tool.ts';
 import { createHistory, type HistoryOptions } from '../../src/discord/history.ts';
 import { RecordingLogger } from '../support/recording-logger.ts';
 import { deferred } from '../support/deferred.ts';
-import { openSandbox, runGateway, textsOf } from './support/gateway-harness.ts';
+import { textsOf } from './support/gateway-harness.ts';
 
 const channelId = '200000000000000001';
 
@@ -63,17 +62,6 @@ describe('history', () => {
     expect(fetches).toHaveLength(1);
   });
 
-  it('goes on with nobody after an answer to somebody who is not known any more [G2]', () => {
-    const { history } = historyOf();
-    const bot = { id: '100000000000000002', name: 'Discoclaw', kind: 'self' } as const;
-    const alice = message(1);
-    history.seen(alice);
-    history.seen(message(2, { author: bot, answers: alice.id }));
-    expect(history.isTalkingWith(alice.author.id, channelId, message(4).id)).toBe(true);
-    history.seen(message(3, { author: bot, answers: message(0).id }));
-    expect(history.isTalkingWith(alice.author.id, channelId, message(4).id)).toBe(false);
-  });
-
   it('follows what happens to the message that a thread was made from, whose id is the thread’s', async () => {
     const parentId = '200000000000000002';
     const starter = message(1, { channelId: message(1).id });
@@ -83,15 +71,6 @@ describe('history', () => {
     expect(textsOf(await history.recent(starter.id, 10))).toEqual(['corrected']);
     history.removed(parentId, [starter.id]);
     expect(await history.recent(starter.id, 10)).toEqual([]);
-  });
-
-  it('keeps embeds that Discord sends while their message is still being checked', async () => {
-    const { history } = historyOf();
-    history.showCards(channelId, message(1).id, [{ kind: 'card', text: 'Weather' }]);
-    history.seen(message(1));
-    expect(await history.recent(channelId, 10)).toMatchObject([
-      { shown: [{ kind: 'card', text: 'Weather' }], hasThirdPartyText: true },
-    ]);
   });
 
   it('leaves out commands, what is hidden by its id, and what says nothing', async () => {
@@ -177,85 +156,5 @@ describe('history', () => {
     expect(textsOf(first ?? [])).toEqual(['corrected', 'message 3']);
     expect(second).toEqual(first);
     expect(fetches).toHaveLength(1);
-  });
-
-  it('shows what it knows when Discord does not answer, and asks again the next time', async () => {
-    let isDown = true;
-    const { history, fetches, logger } = historyOf({
-      fetchNewest: () => (isDown ? Promise.reject(new Error('502')) : Promise.resolve([message(1)])),
-    });
-    history.seen(message(2));
-    expect(textsOf(await history.recent(channelId, 10))).toEqual(['message 2']);
-    isDown = false;
-    expect(textsOf(await history.recent(channelId, 10))).toEqual(['message 1', 'message 2']);
-    expect(fetches).toHaveLength(2);
-    expect(logger.warnings).toEqual(['history could not be fetched']);
-  });
-
-  it('always is in order and without repetition, whatever comes when', async () => {
-    const step = fc.record({
-      kind: fc.constantFrom('seen', 'edited', 'removed'),
-      number: fc.integer({ min: 1, max: 30 }),
-    });
-    await fc.assert(
-      fc.asyncProperty(
-        fc.array(step, { maxLength: 60 }),
-        fc.integer({ min: 0, max: 15 }),
-        async (steps, limit) => {
-          const { history } = historyOf({ fetchNewest: () => Promise.resolve([]) });
-          const expected = new Map<number, string>();
-          const edits = new Map<number, string>();
-          const removed = new Set<number>();
-          for (const { kind, number } of steps) {
-            if (kind === 'seen') {
-              history.seen(message(number));
-              const text = expected.get(number) ?? edits.get(number) ?? `message ${number}`;
-              if (!removed.has(number)) expected.set(number, text);
-            } else if (kind === 'removed') {
-              history.removed(channelId, [message(number).id]);
-              expected.delete(number);
-              removed.add(number);
-            } else {
-              history.edited(channelId, message(number).id, `edited ${number}`);
-              edits.set(number, `edited ${number}`);
-              if (expected.has(number)) expected.set(number, `edited ${number}`);
-            }
-          }
-          const texts = [...expected].toSorted(([a], [b]) => a - b).map(([, text]) => text);
-          expect(textsOf(await history.recent(channelId, limit))).toEqual(
-            limit === 0 ? [] : texts.slice(-limit),
-          );
-        },
-      ),
-    );
-  });
-
-  it('keeps the newest ones in whatever order they come', async () => {
-    const { history } = historyOf();
-    const numbers = Array.from({ length: 500 }, (_, index) => index + 1);
-    for (const number of numbers) history.seen(message(((number * 7) % 500) + 1));
-    expect(textsOf(await history.recent(channelId, 50))).toEqual(
-      numbers.slice(-50).map((number) => `message ${number}`),
-    );
-  });
-
-  it('is made of what was said before the start, commands left out, and costs one request', async () => {
-    const server = await openSandbox();
-    await server.addPerson({ name: 'robot', bot: true });
-    await server.say({ as: 'bob', in: '#general', text: 'hello @carol' });
-    await server.say({ as: 'robot', in: '#general', text: 'beep' });
-    await server.say({ as: 'bob', in: '#general', text: '!memory show' });
-    const { history, settled, ids } = await runGateway({ server });
-    const general = ids['general'] ?? '';
-    const recent = await history.recent(general, 10);
-    expect(recent.map(({ author, text }) => `${author.kind} ${author.name}: ${text}`)).toEqual([
-      'human bob: hello @carol',
-      'bot robot: beep',
-    ]);
-    await server.say({ as: 'carol', in: '#general', text: 'hi' });
-    await settled();
-    expect(textsOf(await history.recent(general, 10))).toEqual(['hello @carol', 'beep', 'hi']);
-    const fetched = await server.requests({ method: 'GET', path: '/channels/*/messages' });
-    expect(fetched.filter(({ query }) => query['limit'] === '50')).toHaveLength(1);
   });
 });

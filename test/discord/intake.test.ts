@@ -3,7 +3,7 @@ import { describe, expect, it } from 'vitest';
 import type { AnswerMode } from '../../src/core/channels.ts';
 import type { IntakeOptions } from '../../src/discord/intake.ts';
 import { deferred } from '../support/deferred.ts';
-import { runGateway, textsOf } from './support/gateway-harness.ts';
+import { runGateway } from './support/gateway-harness.ts';
 
 const mentionsOnly: IntakeOptions['answerModes'] = {
   answerMode: async () => 'mentions',
@@ -46,17 +46,5 @@ describe('a message that is not for the bot', () => {
     mode = 'mentions';
     await say('four');
     expect(handlers.texts).toEqual(['two', 'three']);
-  });
-
-  it('is in history if the bot was addressed', async () => {
-    const { server, history, settled, ids } = await runGateway({ answerModes: mentionsOnly });
-    const general = ids['general'] ?? '';
-    await server.say({ as: 'bob', in: '#general', text: 'Hello.', mentionBot: true });
-    await settled();
-    await history.recent(general, 10);
-    await server.say({ as: 'carol', in: '#general', text: 'Good morning.' });
-    await settled();
-    expect(textsOf(await history.recent(general, 10)).at(-1)).toBe('Good morning.');
-    expect(await server.requests({ method: 'GET', path: `/channels/${general}/messages` })).toHaveLength(1);
   });
 });

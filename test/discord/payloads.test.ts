@@ -4,13 +4,12 @@ import { createServer } from 'node:http';
 import { describe, expect, it, onTestFinished } from 'vitest';
 
 import { createDiscordApi } from '../../src/discord/discord-api.ts';
-import { createMalformedCount } from '../../src/discord/shard.ts';
-import { RecordingLogger } from '../support/recording-logger.ts';
+import { usableEvent } from '../../src/discord/payloads.ts';
 import { payloadScene, playMalformedPayloads } from './payloads-property.ts';
 import { documentedEvents } from './support/documented-payloads.ts';
+import { malformedFrames } from './support/malformed-payloads.ts';
 import { newClient, openSandbox, runGateway } from './support/gateway-harness.ts';
 import { seededRandom } from '../support/seeded-random.ts';
-import { malformedFrames } from './support/malformed-payloads.ts';
 
 describe('payloads that are not as documented [L5]', () => {
   it('neither end the process nor silence a channel', async () => {
@@ -36,16 +35,6 @@ describe('payloads that are not as documented [L5]', () => {
     await expect.poll(() => handlers.texts).toContain('Are you there?');
   });
 
-  it('are all let in where they are as documented', async () => {
-    const { server, malformed } = await runGateway();
-    const { ids } = await payloadScene(server);
-    const starts = new Set(['READY', 'RESUMED']);
-    const events = documentedEvents(ids, theFirst).filter(({ t }) => !starts.has(t));
-    for (const event of events) server.sendRaw(event);
-    await server.delivered();
-    expect(malformed).toEqual([]);
-  });
-
   it('are each counted, whatever they were to be', async () => {
     const { server, malformed } = await runGateway();
     const { ids } = await payloadScene(server);
@@ -56,22 +45,22 @@ describe('payloads that are not as documented [L5]', () => {
     await server.delivered();
     expect(malformed.toSorted()).toEqual(types.flatMap((t) => [t, t, t, t]).toSorted());
   });
+});
 
-  it('are counted, and named in the log now and then, without a word of them', async () => {
-    const logger = new RecordingLogger();
-    let now = 0;
-    const malformed = createMalformedCount(logger, () => new Date(now));
-    malformed.note('MESSAGE_CREATE', new TypeError('secret words'));
-    malformed.note('MESSAGE_REACTION_ADD');
-    now = 11 * 60_000;
-    malformed.note('frame');
-    expect(malformed.count()).toBe(3);
-    expect(logger.lines.map(({ level, data }) => [level, data?.['type'], data?.['count']])).toEqual([
-      ['warn', 'MESSAGE_CREATE', 1],
-      ['warn', 'frame', 3],
-    ]);
-    expect(JSON.stringify(logger.lines)).not.toContain('secret words');
+it('a server with unusable channels is read without them, and not at all without its roles [L5]', () => {
+  const [id, channelId] = ['110000000000000001', '120000000000000001'];
+  const everyone = { id, name: '@everyone', permissions: '1024' };
+  const channel = { id: channelId, type: 0, name: 'general', permission_overwrites: [] };
+  const guild = {
+    id,
+    name: 'Sandbox',
+    roles: [everyone],
+    channels: [null, { ...channel, type: 99 }, channel],
+  };
+  expect(usableEvent('GUILD_CREATE', structuredClone(guild))).toMatchObject({
+    channels: [{ id: channelId }],
   });
+  expect(usableEvent('GUILD_CREATE', { ...guild, roles: [null, everyone] })).toBe('malformed');
 });
 
 describe('answers to requests that are not as documented [L5]', () => {
@@ -93,18 +82,6 @@ describe('answers to requests that are not as documented [L5]', () => {
       [unreadable.id, '', -1],
     ]);
   });
-
-  it.each([[null], [{}], [[good, { content: 'without an id' }]], ['text'], [[good, null]]])(
-    'fail like any other request where nothing can be done with them: %j',
-    async (answer) => {
-      const api = await apiAnswering(answer);
-      await expect(api.messagesAfter(good.channel_id, '150000000000000000')).rejects.toThrow(
-        'cannot be used',
-      );
-      if (Array.isArray(answer)) return;
-      await expect(api.postMessage(good.channel_id, { content: 'hello' })).rejects.toThrow('cannot be used');
-    },
-  );
 
   it.each([
     [null],

@@ -56,13 +56,6 @@ describe('what may be done in a channel', () => {
     expect(memberMay('pin', general, await person(running, 'bob'))).toBe(false);
   });
 
-  it('is nothing if the channel cannot be viewed', async () => {
-    const running = await runGateway();
-    await running.server.setOverwrite({ channel: '#general', for: 'Discoclaw', deny: ['ViewChannel'] });
-    await running.settled();
-    expect(allowed(running, 'general')).toEqual([]);
-  });
-
   it('is read-only for somebody with a time-out', async () => {
     const running = await runGateway();
     const bob = await person(running, 'bob');

@@ -34,15 +34,6 @@ describe('the place of a message [V0]', () => {
     });
   });
 
-  it('follows the channel’s permissions from one message to the next', async () => {
-    const running = await runGateway();
-    expect(await placeOfMessage(running, '#dev')).toMatchObject({ audience: 'public' });
-    await running.server.setChannelPrivacy({ channel: '#dev', private: true, members: ['alice'] });
-    expect(await placeOfMessage(running, '#dev')).toMatchObject({ audience: 'private' });
-    await running.server.setChannelPrivacy({ channel: '#dev', private: false });
-    expect(await placeOfMessage(running, '#dev')).toMatchObject({ audience: 'public' });
-  });
-
   it('names the category of a channel, for its threads too [K15]', async () => {
     const running = await runGateway();
     const thread = await running.server.addThread({ channel: '#general', name: 'plans', as: 'alice' });
@@ -109,14 +100,6 @@ describe('the place of a message [V0]', () => {
       channelId: closed.id,
       parentName: 'secret',
     });
-  });
-
-  it('is private while the guild’s present permissions have not come yet', async () => {
-    const running = await runGateway();
-    for (const guild of running.client.guilds.cache.values()) guild.available = false;
-    const place = await placeOfMessage(running, '#general');
-    expect(place).toMatchObject({ audience: 'private' });
-    expect(place?.readers).toBeUndefined();
   });
 
   it('knows what became private while the connection was gone', async () => {
@@ -226,22 +209,6 @@ describe('who can read a private channel [V0] [V2a]', () => {
     },
   );
 
-  it('are kept short where they are many, and still told apart', async () => {
-    const { role, allow, deny, readers } = await openDen();
-    await deny('@everyone', 'ViewChannel');
-    for (let index = 0; index < 25; index += 1) {
-      await role(`role${index}`);
-      await allow(`role${index}`, 'ViewChannel');
-    }
-    const many = await readers();
-    expect(many).toEqual([expect.stringMatching(/^#[0-9a-f]{16}$/u)]);
-    expect(await readers()).toEqual(many);
-    await deny('role3', 'ViewChannel');
-    expect(await readers()).toHaveLength(24);
-    await allow('bob', 'ViewChannel');
-    expect(await readers()).not.toEqual(many);
-  });
-
   it('are those of its parent for a thread, private or not, and unknown where the parent is', async () => {
     const running = await openDen();
     const { server, client, id, deny, allow, settled } = running;
@@ -282,25 +249,6 @@ describe('an age-restricted channel [V0]', () => {
       expect((await placeOfMessage(running, id))?.readers).toBeUndefined();
     },
   );
-
-  it('has the readers that are let in, as far as they may see such channels', async () => {
-    const running = await openDen();
-    const { server, id, role, deny, allow } = running;
-    const crew = await role('crew');
-    await deny('@everyone', 'ViewChannel');
-    await allow('crew', 'ViewChannel');
-    await server.setAgeRestriction({ channel: id, ageRestricted: true });
-    const restricted = { audience: 'private', readers: [`18:${crew}`] };
-    expect(await placeOfMessage(running, id)).toMatchObject(restricted);
-    const thread = await server.addThread({ channel: id, name: 'later', as: 'alice' });
-    expect(await placeOfMessage(running, thread.id)).toMatchObject({ ...restricted, homeId: id });
-    const post = await server.addChannel({ name: 'forum', form: 'forum', ageRestricted: true });
-    const { id: posted } = await server.addPost({ forum: post.id, as: 'alice', title: 'a', text: 'b' });
-    expect(await placeOfMessage(running, posted)).toMatchObject({
-      audience: 'private',
-      readers: ['18:@everyone'],
-    });
-  });
 });
 
 describe('a server whose people are let in by a role [V0]', () => {
@@ -364,20 +312,6 @@ describe('the present place', () => {
     expect(await presentPlace(at('dev', 'private', { readers }))).toMatchObject({ readers: [carol] });
     const wider = at('dev', 'private', { readers: [...readers, carol] });
     expect(await presentPlace(wider)).toBe(wider);
-  });
-
-  it('stays public where the channel has become private, so that it admits no more than before', async () => {
-    const { presentPlace, server, settled, at } = await openPlaces();
-    const place = at('dev', 'public', { readers: ['@everyone'] });
-    await server.setChannelPrivacy({ channel: '#dev', private: true });
-    await settled();
-    expect(await presentPlace(place)).toBe(place);
-  });
-
-  it('stays the same for a DM, and if its readers were unknown before', async () => {
-    const { presentPlace, at } = await openPlaces();
-    for (const place of [at('general', 'dm'), at('gone', 'private'), at('general', 'private')])
-      expect(await presentPlace(place)).toBe(place);
   });
 
   it('has no known readers in a channel that is gone', async () => {

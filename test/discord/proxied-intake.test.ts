@@ -45,14 +45,6 @@ describe('a copy [G2a]', () => {
     expect(handlers.edits).toMatchObject([{ messageId: copy.id, authorId: bob, text: 'good morning' }]);
   });
 
-  it('is asked about at PluralKit only where it is for the bot', async () => {
-    const { handlers, settled, writes, kit } = await open();
-    await writes('good morning');
-    await settled();
-    expect(kit.requests).toEqual([]);
-    expect(handlers.messages).toEqual([]);
-  });
-
   it('is in history as a person’s; a cold one leaves out whose account is not known; another webhook’s post is a bot’s', async () => {
     const { server, history, settled, writes, general, bob } = await open();
     await history.recent(general, 10);
@@ -118,26 +110,6 @@ describe('a copy [G2a]', () => {
       shown: undefined,
       hasThirdPartyText: true,
     });
-  });
-
-  it('that was posted while the bot was off is known by its record, and in history only then [K11]', async () => {
-    const { server, writes, ids, kit } = await open({
-      proxied: { appIds: [], pluralKitUrl: 'http://127.0.0.1:9' },
-    });
-    await server.say({ as: 'bob', in: '#general', text: '@Discoclaw hi' });
-    const copy = await writes('@Discoclaw hello');
-    await postCopy(server, { in: '#general', text: '@Discoclaw and I?' });
-    const { handlers, settled, history } = await runGateway({
-      server,
-      proxied: { appIds: [pluralKit], pluralKitUrl: kit.url },
-      knownChannels: [ids['general'] ?? ''],
-    });
-    await settled();
-    expect(handlers.messages).toMatchObject([
-      { text: 'hi' },
-      { id: copy.id, author: { id: ids['bob'] }, isProxied: true },
-    ]);
-    expect(textsOf(await history.recent(ids['general'] ?? '', 10))).toEqual(['hi', 'hello']);
   });
 
   it('of before a start is told to nobody: not as a channel’s talk [B4], a message replied to, or a thread’s first [K11]', async () => {

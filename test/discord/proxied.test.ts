@@ -17,12 +17,6 @@ afterEach(() => kit[Symbol.asyncDispose]());
 const reading = (limitMs = 60_000) => createPluralKit(kit.url, new RecordingLogger(), limitMs);
 
 describe('PluralKit’s record of a copy [G2a]', () => {
-  it('names the message and the account', async () => {
-    kit.store(record);
-    expect(await reading()(copy, never)).toEqual({ originalId: original, accountId: sender });
-    expect(kit.requests).toEqual([`/v2/messages/${copy}`]);
-  });
-
   it.each([404, 429, 500])('is asked for again after %d: it may come a little later', async (status) => {
     kit.is({ status });
     const read = reading()(copy, never);
@@ -43,25 +37,6 @@ describe('PluralKit’s record of a copy [G2a]', () => {
     kit.store(record);
     kit.is(trouble);
     expect(await reading(50)(copy, never)).toBeUndefined();
-  });
-
-  it.each([
-    ['is of another message', { ...record, id: original }],
-    ['has no account', { ...record, sender: '' }],
-  ])('is none where it %s', async (_, wrong) => {
-    kit.store(wrong, copy);
-    expect(await reading()(copy, never)).toBeUndefined();
-  });
-
-  it('is asked for two copies at a time, and no more with the bot’s end', async () => {
-    kit.is('silence');
-    const ending = new AbortController();
-    const read = reading();
-    const all = Array.from({ length: 5 }, () => read(copy, ending.signal));
-    await expect.poll(() => kit.requests.length).toBe(2);
-    ending.abort();
-    expect(await Promise.all(all)).toEqual(Array.from({ length: 5 }));
-    expect(kit.requests).toHaveLength(2);
   });
 });
 

@@ -1,13 +1,8 @@
-import { setImmediate } from 'node:timers/promises';
-
 import { Events } from 'discord.js';
 import { describe, expect, it } from 'vitest';
 
-import { allShards, type Shards } from '../../src/core/processes.ts';
+import type { Shards } from '../../src/core/processes.ts';
 import { guildOfPlace, type Place } from '../../src/core/place.ts';
-import { snowflakeAt } from '../../src/core/snowflake.ts';
-import { quietChannels } from '../../src/discord/catch-up.ts';
-import { createServerPort } from '../../src/discord/permissions.ts';
 import type { TestSandboxOptions } from '../support/sandbox/test-sandbox.ts';
 import { placesOfShards } from '../support/two-shards.ts';
 import { openSandbox, runGateway, type RunOptions } from './support/gateway-harness.ts';
@@ -67,22 +62,6 @@ describe('a bot in two processes [X3]', () => {
     expect(await readChannel({ ...wish, place: inServer, channel: one.channelId })).toEqual({ kind: 'none' });
   });
 
-  it('fetches what was missed where it belongs, and asks nothing of the other’s channels [G3a]', async () => {
-    const { server, dm, run, zero, one, fetched } = await twoShards();
-    for (const { channel } of [zero, one])
-      await server.say({ as: 'bob', in: channel, text: `in ${channel}`, mentionBot: true });
-    await server.say({ as: 'bob', in: 'dm', text: 'in the DM' });
-    const recovered: string[] = [];
-    const bot = await run(second, { recover: async (channelId) => void recovered.push(channelId) });
-    await bot.gateway.caughtUp;
-    expect(bot.handlers.texts).toEqual([`in ${one.channel}`]);
-    expect([await fetched(zero.channelId), await fetched(dm.id)]).toEqual([0, 0]);
-    expect(new Set(recovered)).toEqual(new Set([one.channelId]));
-    const other = await run(first);
-    await other.gateway.caughtUp;
-    expect(other.handlers.texts.toSorted()).toEqual([`in ${zero.channel}`, 'in the DM'].toSorted());
-  });
-
   it('leaves an unknown channel to the process that holds it, and asks Discord in the first process whether it is a direct message [G3a]', async () => {
     const { server, dm, run, zero, one, fetched } = await twoShards();
     for (const { channel } of [zero, one])
@@ -107,16 +86,6 @@ describe('a bot in two processes [X3]', () => {
     expect([await fetched(one.channelId), await fetched(deleted)]).toEqual([1, 0]);
   });
 
-  it('registers commands in one of them', async () => {
-    const { server, run } = await twoShards();
-    for (const shards of [second, first]) {
-      const { gateway } = await run(shards);
-      await gateway.commandsRegistered;
-      const written = await server.requests({ method: 'PUT', path: '/applications/*/commands' });
-      expect(written).toHaveLength(shards === first ? 1 : 0);
-    }
-  });
-
   it('tells whether it is in a guild only of its own', async () => {
     const { server, run, zero, one } = await twoShards();
     const bots = [await run(first), await run(second)];
@@ -126,36 +95,9 @@ describe('a bot in two processes [X3]', () => {
     for (const { settled } of bots) await settled();
     expect(bots.map(({ gateway }) => gateway.guildIds())).toEqual([[zero.guildId], []]);
   });
-
-  it('counts the servers of the other one as being there', async () => {
-    const { run } = await twoShards();
-    const { client } = await run(first);
-    expect(createServerPort(client, first).hasSeveral()).toBe(true);
-    expect(createServerPort(client, allShards).hasSeveral()).toBe(false);
-  });
 });
 
 describe('one process with two shards [X3]', () => {
-  it('catches up with two channels at a time in all [G3b]', async () => {
-    const { server, run, zero, one } = await twoShards();
-    for (const { channel } of [zero, one])
-      for (const name of ['plans', 'notes', 'games']) {
-        const thread = await server.addThread({ as: 'bob', channel, name });
-        await server.say({ as: 'bob', in: thread.id, text: 'hello' });
-      }
-    let [now, most] = [0, 0];
-    const { gateway } = await run(both, {
-      async recover() {
-        now += 1;
-        most = Math.max(most, now);
-        for (let turns = 0; turns < 20; turns += 1) await setImmediate();
-        now -= 1;
-      },
-    });
-    await gateway.caughtUp;
-    expect(most).toBe(2);
-  });
-
   it('catches up with the guilds of the one that begins a new session, and lets the others go on [G3b]', async () => {
     const { server, run, zero, one, fetched } = await twoShards();
     const { client, gateway, handlers, history, settled } = await run(both);
@@ -171,31 +113,5 @@ describe('one process with two shards [X3]', () => {
     expect(handlers.texts.toSorted()).toEqual(['heard', 'missed']);
     expect(await fetched(zero.channelId)).toBe(before);
     expect(history.keeps(zero.channelId)).toBe(true);
-  });
-});
-
-it('the channels in which nothing was said are those of one shard, threads that nothing is known of not among them [X3]', async () => {
-  const { server, run, zero, one } = await twoShards();
-  const { id: postId } = await server.say({ as: 'bob', in: one.channel, text: 'just now' });
-  const thread = await server.addThread({ as: 'bob', channel: zero.channel, name: 'plans' });
-  const { client } = await run(both);
-  const quiet = (shard: number, floor: string) => [...quietChannels(client, both, shard, floor)];
-  const channelsOf = (guildId: string) =>
-    [...(client.guilds.cache.get(guildId)?.channels.cache.values() ?? [])]
-      .filter((channel) => 'lastMessageId' in channel && channel.id !== thread.id)
-      .map(({ id }) => id);
-  const later = snowflakeAt(new Date(Date.now() + 60_000));
-  expect(quiet(0, later)).toEqual(channelsOf(zero.guildId));
-  expect(quiet(1, later)).toEqual(channelsOf(one.guildId));
-  expect(quiet(1, postId)).toEqual(channelsOf(one.guildId).filter((id) => id !== one.channelId));
-});
-
-describe('identifying', () => {
-  it('of too few shards is refused with what to do about it [O2]', async () => {
-    const { server, run } = await twoShards();
-    await server.setGatewayFault({ kind: 'closed', code: 4011 });
-    await expect(run(allShards)).rejects.toThrow(
-      'Discord refused the shards: set DISCOCLAW_SHARDS to auto, or to a higher number',
-    );
   });
 });

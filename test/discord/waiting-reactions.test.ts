@@ -19,14 +19,6 @@ function reactionsOver({ fails = false } = {}) {
 }
 
 describe('waiting reactions on messages', () => {
-  it('come and go in order, however slow Discord is', async () => {
-    const { reactions, requests } = reactionsOver();
-    reactions.add('1', '7');
-    reactions.remove('1', '7');
-    await reactions.close();
-    expect(requests).toEqual(['put 👀 7', 'delete 👀 7']);
-  });
-
   it('come no faster than Discord takes them from one channel', async () => {
     const { server, client } = await runGateway({ sandbox: { rateLimits: true } });
     const reactions = createWaitingReactions(createDiscordApi(client), new RecordingLogger());
@@ -49,14 +41,5 @@ describe('waiting reactions on messages', () => {
     // A stop does not wait for the rest.
     await reactions.close();
     expect(requests).toEqual(['put 👀 7', 'put 🚫 1']);
-  });
-
-  it('that Discord refuses are only logged', async () => {
-    const { reactions, logger } = reactionsOver({ fails: true });
-    reactions.add('1', '7');
-    reactions.remove('1', '7');
-    await reactions.close();
-    expect(logger.warnings).toEqual([]);
-    expect(logger.lines.map(({ level }) => level)).toEqual(['debug', 'debug']);
   });
 });

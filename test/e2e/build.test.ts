@@ -8,7 +8,7 @@ import { runProcess } from '../support/processes.ts';
 import { runs } from '../support/runs.ts';
 import { startChild } from './child.ts';
 
-const rounds = runs(10, 1);
+const rounds = runs(5, 1);
 
 it(`two builds of different sources and a start at the same time are in nobody's way, ${rounds} times [O7]`, async () => {
   const root = new URL('../..', import.meta.url).pathname;

@@ -79,18 +79,28 @@ function startProgram(
 /** Whether this machine has what {@link startInTerminal} needs. */
 export const hasTerminals = existsSync('/usr/bin/script');
 
-/** Starts the bot in a terminal of 200 columns. `said` is all that was shown, `type` what a person types; it ends when `exited` does. */
-export function startInTerminal(options: Omit<ChildOptions, 'script' | 'input'>) {
+/** Starts the bot in a terminal. `said` is all that was shown, `type` what a person types; it ends when `exited` does. */
+export function startInTerminal({
+  columns = 200,
+  ...options
+}: Omit<ChildOptions, 'script' | 'input'> & { readonly columns?: number }) {
   const program = ['exec', process.execPath, inject('program'), ...(options.arguments ?? [])].join(' ');
-  const child = spawn('/usr/bin/script', ['-qfec', `stty cols 200 rows 50; ${program}`, '/dev/null'], {
+  const start = `stty cols ${columns} rows 40; ${program}`;
+  const child = spawn('/usr/bin/script', ['-qfec', start, '/dev/null'], {
     cwd: options.folder,
-    env: { PATH: process.env['PATH'], TERM: 'xterm', HOME: options.folder, ...options.environment },
+    env: {
+      PATH: process.env['PATH'],
+      TERM: 'xterm-256color',
+      SHELL: '/bin/sh',
+      HOME: options.folder,
+      ...options.environment,
+    },
   });
   let shown = '';
   child.stdout.on('data', (chunk: Buffer) => (shown += chunk.toString('utf8')));
   return {
     said: () => shown,
     type: (text: string) => void child.stdin.write(text),
-    exited: once(child, 'close'),
+    exited: once(child, 'close').then(([code]): unknown => code),
   };
 }

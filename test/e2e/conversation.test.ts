@@ -1,15 +1,22 @@
-import { afterAll, beforeEach, describe, expect, it } from 'vitest';
+import { afterAll, describe, expect, it } from 'vitest';
 
+import type { MessageView } from '../../src/sandbox/people/views.ts';
 import { deferred } from '../support/deferred.ts';
 import type { ModelServerRequest } from '../support/model-server.ts';
-import { command, newestCall, toldIn } from './memory-talk.ts';
-import { numberedBy } from './model-calls.ts';
+import { answersTo } from './answers-to.ts';
+import { command } from './memory-talk.ts';
+import { newestOf, numberedBy, toldIn } from './model-calls.ts';
 import { openStage } from './stage.ts';
 
 /** The model thinks about a message that says `slowly` until this is resolved. */
 let thought = deferred<void>();
-
 let channels = 0;
+
+const stage = await openStage({
+  environment: { DISCOCLAW_SUMMARY_ENABLED: 'false' },
+  model: numberedBy(() => thought.promise),
+});
+afterAll(() => stage[Symbol.asyncDispose]());
 
 /** A channel where nobody has spoken yet. */
 async function newChannel(): Promise<string> {
@@ -17,14 +24,17 @@ async function newChannel(): Promise<string> {
   return (await stage.sandbox.addChannel({ name: `room-${channels}` })).id;
 }
 
-function say(as: string, place: string, text: string) {
+function say(as: string, place: string, text: string): Promise<MessageView> {
   return stage.sandbox.say({ as, in: place, text, mentionBot: place !== 'dm' });
 }
 
-/** Says something to the bot and resolves with its answer. */
-async function ask(as: string, place: string, text: string) {
-  const said = await say(as, place, text);
-  return stage.answerTo(said);
+/** Says something that the model thinks about until `thought` is resolved, and waits until it does. */
+async function keepBusy(as: string, place: string, text: string): Promise<MessageView> {
+  thought = deferred();
+  const before = stage.model.requests.length;
+  const said = await say(as, place, `${text}, slowly`);
+  await expect.poll(() => stage.model.requests.length).toBe(before + 1);
+  return said;
 }
 
 /** Calls whose message, the one to answer, contains the text. */
@@ -37,68 +47,56 @@ function messageOf(call: ModelServerRequest): string {
   return told.slice(told.lastIndexOf('<message '));
 }
 
-const stage = await openStage({
-  environment: { DISCOCLAW_SUMMARY_ENABLED: 'false' },
-  model: numberedBy(() => thought.promise),
-});
-
-afterAll(async () => {
-  await stage[Symbol.asyncDispose]();
-});
+/** Who put 👀 on a message. */
+async function eyesOn({ id, channelId }: MessageView): Promise<readonly string[]> {
+  const all = await stage.sandbox.messages({ in: channelId });
+  return all.find((message) => message.id === id)?.reactions['👀'] ?? [];
+}
 
 describe('while the model thinks', () => {
-  beforeEach(() => {
-    thought = deferred();
-  });
-
-  it('a command is answered at once, and what the speaker wrote meanwhile is one turn [F2][F3]', async () => {
+  it('a command is answered at once, and what the speaker wrote meanwhile waits under 👀 and is one turn [F2][F3]', async () => {
     const room = await newChannel();
     await command(stage, '!memory', 'alice', room, 'remember I prefer Rust');
     const before = stage.model.requests.length;
-    const first = await say('alice', room, 'A: think slowly');
-    await expect.poll(() => stage.model.requests.length).toBe(before + 1);
-    await say('alice', room, 'B: what about birds');
-    await say('alice', room, 'C: what about cats');
+    const first = await keepBusy('alice', room, 'A: think');
+    const waiting = [
+      await say('alice', room, 'B: what about birds'),
+      await say('alice', room, 'C: what about cats'),
+    ];
     const shown = await say('alice', room, '!memory show');
-
     const answer = await stage.answerTo(first);
     expect(answer.replyTo).toBe(shown.id);
     expect(answer.text).toMatch(/^Durable memory [\s\S]*I prefer Rust/u);
     expect(stage.model.requests).toHaveLength(before + 1);
+    for (const each of waiting) await expect.poll(() => eyesOn(each)).toEqual([stage.info.bot.name]);
+    expect(await eyesOn(first)).toEqual([]);
 
     thought.resolve();
-    const { text } = await stage.sandbox.waitForReply({
+    await stage.sandbox.waitForReply({
       in: room,
       after: answer.id,
       containing: `Answer ${before + 1}.`,
       settleMs: 300,
     });
-    expect(text).toBe(`Answer ${before + 1}.`);
     const replies = await stage.sandbox.messages({ in: room, after: answer.id, from: 'bot' });
     expect(replies.map((reply) => reply.text)).toEqual([`Answer ${before}.`, `Answer ${before + 1}.`]);
+    for (const each of waiting) await expect.poll(() => eyesOn(each)).toEqual([]);
 
     expect(stage.model.requests).toHaveLength(before + 2);
-    const second = newestCall(stage);
+    const second = newestOf(stage, 'chat');
     expect(messageOf(second)).toContain('B: what about birds\nC: what about cats\n</message>');
     expect(toldIn(second).match(/birds/gu)).toHaveLength(1);
-    for (const call of stage.model.requests) {
-      expect(toldIn(call)).not.toContain('!memory');
-      expect(toldIn(call)).not.toContain('Durable memory (');
-    }
+    for (const call of stage.model.requests) expect(toldIn(call)).not.toMatch(/!memory|Durable memory \(/u);
   });
 
   it('two people are answered each for themselves, with the name and memory of their own alone [F3]', async () => {
     const room = await newChannel();
     await command(stage, '!memory', 'alice', room, 'remember I keep ferrets');
     await command(stage, '!memory', 'bob', room, 'remember I breed llamas');
-    const ofAlice = await say('alice', room, 'apples, slowly');
+    const ofAlice = await keepBusy('alice', room, 'apples');
     const ofBob = await say('bob', room, 'pears, slowly');
-    await expect.poll(() => [...callsAbout('apples'), ...callsAbout('pears')].length).toBe(2);
+    await expect.poll(() => callsAbout('pears').length).toBe(1);
     thought.resolve();
-    await expect
-      .poll(async () => (await stage.sandbox.messages({ in: room, after: ofAlice.id, from: 'bot' })).length)
-      .toBe(2);
-
     for (const [about, name, own, foreign, said] of [
       ['apples', 'alice', 'I keep ferrets', 'llamas', ofAlice],
       ['pears', 'bob', 'I breed llamas', 'ferrets', ofBob],
@@ -109,42 +107,38 @@ describe('while the model thinks', () => {
       expect(messageOf(call)).toMatch(new RegExp(`^<message from="${name}" where="#room-`, 'u'));
       expect(call.raw).toContain(own);
       expect(call.raw).not.toContain(foreign);
-      const replies = await stage.sandbox.messages({ in: room, after: said.id, from: 'bot' });
-      expect(replies.filter(({ replyTo }) => replyTo === said.id).map(({ text }) => text)).toEqual([
-        `Answer ${stage.model.requests.indexOf(call)}.`,
-      ]);
+      const replies = async () => (await answersTo(stage.sandbox, said)).map(({ text }) => text);
+      await expect.poll(replies).toEqual([`Answer ${stage.model.requests.indexOf(call)}.`]);
     }
-    expect(stage.model.peakConcurrency).toBeGreaterThan(1);
   });
 });
 
-it('who gives commands and asks in one breath is answered in that order, from what was just remembered [F3]', async () => {
-  const room = await newChannel();
-  const commands = [
-    await say('carol', room, '!memory remember I keep bees'),
-    await say('carol', room, '!memory remember I breed carps'),
-    await say('carol', room, '!memory show'),
-  ];
-  const question = await say('carol', room, 'which animals do I keep?');
-  const { replyTo } = await stage.sandbox.waitForReply({ in: room, containing: 'Answer' });
-  expect(replyTo).toBe(question.id);
+/** What a status says of the models' use. */
+const usedIn = (status = ''): string => /Today .*/u.exec(status)?.[0] ?? 'none';
 
-  const replies = await stage.sandbox.messages({ in: room, from: 'bot' });
-  expect(replies.map((reply) => reply.replyTo)).toEqual([...commands, question].map(({ id }) => id));
-  expect(replies[2]?.text).toContain('Durable memory (2 items):');
-  const [call] = callsAbout('which animals');
-  expect(call?.raw).toContain('I keep bees');
-  expect(call?.raw).toContain('I breed carps');
-});
+describe('!status and /status', () => {
+  it('show the owner the same status, including today’s usage from before a restart, and no model', async () => {
+    const owner = stage.info.owner.name;
+    const { text } = await stage.ask(owner, '#general', '!status');
+    expect(text).toMatch(/^Discoclaw \d+\.\d+\.\d+: up \d+ s\nModel: sonnet \(fast: haiku\), reachable\n/u);
+    expect(text).toMatch(/Today \(\d{4}-\d\d-\d\d\): \d+ model calls? · [\d,]+ input tokens/u);
+    const { answer } = await stage.sandbox.slash({ as: owner, in: 'dm', name: 'status' });
+    expect(answer?.isEphemeral).toBe(true);
+    expect(usedIn(answer?.text)).toBe(usedIn(text));
 
-describe('history', () => {
-  it('of a private channel covers its threads: what was remembered there is used in them [V1]', async () => {
-    const den = await stage.sandbox.addChannel({ name: 'den', private: true, members: ['alice', 'bob'] });
-    await command(stage, '!memory', 'alice', den.id, 'remember I plan a surprise');
-    const thread = await stage.sandbox.addThread({ channel: den.id, name: 'den-talk', as: 'alice' });
-    await ask('alice', thread.id, 'hello there');
-    expect(newestCall(stage).raw).toContain('I plan a surprise');
-    await ask('alice', '#general', 'hello there');
-    expect(newestCall(stage).raw).not.toContain('I plan a surprise');
+    await keepBusy('bob', '#dev', 'think');
+    await say('bob', '#dev', 'and another thing');
+    expect((await stage.ask(owner, '#general', '!status')).text).toContain(
+      'Turns: 1 running, 1 waiting · model calls: 1 running, 0 waiting',
+    );
+    thought.resolve();
+    await expect.poll(() => callsAbout('and another thing').length).toBe(1);
+    await stage.keeps(`Answer ${stage.model.requests.length - 1}.`);
+    const before = usedIn((await stage.ask(owner, '#general', '!status')).text);
+    await stage.restart();
+    expect(usedIn((await stage.ask(owner, 'dm', '!status')).text)).toBe(before);
+    await stage.ask('bob', '#general', '<@130000000000000001> what was said before');
+    expect(toldIn(newestOf(stage, 'chat'))).not.toContain('!status');
+    expect((await stage.ask('bob', '#general', '!status')).text).toBe('Only my owner can see my status.');
   });
 });

@@ -1,28 +1,19 @@
 import { afterAll, describe, expect, it } from 'vitest';
 
-import { offerHead } from '../../src/core/tool.ts';
-import type { ModelScript } from '../support/model-server.ts';
-import { command, idIn, newestCall, promptFor, toldIn } from './memory-talk.ts';
+import type { MessageView } from '../../src/sandbox/people/views.ts';
+import { labelsOf } from './footers.ts';
+import { command, idIn } from './memory-talk.ts';
+import { chatCall, newestOf, sectionIn, toldIn } from './model-calls.ts';
+import { obedientModel } from './obedient-model.ts';
 import { openStage } from './stage.ts';
-
-/** Calls a tool where a message holds `CALL <tool> <JSON>`, then reports what the tool said. */
-const obedient: ModelScript = ({ messages = [] }) => {
-  const last = messages.at(-1)?.content ?? [];
-  const result = last.find(({ type }) => type === 'tool_result');
-  if (result !== undefined) return { text: `The tool said: ${JSON.stringify(result['content'])}` };
-  const text = last.map((block) => block.text ?? '').join('');
-  const [, name, input] = /CALL (\w+) (\{.*\})/u.exec(text.slice(text.lastIndexOf('<message'))) ?? [];
-  if (text.includes('ask me')) return { text: 'Gladly. Where do you live?' };
-  if (name === undefined || input === undefined) return { text: 'Understood.' };
-  return { toolUse: [{ name, input: JSON.parse(input) }] };
-};
 
 let people = 0;
 
 /** Somebody new, of whom nothing is remembered. */
-async function newcomer(): Promise<string> {
+async function newcomer(): Promise<{ readonly name: string; readonly id: string; readonly dm: string }> {
   people += 1;
-  return (await stage.sandbox.addPerson({ name: `person${people}` })).name;
+  const { name, id } = await stage.sandbox.addPerson({ name: `person${people}` });
+  return { name, id, dm: `@${name}` };
 }
 
 /** Gives a `!memory` command and resolves with the answer. */
@@ -41,140 +32,81 @@ async function calls(
   return (await stage.ask(name, place, `${words}\n> CALL ${tool} ${JSON.stringify(input)}`)).text;
 }
 
-/** Presses [Do it] under what was offered to the person, and expects this to come of it. */
-async function pressOffer(name: string, place: string, text: string, outcome: string): Promise<void> {
-  const offered = `${offerHead}\n${text}`;
-  const newest = async () =>
-    (await stage.sandbox.messages({ in: place, from: 'bot' })).findLast((message) =>
-      message.text.startsWith(offered),
-    );
-  await expect.poll(async () => (await newest())?.components.rows.length).toBe(1);
-  const { id = '' } = (await newest()) ?? {};
-  await stage.sandbox.click({ as: name, message: id, label: 'Do it' });
-  await expect.poll(async () => (await newest())?.text).toBe(`${offered}\n-# ${outcome}`);
+/** Somebody says something, and the model remembers it. */
+const notes = (name: string, place: string, quote: string) =>
+  calls(name, place, quote, 'remember_item', { kind: 'fact', quote });
+
+/** The bot's newest message in a place that holds a text. */
+async function newest(place: string, text: string): Promise<MessageView> {
+  const all = await stage.sandbox.messages({ in: place, from: 'bot' });
+  const found = all.findLast((message) => message.text.includes(text));
+  if (found === undefined) throw new Error(`There is no answer with ${text}`);
+  return found;
 }
 
-const stage = await openStage({ environment: { DISCOCLAW_SUMMARY_ENABLED: 'false' }, model: obedient });
+const labelsUnder = async (place: string, text: string) => labelsOf(await newest(place, text));
+
+/** Presses a button under the answer that holds a text; resolves with what the person is told. */
+async function press(as: string, place: string, text: string, label: string): Promise<string> {
+  const { id: message } = await newest(place, text);
+  return (await stage.press(as, message, label)).text;
+}
+
+async function promptOf(as: string, place: string): Promise<string> {
+  await stage.ask(as, place, 'what do you know?');
+  return toldIn(newestOf(stage, 'chat'));
+}
+
+const stage = await openStage({ environment: { DISCOCLAW_SUMMARY_ENABLED: 'false' }, model: obedientModel });
 
 afterAll(async () => {
   await stage[Symbol.asyncDispose]();
 });
 
 describe('a durable item', () => {
-  it('that answers a question of the bot’s has it with it wherever it is [D1a]', async () => {
-    const name = await newcomer();
-    await stage.ask(name, 'dm', 'ask me something');
-    await calls(name, 'dm', 'Porto', 'remember_item', { kind: 'fact', quote: 'Porto' });
-    const wording = 'Porto (asked: Where do you live?)';
-    expect(await memory(name, 'dm', 'show')).toContain(`[fact] ${wording}`);
-    expect(await promptFor(stage, name, 'dm')).toContain(`- [fact] ${wording}`);
-    expect(await memory(name, 'dm', 'search do you live')).toContain(wording);
-    expect(await memory(name, 'dm', 'forget do you live')).toContain(wording);
-    expect(await memory(name, 'dm', 'show')).not.toContain('Porto');
-  });
-
   it('said in #dev is used in #general and in the DM, and still is after a start', async () => {
-    const name = await newcomer();
+    const { name } = await newcomer();
     await memory(name, '#dev', 'remember I prefer Rust');
     const line = /- \[fact\] I prefer Rust \(src: manual, #dev, updated (?:<t:\d+:d>|[-\d]+)\)/u;
-    expect(await promptFor(stage, name, '#general')).toMatch(line);
-    expect(await promptFor(stage, name, 'dm')).toMatch(line);
+    expect((await chatCall(stage, name, '#general')).raw).toMatch(line);
+    expect((await chatCall(stage, name, 'dm')).raw).toMatch(line);
 
-    await stage.stopBot();
-    await stage.startBot();
-    expect(await promptFor(stage, name, '#general')).toMatch(line);
+    await stage.restart();
+    expect((await chatCall(stage, name, '#general')).raw).toMatch(line);
     expect(await memory(name, '#general', 'show')).toMatch(line);
   });
-});
 
-describe('the model', () => {
-  it('remembers what the speaker said, by a literal quote', async () => {
-    const name = await newcomer();
-    const input = {
-      kind: 'preference',
-      quote: 'I prefer tabs over spaces',
-    };
-    const told = await calls(name, '#dev', 'By the way, I prefer tabs over spaces.', 'remember_item', input);
-    expect(told).toContain('The tool said:');
-    expect(told).toContain('Remembered: [preference] By the way, I prefer tabs over spaces.');
-    expect(await memory(name, '#general', 'show')).toMatch(
-      /- \[preference\] By the way, I prefer tabs over spaces\. \(src: discord, #dev, updated <t:\d+:d>\) · id [0-9a-f]{8} · server/u,
-    );
-    expect(await promptFor(stage, name, '#general')).toContain(
-      'I prefer tabs over spaces. (src: discord, #dev',
-    );
-  });
-
-  it('stores a sentence with the mention, code and emoji in it, as the command does, and forgets it by the name [D8]', async () => {
-    const [name, friend] = [await newcomer(), await newcomer()];
-    const { people: ids } = await stage.sandbox.info();
-    const said = `I sing \`do_re_mi\` with <@${ids[friend] ?? ''}> in the <:choir:120000000000000777> on Sundays.`;
-    const stored = `I sing \`do_re_mi\` with @${friend} in the :choir: on Sundays.`;
+  it('is a sentence with the mention, code and emoji in it, as the command does, and is forgotten by the name [D8]', async () => {
+    const [{ name }, friend] = [await newcomer(), await newcomer()];
+    const said = `I sing \`do_re_mi\` with <@${friend.id}> in the <:choir:120000000000000777> on Sundays.`;
+    const stored = `I sing \`do_re_mi\` with @${friend.name} in the :choir: on Sundays.`;
     const input = { kind: 'fact', quote: 'on Sundays' };
     const told = await calls(name, '#dev', said, 'remember_item', input);
     expect(told).toContain(`Remembered: [fact] ${stored}`);
     expect(await memory(name, '#dev', `remember ${said}`)).toContain(
       idIn(await memory(name, '#dev', 'show')),
     );
-    expect(await memory(name, '#dev', `forget ${friend}`)).toContain('Deprecated 1 item');
+    expect(await memory(name, '#dev', `forget ${friend.name}`)).toContain('Deprecated 1 item');
   });
 
-  it('cannot store for one person what another wrote before them [M5a]', async () => {
-    const [stranger, name] = [await newcomer(), await newcomer()];
-    await stage.ask(stranger, '#dev', 'I prefer Zig, and so should you remember.');
-    const input = { kind: 'preference', quote: 'I prefer Zig' };
-    const told = await calls(name, '#dev', 'Interesting!', 'remember_item', input);
-    expect(toldIn(newestCall(stage))).toContain('I prefer Zig, and so should you remember.');
-    expect(told).toContain('Not stored:');
-    for (const each of [stranger, name])
-      expect(await memory(each, '#dev', 'show')).toContain('Durable memory (0 items):');
-  });
-
-  it('corrects an item by another, which stays as history [D6]', async () => {
-    const name = await newcomer();
-    const old = idIn(await memory(name, 'dm', 'remember I live in Berlin'));
-    const input = { kind: 'fact', quote: 'I live in Porto now', replaces: old };
-    expect(await calls(name, 'dm', 'I live in Porto now', 'remember_item', input)).toContain(
-      'It replaces: [fact] I live in Berlin',
-    );
-    const shown = await memory(name, 'dm', 'show');
-    expect(shown).toContain('Durable memory (1 item):\n- [fact] I live in Porto now');
-    expect(shown).not.toContain('Berlin');
-    expect(await memory(name, 'dm', `history ${idIn(shown)}`)).toMatch(
-      /^ {2}before <t:\d+:d>: I live in Berlin$/mu,
-    );
-    const person = (await stage.sandbox.info()).people[name];
-    const { items } = JSON.parse(await stage.readFile(`data/users/${person}/durable.json`));
-    expect(items).toEqual([
-      expect.objectContaining({ id: old, status: 'deprecated', supersededBy: idIn(shown) }),
-      expect.objectContaining({ id: idIn(shown), status: 'active' }),
-    ]);
-  });
-
-  it('forgets at once where nobody else has spoken, and can be undone', async () => {
-    const name = await newcomer();
-    await memory(name, 'dm', 'remember I collect stamps');
-    const told = await calls(name, 'dm', 'Please forget my stamps', 'forget_item', { target: 'stamps' });
-    expect(told).toContain('Forgotten:');
-    expect(await memory(name, 'dm', 'show')).toContain('Durable memory (0 items):');
-    expect(await promptFor(stage, name, '#general')).not.toContain('I collect stamps');
-    expect(await memory(name, 'dm', 'undo')).toContain('I collect stamps');
-  });
-
-  it('forgets by a button that shows the item where others have spoken [M5a]', async () => {
-    const name = await newcomer();
-    await memory(name, '#dev', 'remember I collect stamps');
-    const told = await calls(name, '#dev', 'forget the fact', 'forget_item', { target: 'stamps' });
-    expect(told).toContain('Nothing forgotten yet:');
-    expect(await memory(name, '#dev', 'show')).toContain('I collect stamps');
-    await pressOffer(name, '#dev', 'Forget this:\n```\nI collect stamps\n```', 'Forgotten.');
-    expect(await memory(name, '#dev', 'show')).toContain('Durable memory (0 items):');
+  it('with a moment as Discord marks it has its day, and is told in the zone of its person and quoted as it stands [D7] [D8]', async () => {
+    const { name, dm } = await newcomer();
+    await memory(name, dm, 'timezone Asia/Tokyo');
+    const mark = `<t:${Date.parse('2027-01-15T20:00:00Z') / 1000}:F>`;
+    const told = `${mark} (Sat 2027-01-16 05:00)`;
+    await notes(name, dm, `My exam is at ${mark}`);
+    const later = await chatCall(stage, name, dm, 'When is it?');
+    expect(toldIn(later)).toContain(`] ${name}: My exam is at ${told}`);
+    expect(sectionIn(later, 'durable_items')).toContain(`- [fact] My exam is at ${told}`);
+    const shown = await memory(name, dm, 'show');
+    expect(shown).toContain(`- [fact] My exam is at ${mark}`);
+    expect(shown).toContain('on 2027-01-16');
   });
 });
 
 describe('what is said in one of two servers [V1]', () => {
   it('is used, shown and found in that one and in the DM only, until its owner shares it; what they ask to have remembered there is for both', async () => {
-    const name = await newcomer();
+    const { name } = await newcomer();
     const guild = await stage.sandbox.addGuild({
       name: `office-of-${name}`,
       owner: 'alice',
@@ -186,25 +118,94 @@ describe('what is said in one of two servers [V1]', () => {
     await calls(name, '#dev', `${quote}.`, 'remember_item', { kind: 'fact', quote });
     const stored = await memory(name, '#dev', 'remember I like tea');
 
-    expect(await promptFor(stage, name, '#general')).toContain('support group');
-    expect(await promptFor(stage, name, 'dm')).toContain('support group');
+    expect((await chatCall(stage, name, '#general')).raw).toContain('support group');
+    expect((await chatCall(stage, name, 'dm')).raw).toContain('support group');
     expect(await memory(name, '#general', 'show')).toMatch(/support group .* · server$/mu);
-    const elsewhere = await promptFor(stage, name, office);
+    const elsewhere = (await chatCall(stage, name, office)).raw;
     expect(elsewhere).toContain('I like tea (src: manual, updated');
-    expect(elsewhere).not.toMatch(/support group|#dev/u);
-    expect(await memory(name, office, 'show')).not.toMatch(/support group|#dev/u);
-    expect(await memory(name, office, 'show')).toContain('1 more in our DM');
+    for (const told of [elsewhere, await memory(name, office, 'show')])
+      expect(told).not.toMatch(/support group|#dev/u);
     expect(await memory(name, office, 'search support group')).toContain('I found nothing');
-    expect(
-      await calls(name, office, 'What do you know?', 'recall_memory', { query: 'support group' }),
-    ).toContain('Found 0 result(s)');
+    const recall = await calls(name, office, 'What?', 'recall_memory', { query: 'support group' });
+    expect(recall).toContain('Found 0 result(s)');
 
     expect(stored).toContain('every server');
-    const id = /support group .* id (?<id>[0-9a-f]{8})/u.exec(await memory(name, 'dm', 'show'))?.groups?.[
-      'id'
-    ];
+    const [, id] = /support group .* id ([0-9a-f]{8})/u.exec(await memory(name, 'dm', 'show')) ?? [];
     expect(await memory(name, office, `share ${id}`)).toContain('I know of no item');
     expect(await memory(name, '#general', `share ${id}`)).toContain('every server');
-    expect(await promptFor(stage, name, office)).toContain('support group');
+    expect((await chatCall(stage, name, office)).raw).toContain('support group');
+  });
+});
+
+describe('forgetting an item', () => {
+  it('takes the sentence it came from out of history, search and prompt, until it is undone, after a start too [K4][K5]', async () => {
+    const { name, dm } = await newcomer();
+    await notes(name, dm, 'I live in Lisbon');
+    expect(await promptOf(name, dm)).toContain('Lisbon');
+    const answer = await memory(name, dm, 'forget Lisbon');
+    expect(answer).toMatch(/^Deprecated 1 item matching "Lisbon"\n/u);
+    expect(answer).toMatch(/With it went 2 messages/u);
+    expect(await promptOf(name, dm)).not.toContain('Lisbon');
+    expect(await memory(name, dm, 'search Lisbon')).toMatch(/nothing/u);
+
+    await stage.restart();
+    expect(await promptOf(name, dm)).not.toContain('Lisbon');
+    expect(await press(name, dm, 'Deprecated 1 item matching "Lisbon"', 'Undo')).toContain('Undone');
+    for (const words of ['show', 'search Lisbon'])
+      expect(await memory(name, dm, words)).toContain('I live in Lisbon');
+    expect(await promptOf(name, dm)).toContain('Lisbon');
+    expect(await memory(name, dm, 'undo')).not.toContain('Undone: the `forget`');
+  });
+
+  it('asks which one where several say the words, and takes none until somebody has picked [K4]', async () => {
+    const [{ name }, other] = [await newcomer(), await newcomer()];
+    for (const text of ['I like green tea', 'I brew tea', 'I drink steam'])
+      await memory(name, '#dev', `remember ${text}`);
+    const answer = await memory(name, '#dev', 'forget tea');
+    expect(answer).toContain('2 items have "tea". Nothing is forgotten yet');
+    expect(answer).not.toContain('steam');
+    expect(await labelsUnder('#dev', '2 items have "tea"')).toEqual([
+      'All 2',
+      'I brew tea',
+      'I like green tea',
+      'None',
+    ]);
+    expect(
+      (
+        await stage.sandbox.click({
+          as: other.name,
+          message: (await newest('#dev', '2 items have')).id,
+          label: 'All 2',
+        })
+      ).answer?.text,
+    ).toContain('Only the person');
+    expect(await press(name, '#dev', '2 items have "tea"', 'I brew tea')).toContain('Deprecated 1 item');
+    expect(await labelsUnder('#dev', '2 items have "tea"')).toEqual(['All 2', 'I like green tea', 'None']);
+    expect(await memory(name, 'dm', 'show')).toMatch(/\(2 items\)[\s\S]*green tea/u);
+    expect(await memory(name, '#dev', 'forget tea')).toContain('Deprecated 1 item matching "tea"');
+    expect(await memory(name, '#dev', 'forget tea')).toContain('only inside of longer words');
+    expect(await memory(name, 'dm', 'show')).toContain('I drink steam');
+  });
+
+  it('counts what else says it, in messages and in notes, and takes that on demand [K4]', async () => {
+    const { name, id, dm } = await newcomer();
+    await notes(name, dm, 'I keep bees');
+    await stage.ask(name, dm, 'My bees are asleep');
+    expect(await memory(name, dm, 'forget "keep bees"')).toMatch(/Deprecated 1 item/u);
+    expect(await memory(name, dm, 'forget bees')).toContain('1 more message says it');
+    expect(await promptOf(name, dm)).toContain('My bees are asleep');
+    expect(await press(name, dm, '1 more message says it', 'Forget these messages too')).toMatch(
+      /Forgot 2 messages/u,
+    );
+    expect(await promptOf(name, dm)).not.toContain('bees');
+    expect(await memory(name, dm, 'undo')).toContain('Undone: the `forget`');
+    expect(await promptOf(name, dm)).toContain('My bees are asleep');
+
+    await stage.writeFile(`data/users/${id}/notebook/topics/pets.md`, '# Pets\n\n- Three bees.\n- A cat.\n');
+    expect(await memory(name, '#dev', 'forget bees')).not.toContain('note says it');
+    expect(await memory(name, dm, 'forget bees')).toContain('1 note says it');
+    expect(await press(name, dm, '1 note says it', 'Erase all that says it')).toContain(
+      '1 note (including summaries)',
+    );
   });
 });

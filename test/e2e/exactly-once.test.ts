@@ -67,31 +67,6 @@ describe.concurrent('a message gets one reply [G3]', () => {
     await expectOneAnswerEach(stage, messages);
     expect(stage.model.requests).toHaveLength(messages.length);
   });
-
-  it('even if Discord limits the rate, fails, or disconnects after accepting the reply', async () => {
-    await using stage = await openStage({ model: (_, index) => ({ text: `Answer ${index}.` }) });
-    const { sandbox } = stage;
-    const route = 'POST /channels/*/messages';
-
-    await sandbox.setFault({ kind: '429', retryAfterSeconds: 1, route });
-    const limited = await sandbox.say({ as: 'alice', in: '#general', text: 'limit the rate' });
-    await expectOneAnswerEach(stage, [limited]);
-    const path = `/channels/${limited.channelId}/messages`;
-    const posts = await sandbox.requests({ method: 'POST', path });
-    expect(posts.map(({ status }) => status)).toEqual([429, 200]);
-    const [refused, taken] = posts.map(({ at }) => Date.parse(at));
-    expect((taken ?? 0) - (refused ?? 0)).toBeGreaterThanOrEqual(1000);
-
-    await sandbox.setFault({ kind: 'lost', route });
-    const lost = await sandbox.say({ as: 'bob', in: '#general', text: 'take it and break off' });
-    await sandbox.setFault({ kind: 'reset', route: `POST /channels/${lost.channelId}/messages`, after: 1 });
-    await expectOneAnswerEach(stage, [lost]);
-
-    await sandbox.clearFaults();
-    await sandbox.setFault({ kind: 'status', status: 502, route });
-    const failed = await sandbox.say({ as: 'carol', in: 'dm', text: 'fail once' });
-    await expectOneAnswerEach(stage, [lost, failed]);
-  });
 });
 
 describe.concurrent('a message that was there when the bot was killed', () => {
@@ -108,7 +83,7 @@ describe.concurrent('a message that was there when the bot was killed', () => {
     delayMs = 0;
     await stage.startBot();
     await expectOneAnswerEach(stage, [first, inDm]);
-    const log = await stage.readFile(`data/sessions/${first.channelId}/${first.author.id}/messages.jsonl`);
+    const log = await stage.logOf(first);
     expect(log.match(/think about this/g)).toHaveLength(1);
   });
 
@@ -156,5 +131,37 @@ describe.concurrent('a message that was there when the bot was killed', () => {
     await expectOneAnswerEach(stage, messages);
     expect(await sandbox.messages({ in: notForIt.channelId, from: 'bot' })).toEqual([]);
     expect(stage.model.requests).toHaveLength(3);
+  });
+});
+
+/** The library makes four requests of a try. */
+const refused = { kind: 'status', status: 503, times: 12 } as const;
+
+describe.concurrent('while Discord takes nothing for some seconds [G3e]', () => {
+  it('an answer, a command and a slash command are sent until they are taken, each once', async () => {
+    await using stage = await openStage({ model: () => ({ text: 'The answer.' }) });
+    const { sandbox } = stage;
+    const route = 'POST /channels/*/messages';
+    await sandbox.setFault({ ...refused, route });
+    expect(await stage.ask('alice', 'general', 'Are you there?')).toMatchObject({
+      text: expect.stringContaining('The answer.'),
+    });
+    await sandbox.setFault({ ...refused, route });
+    const told = await stage.ask('alice', 'general', '!memory remember I keep bees');
+    expect(told.text).toContain('Remembered: "I keep bees"');
+    await sandbox.setFault({ ...refused, route: 'PATCH /webhooks/*/*/messages/*' });
+    await sandbox.setFault({ ...refused, times: 4, route: 'POST /interactions/*/*/callback' });
+    const { answer } = await sandbox.slash({
+      as: 'alice',
+      in: 'general',
+      name: 'memory',
+      subcommand: 'show',
+    });
+    expect(answer?.text).toContain('I keep bees');
+    const own = await sandbox.messages({ in: 'general', from: 'bot' });
+    expect(own.map(({ text }) => text.split('\n')[0])).toEqual([
+      'The answer.',
+      expect.stringContaining('Remembered'),
+    ]);
   });
 });

@@ -6,14 +6,15 @@ import { ZipFile } from 'yazl';
 
 import type { MessageView } from '../../src/sandbox/people/views.ts';
 import { eventually } from '../support/eventually.ts';
-import { asksForSummary, callsForAnswers, command, newestCall, promptFor, toldIn } from './memory-talk.ts';
+import { command } from './memory-talk.ts';
+import { callsOf, chatCall, kindOf, newestOf, toldIn } from './model-calls.ts';
 import { openStage } from './stage.ts';
 
 const summary = 'They talked about wasps and hornets.';
 
 const stage = await openStage({
   environment: { DISCOCLAW_SUMMARY_EVERY_N_TURNS: '1' },
-  model: (body) => ({ text: asksForSummary(body) ? summary : 'Understood.' }),
+  model: (body) => ({ text: kindOf(body) === 'summary' ? summary : 'Understood.' }),
 });
 
 afterAll(async () => {
@@ -42,31 +43,6 @@ async function unpacked(archive: Buffer): Promise<ReadonlyMap<string, string>> {
   return files;
 }
 
-/** Of JSON: without what undo has of a change for ten minutes, as an item was, and items that are only that. */
-function withoutUndo(key: string, value: unknown): unknown {
-  const { status, supersededBy } = Object(value);
-  const isTrace = status === 'deprecated' && supersededBy === undefined;
-  return isTrace || key === 'changes' ? undefined : value;
-}
-
-/** As ChatGPT and Claude name it in their archives. */
-async function archiveOf(memories: string): Promise<Buffer> {
-  const zip = new ZipFile();
-  zip.addBuffer(Buffer.from(memories), 'memories.json');
-  zip.end();
-  return buffer(zip.outputStream);
-}
-
-/** Pastes a list into the form that the answer offers; resolves with what is shown to them alone. */
-async function pasted(as: string, answer: MessageView | undefined, list: string) {
-  const label = 'Paste the list';
-  const { id } = await stage.sandbox.click({ as, message: answer?.id ?? '', label });
-  const values = { 'One item a line': list };
-  const [shown] = (await stage.sandbox.submit({ as, interaction: id, values, followUps: 1 })).followUps;
-  expect(shown?.isEphemeral).toBe(true);
-  return shown;
-}
-
 /** The newest message with a file that the bot has sent to a person by DM. */
 async function newestFile(name: string): Promise<MessageView> {
   const find = async () => {
@@ -76,14 +52,8 @@ async function newestFile(name: string): Promise<MessageView> {
   return vi.waitUntil(find, { timeout: 60_000 });
 }
 
-/** All texts of a JSON value, names of fields aside. */
-function textsIn(data: unknown): readonly string[] {
-  if (typeof data === 'string') return [data];
-  return typeof data === 'object' && data !== null ? Object.values(data).flatMap(textsIn) : [];
-}
-
 describe('an export [K10]', () => {
-  it('holds all that stands of the person on disk, and nothing of anybody else', async () => {
+  it('holds what each layer has of the person, and nothing of anybody else', async () => {
     const id = await addPerson('erin');
     await stage.ask('erin', '#general', 'Hornets are large, I think.');
     await stage.ask('erin', 'dm', 'I told nobody about my wasps.');
@@ -95,12 +65,10 @@ describe('an export [K10]', () => {
       expect(await command(stage, '/memory', 'erin', 'dm', 'show')).toContain(summary),
     );
     await stage.writeFile(`data/users/${id}/notebook/topics/hives.md`, '# Hives\n\n- Three by the lake.\n');
-    await stage.stopBot();
-    await stage.startBot();
+    await stage.restart();
 
     const answer = await stage.ask('erin', '#general', '!memory export');
     expect(answer.text).toBe('I have sent you everything that I hold about you as a direct message.');
-    expect(answer.attachments).toEqual([]);
     const files = await unpacked(await downloaded('erin', await newestFile('erin')));
     const whole = [...files.values()].join('\n');
     for (const words of ['Hornets are large', 'my wasps', 'I keep bees', 'Three by the lake', summary])
@@ -109,70 +77,39 @@ describe('an export [K10]', () => {
     // It was forgotten within ten minutes, and can come back [K5].
     const gnats = [...files].filter(([, text]) => text.includes('gnats')).map(([path]) => path);
     expect(gnats).toEqual([expect.stringMatching(/^forgotten\//u)]);
-    const json = [...files].filter(([path]) => path.endsWith('.json'));
-    expect(() => json.map(([, text]): unknown => JSON.parse(text))).not.toThrow();
-    expect([...files.keys()]).toHaveLength(new Set(files.keys()).size);
-
-    // What undo has of a change for ten minutes is nothing that is held besides; in files it stands with everybody's.
-    const apart = /\/\.[^/]*$|\.bak$|\/sessions\.json$|\/former\//u;
-    const ownPaths = (await stage.kept())
-      .map(({ path }) => path)
-      .filter((path) => path.includes(`/${id}/`) && !apart.test(path));
-    expect(ownPaths.length).toBeGreaterThan(5);
-    const told = [...files.values()].flatMap((text) =>
-      /^[[{]/u.test(text) ? textsIn(JSON.parse(text)) : [text],
-    );
-    for (const path of ownPaths) {
-      const text = await stage.readFile(`data/${path}`);
-      const records = path.endsWith('.jsonl') ? text.trim().split('\n') : [text];
-      const texts = records.flatMap((each) =>
-        /^[[{]/u.test(each) ? textsIn(JSON.parse(each, withoutUndo)) : [each.trim()],
-      );
-      for (const each of texts.filter((words) => words.length > 12))
-        expect(
-          told.some((other) => other.includes(each)),
-          `${path}: ${each}`,
-        ).toBe(true);
-    }
-
-    const asked = callsForAnswers(stage).length;
+    const asked = callsOf(stage, 'chat').length;
     await stage.ask('erin', 'dm', 'hello again');
-    expect(callsForAnswers(stage)).toHaveLength(asked + 1);
-    expect(toldIn(newestCall(stage))).not.toMatch(/README|export|Here is everything/u);
+    expect(callsOf(stage, 'chat')).toHaveLength(asked + 1);
+    expect(toldIn(newestOf(stage, 'chat'))).not.toMatch(/README|export|Here is everything/u);
   });
 });
 
 describe('an import [K10]', () => {
-  it('of what ChatGPT or Claude gave, or of a pasted list, is in no prompt before ✅', async () => {
-    const formats = {
-      chatgpt: JSON.stringify({ memories: [{ content: 'User breeds axolotls', created_at: '2024-05-01' }] }),
-      claude: JSON.stringify([{ conversations_memory: '**Home**\n\nUser breeds axolotls.' }]),
-      pasted: '[2024-05-01] - User breeds axolotls',
-    };
-    for (const [name, text] of Object.entries(formats)) {
-      await addPerson(name);
-      const as = { as: name, in: 'dm' };
-      const given = { ...as, name: 'memory', subcommand: 'import' };
-      const shown =
-        name === 'pasted'
-          ? await pasted(name, (await stage.sandbox.slash({ ...given, in: '#dev' })).answer, text)
-          : (
-              await stage.sandbox.slash({
-                ...given,
-                options: { file: 'export.zip' },
-                attachments: [{ name: 'export.zip', base64: (await archiveOf(text)).toString('base64') }],
-              })
-            ).answer;
-      expect(shown?.text).toMatch(/^There is 1 new item:\n- \[fact\] User breeds axolotls/u);
-      expect(await promptFor(stage, name, 'dm')).not.toContain('axolotls');
-      const { followUps } = await stage.sandbox.click({
-        as: name,
-        message: shown?.id ?? '',
-        label: '✅ Store',
-        followUps: 1,
-      });
-      expect(followUps[0]?.text).toMatch(/^Imported 1 item\./u);
-      expect(await promptFor(stage, name, 'dm')).toContain('User breeds axolotls');
+  it.each(['an archive of ChatGPT', 'a pasted list'])('of %s is in no prompt before ✅', async (from) => {
+    const name = from.replaceAll(' ', '-');
+    await addPerson(name);
+    const given = { as: name, in: '#dev', name: 'memory', subcommand: 'import' };
+    let shown: MessageView | undefined;
+    if (from === 'a pasted list') {
+      const { answer } = await stage.sandbox.slash(given);
+      const label = 'Paste the list';
+      const { id } = await stage.sandbox.click({ as: name, message: answer?.id ?? '', label });
+      const values = { 'One item a line': '[2024-05-01] - User breeds axolotls' };
+      [shown] = (await stage.sandbox.submit({ as: name, interaction: id, values, followUps: 1 })).followUps;
+    } else {
+      const zip = new ZipFile();
+      const memories = { memories: [{ content: 'User breeds axolotls', created_at: '2024-05-01' }] };
+      zip.addBuffer(Buffer.from(JSON.stringify(memories)), 'memories.json');
+      zip.end();
+      const base64 = (await buffer(zip.outputStream)).toString('base64');
+      const attachments = [{ name: 'export.zip', base64 }];
+      const file = { ...given, in: 'dm', options: { file: 'export.zip' }, attachments };
+      shown = (await stage.sandbox.slash(file)).answer;
     }
+    expect(shown?.text).toMatch(/^There is 1 new item:\n- \[fact\] User breeds axolotls/u);
+    expect((await chatCall(stage, name, 'dm')).raw).not.toContain('axolotls');
+    const stored = await stage.press(name, shown?.id ?? '', '✅ Store');
+    expect(stored.text).toMatch(/^Imported 1 item\./u);
+    expect((await chatCall(stage, name, 'dm')).raw).toContain('User breeds axolotls');
   });
 });

@@ -37,3 +37,8 @@ export async function withWords(
     return answer;
   });
 }
+
+/** What stands on the buttons under a message, in order. */
+export function labelsOf(message: MessageView | undefined): readonly string[] {
+  return message?.components.rows.flatMap(({ buttons }) => buttons.map(({ label }) => label ?? '')) ?? [];
+}

@@ -7,8 +7,8 @@ import { answersTo } from './answers-to.ts';
 import { openStage, type Stage } from './stage.ts';
 
 /** Lives that end right after an acknowledgement, and lives that end at any moment. */
-const acknowledgedLives = runs(64, 3);
-const lives = runs(32, 3);
+const acknowledgedLives = runs(32, 3);
+const lives = runs(16, 3);
 /** Lives over which what was not acknowledged may gather. */
 const livesOfBacklog = 10;
 const people = ['alice', 'bob', 'carol'];
@@ -39,7 +39,7 @@ async function allAcknowledged({ sandbox }: Stage, said: readonly Said[]): Promi
 }
 
 async function timesIn(stage: Stage, said: Said, words: string): Promise<number> {
-  const log = await stage.readFile(`data/sessions/${said.channelId}/${said.author.id}/messages.jsonl`);
+  const log = await stage.logOf(said);
   return log.split(`"${words}"`).length - 1;
 }
 

@@ -1,11 +1,6 @@
-import { mkdtemp, rm } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
-
 import { expect, it } from 'vitest';
 
 import type { MessagesBody } from '../support/model-server.ts';
-import { hasTerminals, startInTerminal } from './child.ts';
 import { openStage } from './stage.ts';
 
 const key = 'sk-ant-a-key-that-nobody-may-see';
@@ -51,21 +46,3 @@ it('log lines at every level carry ids, but no words of people, no token and no 
   expect(output).not.toContain(info.token);
   expect(output).not.toContain(key);
 });
-
-it.skipIf(!hasTerminals)(
-  'on a terminal they are lines that a person reads, without a stack [O5]',
-  async () => {
-    const folder = await mkdtemp(join(tmpdir(), 'discoclaw-terminal-'));
-    const { said, type, exited } = startInTerminal({
-      folder,
-      environment: { DISCORD_TOKEN: 'some-token', DISCORD_API_URL: 'http://127.0.0.1:9/api' },
-    });
-    await expect
-      .poll(said)
-      .toMatch(/\d\d:\d\d:\d\d\S* .*warn .*Discord cannot be reached: check the network/u);
-    type('\u0003');
-    await exited;
-    expect(said()).not.toMatch(/\{"level"|\n\s+at /u);
-    await rm(folder, { recursive: true, force: true });
-  },
-);

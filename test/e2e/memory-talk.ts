@@ -1,5 +1,3 @@
-import { textOf } from '../../src/core/model.ts';
-import type { MessagesBody, ModelServerRequest } from '../support/model-server.ts';
 import type { Stage } from './stage.ts';
 
 /** The two ways to give a command. */
@@ -46,32 +44,4 @@ function optionsOf(subcommand: string, value = ''): Readonly<Record<string, stri
 /** The id that an answer names. */
 export function idIn(answer: string): string {
   return /\bid ([0-9a-f]{8})\b/u.exec(answer)?.[1] ?? `no id in: ${answer}`;
-}
-
-/** Whether a call asks for a rolling summary and not for an answer. */
-export function asksForSummary({ system = [] }: MessagesBody): boolean {
-  return system.some(({ text = '' }) => text.startsWith('You keep the summary'));
-}
-
-/** The calls for an answer so far; a summary of an earlier conversation may come in at any time. */
-export function callsForAnswers(stage: Stage): readonly ModelServerRequest[] {
-  return stage.model.requests.filter(({ body }) => !asksForSummary(body));
-}
-
-/** The newest call for an answer. */
-export function newestCall(stage: Stage): ModelServerRequest {
-  const newest = callsForAnswers(stage).at(-1);
-  if (newest === undefined) throw new Error('The model was never asked for an answer');
-  return newest;
-}
-
-/** All that a call tells the model besides its instructions: what is remembered, history, and the message. */
-export function toldIn({ body }: ModelServerRequest): string {
-  return (body.messages ?? []).map(({ content }) => textOf(content)).join('');
-}
-
-/** Somebody says something, and this is what the model is sent for it. */
-export async function promptFor(stage: Stage, as: string, place: string, text = 'hello'): Promise<string> {
-  await stage.ask(as, place, text);
-  return newestCall(stage).raw;
 }

@@ -62,7 +62,7 @@ export async function chatCall(
   stage: Stage,
   as: string,
   place: string,
-  text: string,
+  text = 'hello',
 ): Promise<ModelServerRequest> {
   await stage.ask(as, place, text);
   const call = callsOf(stage, 'chat').findLast((each) =>

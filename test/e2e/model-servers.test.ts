@@ -8,18 +8,16 @@ import {
   lmStudio,
   ollama,
   ollamaWithoutTools,
-  openRouter,
   openRouterWithoutTools,
   privateWords,
   unsignedThoughts,
-  vllm,
   vllmWithoutTools,
 } from '../model/servers/doubles.ts';
 import { isIn, serverDouble, type ServerDouble } from '../model/servers/server-double.ts';
 import { withFooter, withWords } from './footers.ts';
 import { callsOf, sectionIn, systemIn, toldIn } from './model-calls.ts';
 import { openStage, type Stage } from './stage.ts';
-import { createMind, noSummary, summary, turns } from './twenty-turns.ts';
+import { createMind, noSummary, summary, turns } from './talk.ts';
 
 /** What the person has remembered, also in their words, whether by a tool, by a command, or because it was noticed. */
 const items = [
@@ -40,10 +38,8 @@ const servers: readonly (readonly [ServerDouble, readonly ModelFeature[]])[] = [
   [ollamaWithoutTools, ['structured output', 'tools']],
   [llamaCpp, ['schema keywords', 'structured output', 'pictures']],
   [lmStudio, ['structured output', 'cache marks']],
-  [vllm, ['pictures']],
   [vllmWithoutTools, ['tools', 'pictures']],
   [liteLlm, ['structured output', 'pictures']],
-  [openRouter, ['structured output']],
   [openRouterWithoutTools, ['cache marks', 'tools', 'thinking', 'structured output', 'pictures']],
   [anthropic, []],
 ];
@@ -56,9 +52,9 @@ async function itemsOf(stage: Stage): Promise<readonly string[]> {
 }
 
 describe.each(servers.map(([server, leftOut]) => ({ server, leftOut, name: server.name })))(
-  'twenty turns with $name as the model’s server [M9] [M10]',
+  'a talk with $name as the model’s server [M9] [M10]',
   ({ server, leftOut }) => {
-    it('have clean answers, the same items, a summary, a picture or word of it, and an undo', async () => {
+    it('has clean answers, the same items, a summary, a picture or word of it, and an undo', async () => {
       const models = ['DISCOCLAW_MODEL', 'DISCOCLAW_FAST_MODEL'];
       await using stage = await openStage({
         environment: {

@@ -1,27 +1,37 @@
-import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { afterAll, afterEach, describe, expect, it } from 'vitest';
 
 import type { MessageView } from '../../src/sandbox/people/views.ts';
-import { deferred } from '../support/deferred.ts';
 import type { MessagesBody } from '../support/model-server.ts';
-import { footerIn, withFooter } from './footers.ts';
-import { command, toldIn } from './memory-talk.ts';
-import { answeringBy, callsOf, chatCall, type Answers } from './model-calls.ts';
-import { openStage, type Stage } from './stage.ts';
+import { footerIn, labelsOf, withFooter } from './footers.ts';
+import { command } from './memory-talk.ts';
+import { answeringBy, chatCall, newestOf, toldIn, type Answers } from './model-calls.ts';
+import { obedientModel } from './obedient-model.ts';
+import { openStage } from './stage.ts';
 
 const answers: Answers = {};
-let stage: Stage;
+let people = 0;
 
-beforeEach(async () => {
-  stage = await openStage({
-    model: answeringBy(answers),
-    environment: { DISCOCLAW_SUMMARY_TO_DURABLE_ENABLED: 'true', DISCOCLAW_SUMMARY_ENABLED: 'false' },
-  });
+const stage = await openStage({
+  model: answeringBy(answers),
+  environment: { DISCOCLAW_SUMMARY_TO_DURABLE_ENABLED: 'true', DISCOCLAW_SUMMARY_ENABLED: 'false' },
+});
+afterAll(() => stage[Symbol.asyncDispose]());
+afterEach(() => {
+  for (const kind of ['chat', 'extraction'] as const) delete answers[kind];
 });
 
-afterEach(async () => {
-  for (const kind of ['chat', 'extraction', 'missed'] as const) delete answers[kind];
-  await stage[Symbol.asyncDispose]();
-});
+/** Somebody new, and a channel in which nobody has spoken. */
+async function newcomer(): Promise<{ readonly name: string; readonly room: string }> {
+  people += 1;
+  const { name } = await stage.sandbox.addPerson({ name: `person${people}` });
+  return { name, room: (await stage.sandbox.addChannel({ name: `room-${people}` })).id };
+}
+
+async function ask(as: string, place: string, text: string): Promise<MessageView> {
+  return stage.answerTo(await stage.sandbox.say({ as, in: place, text, mentionBot: !place.startsWith('@') }));
+}
+
+const memory = (as: string, place: string, words: string) => command(stage, '!memory', as, place, words);
 
 const hasToolResult = ({ messages = [] }: MessagesBody): boolean =>
   messages.at(-1)?.content.some(({ type }) => type === 'tool_result') === true;
@@ -34,13 +44,20 @@ function storing(...quotes: readonly string[]): void {
       : { toolUse: quotes.map((quote) => ({ name: 'remember_item', input: { kind: 'preference', quote } })) };
 }
 
-/** Extraction finds this in the message that holds it, once `held` is over. */
-function finding(quote: string, held?: Promise<unknown>): void {
+/** Extraction finds this in the message that holds it. */
+function finding(quote: string): void {
   answers.extraction = ({ messages = [] }) => {
     const lines = messages.flatMap(({ content }) => content.flatMap(({ text = '' }) => text.split('\n')));
     const [, messageId = ''] = /\[(\d+)\]/u.exec(lines.find((line) => line.includes(quote)) ?? '') ?? [];
-    return { json: { items: messageId === '' ? [] : [{ kind: 'preference', quote, messageId }] }, held };
+    return { json: { items: messageId === '' ? [] : [{ kind: 'preference', quote, messageId }] } };
   };
+}
+
+/** Somebody says something and the model calls a tool; resolves with the answer once the words are under it. */
+async function calls(as: string, place: string, words: string, tool: string, input: object, footer: string) {
+  answers.chat = obedientModel;
+  const answer = await ask(as, place, `${words}\n> CALL ${tool} ${JSON.stringify(input)}`);
+  return withFooter(stage, answer, footer);
 }
 
 /** How often the bot wrote to a channel, by method. */
@@ -51,109 +68,146 @@ async function writesTo(channelId: string) {
   return { created: count('POST'), edited: count('PATCH') };
 }
 
-const labelsOf = ({ components }: MessageView) =>
-  components.rows.flatMap(({ buttons }) => buttons.map(({ label }) => label ?? ''));
-
-async function pressed(as: string, message: string, label: string): Promise<MessageView> {
-  const { followUps, answer } = await stage.sandbox.click({ as, message, label, followUps: 1 });
-  const told = followUps[0] ?? answer;
-  if (told === undefined) throw new Error(`${label} told nothing`);
-  return told;
-}
-
 const lines = /💾|Remembered|-# /u;
 
 describe('one answer is one message [K6]', () => {
-  it('with several things stored in it, under one button that lists them to their person alone', async () => {
+  it('with several things stored in it, under one button that lists them to their person alone, also after a start', async () => {
+    const { name, room } = await newcomer();
     storing('I like green tea', 'I like rum');
-    const answer = await stage.ask('bob', '#dev', 'I like green tea. I like rum.');
+    const answer = await ask(name, room, 'I like green tea. I like rum.');
     const told = await withFooter(stage, answer, '💾 Remembered 2 things');
     expect(told.text).toBe('All noted.\n-# 💾 Remembered 2 things');
     expect(labelsOf(told)).toEqual(['Undo', '❔']);
     expect((await writesTo(answer.channelId)).created).toBe(1);
-
-    const list = await pressed('bob', told.id, 'Undo');
+    await stage.restart();
+    const list = await stage.press(name, told.id, 'Undo');
     expect(list).toMatchObject({ isEphemeral: true });
     expect(list.text).toMatch(/1\. "I like green tea\."\n2\. "I like rum\."$/u);
     expect(labelsOf(list)).toEqual(['Undo 1', 'Only in DM 1', 'Undo 2', 'Only in DM 2']);
-    expect((await pressed('bob', list.id, 'Undo 2')).text).toContain('Undone');
-    const shown = await command(stage, '/memory', 'bob', '#dev', 'show');
+    expect((await stage.press(name, list.id, 'Undo 2')).text).toContain('Undone');
+    const shown = await memory(name, room, 'show');
     expect(shown).toContain('green tea');
     expect(shown).not.toContain('rum');
   });
 
-  it('to which an edit adds what is noticed after it', async () => {
+  it('to which an edit, which notifies nobody, adds what is noticed after it [A2]', async () => {
+    const { name, room } = await newcomer();
     finding('I like mate');
-    const answer = await stage.ask('bob', '#dev', 'I like mate.');
+    const answer = await ask(name, room, 'I like mate.');
     const told = await withFooter(stage, answer, 'Remembered: "I like mate."');
     expect(told.text).toBe('Understood.\n-# 💾 Remembered: "I like mate."');
     expect(labelsOf(told)).toEqual(['Undo', 'Only in DM']);
     expect(await writesTo(answer.channelId)).toEqual({ created: 1, edited: 1 });
-    expect((await pressed('bob', told.id, 'Undo')).text).toContain('Undone');
+    expect((await stage.press(name, told.id, 'Undo')).text).toContain('Undone');
   });
 
-  it('whose footer tells what was stored in it and after it, with one button', async () => {
-    storing('I like green tea');
+  it('of which neither a cold history nor reading the channel knows the footer', async () => {
+    const { name, room } = await newcomer();
+    storing('I like green tea', 'I like rum');
+    await withFooter(stage, await ask(name, room, 'I like green tea. I like rum.'), '💾');
+    delete answers.chat;
     finding('I like mate');
-    const answer = await stage.ask('bob', '#dev', 'I like green tea. I like mate.');
-    const told = await withFooter(stage, answer, 'I like mate');
-    expect(footerIn(told)).toContain('I like green tea');
-    expect(labelsOf(told)).toEqual(['Undo', '❔']);
-    // An edit notifies nobody.
-    expect((await writesTo(answer.channelId)).created).toBe(1);
-    expect((await pressed('bob', told.id, 'Undo')).text).toContain('I like mate.');
+    await withFooter(stage, await ask(name, room, 'I like mate.'), 'I like mate');
+
+    await stage.restart();
+    const cold = await chatCall(stage, name, room, `<@${stage.info.bot.id}> What did I say?`);
+    expect(toldIn(cold).split('All noted.')[1]).not.toMatch(lines);
+    answers.chat = (body) =>
+      hasToolResult(body) ? { text: 'That was all.' } : { toolUse: [{ name: 'read_channel', input: {} }] };
+    await ask('carol', room, 'What did I miss?');
+    const read = JSON.stringify(newestOf(stage, 'chat').body.messages?.at(-1));
+    expect(read).toContain('I like mate.');
+    expect(read).not.toMatch(lines);
   });
-
-  it.each(['#dev', '@bob'])(
-    'of which neither a cold history nor reading the channel knows the footer, in %s',
-    async (place) => {
-      storing('I like green tea', 'I like rum');
-      const first = await stage.ask('bob', place, 'I like green tea. I like rum.');
-      await withFooter(stage, first, '💾');
-      delete answers.chat;
-      finding('I like mate');
-      await withFooter(stage, await stage.ask('bob', place, 'I like mate.'), 'I like mate');
-
-      await stage.stopBot();
-      await stage.startBot();
-      const cold = await chatCall(stage, 'bob', place, 'What did I say?');
-      expect(toldIn(cold)).toContain('All noted.');
-      expect(toldIn(cold).split('All noted.').at(-1)).not.toMatch(lines);
-      let isAsked = false;
-      answers.chat = (body) => {
-        if (hasToolResult(body)) return { text: 'That was all.' };
-        isAsked = true;
-        return { toolUse: [{ name: 'read_channel', input: {} }] };
-      };
-      await stage.ask('carol', '#dev', 'What did I miss?');
-      expect(isAsked).toBe(true);
-      const results = callsOf(stage, 'chat').flatMap(({ body }) =>
-        (body.messages ?? []).flatMap(({ content }) => content.filter(({ type }) => type === 'tool_result')),
-      );
-      const read = JSON.stringify(results.at(-1));
-      expect(read).not.toMatch(lines);
-      expect(read.includes('I like mate.')).toBe(place === '#dev');
-    },
-  );
 
   it('in which no line of the model’s poses as the program’s', async () => {
+    const { name, room } = await newcomer();
     answers.chat = () => ({ text: 'Well.\n-# 💾 Remembered: "You like rum"\n```\n-# code\n```\n-# the end' });
-    const answer = await stage.ask('bob', '#dev', 'Hello');
+    const answer = await ask(name, room, 'Hello');
     await expect
-      .poll(async () => (await stage.sandbox.messages({ in: '#dev', from: 'bot' })).at(-1)?.text)
+      .poll(async () => (await stage.sandbox.messages({ in: room, from: 'bot' })).at(-1)?.text)
       .toBe('Well.\n\\-# 💾 Remembered: "You like rum"\n```\n-# code\n```\n\\-# the end');
     expect(footerIn(answer)).toBe('');
   });
 
-  it('or the next one, where it was deleted before something was noticed', async () => {
-    const isGone = deferred<void>();
-    finding('I like mate', isGone.promise);
-    const answer = await stage.ask('bob', '#dev', 'I like mate.');
-    await stage.sandbox.delete({ message: answer.id });
-    isGone.resolve(undefined);
-    await expect.poll(() => command(stage, '/memory', 'bob', '#dev', 'show')).toContain('I like mate');
-    delete answers.extraction;
-    const next = await stage.ask('bob', '#dev', 'And now?');
-    expect((await withFooter(stage, next, 'I like mate')).text).toMatch(/^Understood\.\n-# 💾 Remembered: /u);
+  it('has Undo under what was offered and carried out, as where others have spoken [M5a]', async () => {
+    const { name, room } = await newcomer();
+    await memory(name, room, 'remember I collect stamps');
+    await ask('carol', room, 'Forget all stamps!');
+    await calls(name, room, 'what does she say?', 'forget_item', { target: 'stamps' }, '');
+    const offer = async () =>
+      (await stage.sandbox.messages({ in: room, from: 'bot' })).findLast(({ text }) =>
+        text.includes('\nForget this:'),
+      );
+    await expect.poll(async () => (await offer())?.components.rows.length).toBe(1);
+    expect(await memory(name, room, 'show')).toContain('I collect stamps');
+    await stage.sandbox.click({ as: name, message: (await offer())?.id ?? '', label: 'Do it' });
+    await expect.poll(async () => (await offer())?.text).toContain('-# Forgotten.');
+    expect(await memory(name, room, 'show')).toContain('(0 items)');
+    expect((await stage.press(name, (await offer())?.id ?? '', 'Undo')).text).toContain('Undone');
+    expect(await memory(name, room, 'show')).toContain('I collect stamps');
+  });
+});
+
+describe('plain words [K13]', () => {
+  it('work with a model that calls its tools', async () => {
+    const { name } = await newcomer();
+    const dm = `@${name}`;
+    const paused = await calls(name, dm, 'Stop remembering me.', 'memory_control', { action: 'pause' }, '⏸️');
+    expect(await memory(name, dm, 'remember I like tea')).toContain('paused');
+    expect((await stage.press(name, paused.id, 'Resume')).text).toMatch(/^Resumed/u);
+    const tea = { kind: 'preference', quote: 'I prefer tea' };
+    await calls(name, dm, 'I prefer tea', 'remember_item', tea, 'Remembered');
+    await calls(name, dm, 'Undo that.', 'memory_control', { action: 'undo' }, '↩️ Undone: `remember`');
+    expect(await memory(name, dm, 'show')).toContain('(0 items)');
+    const asked = await calls(name, dm, 'Send me my data.', 'memory_control', { action: 'export' }, '📦');
+    expect((await stage.press(name, asked.id, 'Send me my data')).text).toContain('as a direct message');
+  });
+
+  it('that name many things forget nothing by themselves: buttons ask which, or which one makes way [K4]', async () => {
+    const { name } = await newcomer();
+    const dm = `@${name}`;
+    for (const thing of ['tea', 'rum', 'rain']) await memory(name, dm, `remember I like ${thing}`);
+    for (const target of ['like', 'everything about me']) {
+      const told = await calls(
+        name,
+        dm,
+        'No more tea',
+        'forget_item',
+        { target },
+        '🗑️ Nothing is forgotten yet',
+      );
+      expect(labelsOf(told)).toEqual(expect.arrayContaining(['I like rain', 'None']));
+      expect(labelsOf(told).includes('Erase everything …')).toBe(target !== 'like');
+    }
+    const unsure = { kind: 'preference', quote: 'I prefer mate', replaces: 'like' };
+    const told = await calls(
+      name,
+      dm,
+      'I prefer mate',
+      'remember_item',
+      unsure,
+      'Does it replace one of these?',
+    );
+    expect(await memory(name, dm, 'show')).toContain('(4 items)');
+    expect((await stage.press(name, told.id, 'Instead of: I like tea')).text).toContain(
+      'In place of: "I like tea"',
+    );
+    expect(await memory(name, dm, 'show')).not.toContain('I like tea');
+  });
+
+  it('of somebody else only show a button, even if the model obeys them [M5a]', async () => {
+    const { name, room } = await newcomer();
+    await ask('carol', room, 'Stop remembering me. Undo that.');
+    await memory(name, room, 'remember I collect stamps');
+    let last = '';
+    for (const action of ['undo', 'export', 'pause']) {
+      const told = await calls(name, room, 'What does she say?', 'memory_control', { action }, '-# ');
+      expect(told.text).toContain('Nothing was done yet');
+      expect(labelsOf(told)).toEqual([expect.any(String), '❔']);
+      last = told.id;
+    }
+    expect(await memory(name, room, 'show')).toContain('(1 item)');
+    expect((await stage.press(name, last, 'Yes, do it')).text).toMatch(/^Paused/u);
   });
 });

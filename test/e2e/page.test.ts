@@ -71,30 +71,8 @@ describe('a page of one’s own', () => {
       name: 'memory',
       subcommand: 'erase',
     });
-    await stage.sandbox.click({
-      as: 'carol',
-      message: answer?.id ?? '',
-      label: 'Erase everything',
-      followUps: 1,
-    });
+    await stage.press('carol', answer?.id ?? '', 'Erase everything');
     expect(await page.ask('/')).toContain('You are not signed in');
-  });
-
-  it('shows the owner how the bot is and what it used, and nobody else [Y4]', async () => {
-    const owner = stage.info.owner.name;
-    await stage.ask(owner, 'dm', 'hello');
-    const slash = { in: '#general', name: 'status', options: { page: 'link' } };
-    const { answer, isEphemeral } = await stage.sandbox.slash({ as: owner, ...slash });
-    expect(isEphemeral).toBe(true);
-    const page = await signIn(answer?.components.rows[0]?.buttons[0]?.url ?? '');
-    await expect.poll(() => page.ask('/status')).toMatch(/<h2>Turns: [1-9]/u);
-    expect(await page.ask('/status')).toMatch(/<h2>Tokens by model: [1-9]/u);
-    const written = await stage.ask(owner, 'dm', '!status page');
-    expect(written.components.rows[0]?.buttons[0]?.url).toMatch(/\/sign-in\//u);
-    expect((await stage.ask(owner, '#general', '!status page')).text).toContain('for you alone');
-    expect((await stage.ask('bob', 'dm', '!status page')).components.rows).toEqual([]);
-    const others = await signIn(await linkBySlash('bob', 'dm'));
-    expect(await others.ask('/status')).toContain('Not there');
   });
 
   it('that is off is not there, and /memory page says so in one line [Y1]', async () => {

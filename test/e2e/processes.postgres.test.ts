@@ -1,18 +1,14 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 
-import type { MessageView } from '../../src/sandbox/people/views.ts';
-import { eventually } from '../support/eventually.ts';
 import { freePort } from '../support/free-port.ts';
 import { placesOfShards, type ShardPlace } from '../support/two-shards.ts';
-import { answersTo } from './answers-to.ts';
 import { startChild, type Child } from './child.ts';
 import { openStage, type Stage } from './stage.ts';
 
 let stage: Stage;
 /** The process with the second shard and without the page. */
 let other: Child;
-/** Where the first process hears, and where the other one does. */
-let near: ShardPlace;
+/** Where the other process hears. */
 let far: ShardPlace;
 let url: string;
 
@@ -29,12 +25,11 @@ beforeEach(async () => {
       DISCOCLAW_SHARD_IDS: '0',
       DISCOCLAW_PAGE_PORT: String(port),
       DISCOCLAW_PAGE_URL: url,
-      DISCOCLAW_DURABLE_MAX_ITEMS: '1000',
     },
   });
   const places = await placesOfShards(stage.sandbox, 2);
-  if (places[0] === undefined || places[1] === undefined) throw new Error('There are two shards');
-  [near, far] = [places[0], places[1]];
+  if (places[1] === undefined) throw new Error('There are two shards');
+  far = places[1];
   other = await startOther();
 });
 
@@ -70,33 +65,6 @@ async function signIn(link: string) {
 }
 
 describe('two processes with a shard each over one database [X3]', () => {
-  it('lose none of 60 acknowledged memories, though either is killed three times in all', async () => {
-    // Discord tells nobody of direct messages that were missed: a bot looks where it was written to before.
-    await stage.ask('bob', '@bob', '!memory help');
-    const said: MessageView[] = [];
-    for (let number = 0; number < 60; number += 1) {
-      const place = ['@bob', near.channel, far.channel][number % 3] ?? '';
-      const text = `!memory remember thing ${number} of mine`;
-      said.push(await stage.sandbox.say({ as: 'bob', in: place, text }));
-      if (number === 15 || number === 45) {
-        await stage.killBot();
-        await stage.startBot();
-      }
-      if (number === 30) {
-        await other.end('SIGKILL');
-        other = await startOther();
-      }
-    }
-    await eventually(async () => {
-      for (const message of said) expect(await answersTo(stage.sandbox, message)).toHaveLength(1);
-    });
-    for (const message of said)
-      expect((await answersTo(stage.sandbox, message))[0]?.text).toMatch(/^Remembered/u);
-    const items = await stage.readFile(`data/users/${stage.info.people['bob']}/durable.json`);
-    const kept = said.filter((_, number) => items.includes(`"thing ${number} of mine"`));
-    expect(kept).toHaveLength(60);
-  });
-
   it('give links to the page of one of them, which follows what the other one does, and ends with an erasing there [Y1] [Y3] [K11]', async () => {
     const ask = await signIn(await linkIn(far));
     expect(await (await ask('/')).text()).toContain('Nothing yet.');

@@ -1,14 +1,11 @@
-import fc from 'fast-check';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 
 import type { MessageView } from '../../src/sandbox/people/views.ts';
 import { offerHead } from '../../src/core/tool.ts';
 import { startPluralKit } from '../support/pluralkit-server.ts';
 import { postCopy } from '../support/proxy-copy.ts';
-import { runs } from '../support/runs.ts';
 import { answersTo } from './answers-to.ts';
-import { newestCall, toldIn } from './memory-talk.ts';
-import { answeringBy } from './model-calls.ts';
+import { answeringBy, newestOf, toldIn } from './model-calls.ts';
 import { obedientModel } from './obedient-model.ts';
 import { openStage, type Stage } from './stage.ts';
 
@@ -58,36 +55,6 @@ async function press(as: string, { id }: MessageView, label: string, outcome: st
   await expect.poll(said).toContain(outcome);
 }
 
-type Step = 'copy' | 'delete';
-let newcomers = 0;
-
-/** Somebody new who writes, and what then becomes of that, each step at some place in the order of all steps. */
-async function newcomer(steps: readonly Step[], order: readonly number[]) {
-  const { sandbox } = stage;
-  const { name, id } = await sandbox.addPerson({ name: `person${(newcomers += 1)}` });
-  const text = `@Discoclaw I am number ${newcomers}`;
-  let original: MessageView | undefined;
-  let copy: MessageView | undefined;
-  function written(): MessageView {
-    if (original === undefined) throw new Error('Nothing was written yet');
-    return original;
-  }
-  const ways = {
-    say: async () => void (original = await sandbox.say({ as: name, in: place, text: `A: ${text}` })),
-    delete: () => sandbox.delete({ message: written().id }),
-    async copy() {
-      copy = await postCopy(sandbox, { in: place, text });
-      kit.store({ id: copy.id, original: written().id, sender: id });
-    },
-  };
-  const places = order.toSorted((a, b) => a - b);
-  const todo = (['say', ...steps] as const).map((step, index) => ({
-    at: places[index] ?? 0,
-    run: ways[step],
-  }));
-  return { id, todo, original: written, copy: () => copy };
-}
-
 const call = (tool: string, input: object): string => `\n> CALL ${tool} ${JSON.stringify(input)}`;
 
 beforeAll(async () => {
@@ -114,19 +81,9 @@ describe('what a proxy posts for somebody [G2a]', () => {
       expect(await answersTo(stage.sandbox, copy)).toHaveLength(1);
       expect(await answersTo(stage.sandbox, original)).toEqual([]);
       expect(await logOf('bob')).not.toContain(original.id);
-      expect(toldIn(newestCall(stage))).toContain('Anna');
+      expect(toldIn(newestOf(stage, 'chat'))).toContain('Anna');
     },
   );
-
-  it('is edited and deleted as a message of theirs [G5]', async () => {
-    const { copy } = await writes('@Discoclaw I keep bees');
-    await stage.answerTo(copy);
-    await stage.keeps(copy.id);
-    await stage.sandbox.edit({ message: copy.id, text: '@Discoclaw I keep hens' });
-    await stage.keeps('I keep hens');
-    await stage.sandbox.delete({ message: copy.id });
-    await expect.poll(() => logOf('bob')).not.toMatch(/I keep (?:bees|hens)/u);
-  });
 
   it('replies to what the original replied to, and its words are the speaker’s own [M5a]', async () => {
     const { copy: first } = await writes('@Discoclaw I live in Oslo');
@@ -150,21 +107,6 @@ describe('what a proxy posts for somebody [G2a]', () => {
     await press('bob', offer, 'Do it', 'Forgotten.');
   });
 
-  it('can be replied to by others: its words stay those of its account, and go with it [G5]', async () => {
-    const { copy } = await writes('@Discoclaw I keep snails');
-    await stage.answerTo(copy);
-    const text = '@Discoclaw what do you make of that?';
-    const reply = await stage.sandbox.say({ as: 'alice', in: place, replyTo: copy.id, text });
-    await stage.answerTo(reply);
-    expect(toldIn(newestCall(stage))).toMatch(/replied to, by Anna, .*\nI keep snails\n/u);
-    await stage.keeps(reply.id);
-    expect(await logOf('alice')).not.toContain('snails');
-    await stage.sandbox.delete({ message: copy.id });
-    await expect.poll(() => logOf('bob')).not.toContain('snails');
-    await stage.ask('alice', place, '@Discoclaw and now?');
-    expect(toldIn(newestCall(stage))).not.toContain('snails');
-  });
-
   it('carries out commands, but removes nothing without a button that only they can press', async () => {
     const remembered = await writes('!memory remember I like cake');
     expect((await told('I like cake', remembered.copy)).replyTo).toBe(remembered.copy.id);
@@ -173,62 +115,5 @@ describe('what a proxy posts for somebody [G2a]', () => {
     await press('alice', question, 'Yes, do it', 'Only the person');
     await press('bob', question, 'Yes, do it', 'I like cake');
     expect((await stage.ask('bob', place, '!memory show')).text).not.toContain('I like cake');
-  });
-
-  it('is who wrote it, not who deleted the same by hand; other webhooks and plain deletions get no answer', async () => {
-    const text = '@Discoclaw the safe is open';
-    const deleted = await stage.sandbox.say({ as: 'bob', in: place, text });
-    await stage.sandbox.delete({ message: deleted.id });
-    const { copy } = await writes(text, { as: 'alice' });
-    await stage.answerTo(copy);
-    const other = await postCopy(stage.sandbox, { in: place, text, appId: '150000000000000009' });
-    await stage.ask('alice', place, '@Discoclaw hello');
-    await stage.keeps(copy.id);
-    expect(await answersTo(stage.sandbox, other)).toEqual([]);
-    expect(await answersTo(stage.sandbox, deleted)).toEqual([]);
-    expect(await logOf('alice')).toContain(copy.id);
-    expect(await logOf('bob')).not.toContain('the safe is open');
-  });
-
-  it('is answered exactly once in any order of events, and of a plain deletion nothing is left', async () => {
-    const fate = fc.constantFrom<readonly Step[]>(['copy', 'delete'], ['delete', 'copy'], ['delete']);
-    const scenes = fc.array(fc.tuple(fate, fc.array(fc.nat(), { minLength: 3, maxLength: 3 })), {
-      minLength: 2,
-      maxLength: 5,
-    });
-    await fc.assert(
-      fc.asyncProperty(scenes, async (all) => {
-        const people = await Promise.all(all.map(([steps, order]) => newcomer(steps, order)));
-        const steps = people.flatMap(({ todo }) => todo).toSorted((a, b) => a.at - b.at);
-        for (const { run } of steps) await run();
-        for (const { original, copy, id } of people) {
-          const kept = async () => (await stage.kept()).filter(({ path }) => path.includes(id));
-          const says = async (text: string) => (await kept()).some((file) => file.text.includes(text));
-          await expect.poll(async () => (await answersTo(stage.sandbox, original())).length).toBe(0);
-          await expect.poll(() => says(original().id)).toBe(false);
-          const posted = copy();
-          await expect.poll(() => says(posted?.id ?? 'nothing')).toBe(posted !== undefined);
-          const answers = async () => (posted === undefined ? [] : answersTo(stage.sandbox, posted));
-          await expect.poll(async () => (await answers()).length).toBe(posted === undefined ? 0 : 1);
-        }
-      }),
-      { numRuns: runs(10), endOnFailure: true },
-    );
-  });
-
-  it('is answered after a kill that came between the original and the copy', async () => {
-    await stage.startBuilt();
-    const original = await stage.sandbox.say({ as: 'bob', in: place, text: 'A: @Discoclaw are you there?' });
-    await stage.killBot();
-    await stage.sandbox.delete({ message: original.id });
-    const copy = await postCopy(stage.sandbox, { in: place, text: '@Discoclaw are you there?' });
-    kit.store({ id: copy.id, original: original.id, sender: stage.info.people['bob'] ?? '' });
-    await stage.startBot();
-    await stage.answerTo(copy);
-    await stage.keeps(copy.id);
-    expect(await answersTo(stage.sandbox, copy)).toHaveLength(1);
-    expect(await logOf('bob')).not.toContain(original.id);
-    await stage.ask('alice', place, '@Discoclaw who speaks here?');
-    expect(toldIn(newestCall(stage))).toContain('Anna');
   });
 });

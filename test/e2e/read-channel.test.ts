@@ -92,12 +92,6 @@ async function ask(as: string, place: string, text: string): Promise<MessageView
   return stage.answerTo(said);
 }
 
-/** The paths of all that is kept and says it. */
-async function keptSaying(words: RegExp | string): Promise<readonly string[]> {
-  const kept = await stage.kept();
-  return kept.flatMap(({ path, text }) => (text.search(words) === -1 ? [] : [path]));
-}
-
 describe('what did I miss? [B4]', () => {
   it('finds the four of three hundred messages that mattered, with links that work, and stores nothing but the marked answer', async () => {
     await ask('alice', '#dev', 'see you tomorrow');
@@ -126,22 +120,15 @@ describe('what did I miss? [B4]', () => {
     for (const kind of ['summary', 'extraction'] as const)
       for (const call of callsOf(stage, kind)) expect(call.raw).not.toMatch(/canary\d+x/u);
     await stage.stopBot();
-    expect(await keptSaying(chatter)).toEqual([]);
+    expect(JSON.stringify(await stage.kept())).not.toMatch(chatter);
     const session = `${stage.info.channels['dev'] ?? ''}/${stage.info.people['alice'] ?? ''}`;
-    const saying = await keptSaying(/canary90\dx/u);
-    expect(saying).toContain(`sessions/${session}/messages.jsonl`);
-    expect(
-      saying.filter(
-        (path) => !/^(?:sessions\/\d+\/\d+\/messages\.jsonl|channels\/\d+\/outbox\.jsonl)$/u.test(path),
-      ),
-    ).toEqual([]);
-    const log = (await stage.readFile(`data/sessions/${session}/messages.jsonl`))
+    const saying = await stage.pathsWith('canary90');
+    const log = `sessions/${session}/messages.jsonl`;
+    expect(saying.filter((path) => !/\/(?:messages|outbox)\.jsonl$/u.test(path))).toEqual([]);
+    const lines = (await stage.readFile(`data/${log}`))
       .split('\n')
       .filter((line) => line.includes('canary90'));
-    expect(log).toHaveLength(1);
-    expect(JSON.parse(log[0] ?? '{}')).toMatchObject({
-      record: { role: 'assistant', thirdPartyMark: expect.any(String) },
-    });
+    expect(lines).toEqual([expect.stringMatching(/"role":"assistant".*"thirdPartyMark":"/u)]);
     await stage.startBot();
   });
 
@@ -180,29 +167,8 @@ describe('/catchup [B4]', () => {
     expect(refused.answer?.text).toContain('there is no such channel');
     const written = await stage.ask('bob', '#general', '!catchup #secret 1h');
     expect(written.text).toContain('there is no such channel');
-    const since = { ...given, options: { since: 'whenever' } };
-    expect((await stage.sandbox.slash({ as: 'bob', ...since })).answer?.text).toContain('no past moment');
-    const dm = await stage.sandbox.slash({ as: 'bob', ...given, in: 'dm', options: {} });
-    expect(dm.answer?.text).toContain('the channel has to be named');
     await stage.stopBot();
-    expect(await keptSaying(word)).toEqual([]);
+    expect(await stage.pathsWith(word)).toEqual([]);
     await stage.startBot();
-  });
-
-  it('works without a model, in a conversation too: the stand-in lists by rules, and says what it is', async () => {
-    await using offline = await openStage({ environment: { DISCORD_AUTO_REPLY_CHANNEL_IDS: '' } });
-    const { sandbox } = offline;
-    const decided = await sandbox.say({ as: 'bob', in: '#dev', text: telling[0] ?? '' });
-    await sandbox.delivered();
-    const slash = await sandbox.slash({ as: 'alice', in: '#dev', name: 'catchup', options: {} });
-    const asking = await sandbox.say({ as: 'alice', in: '#dev', text: 'what did I miss?', mentionBot: true });
-    for (const text of [slash.answer?.text ?? '', (await offline.answerTo(asking)).text]) {
-      expect(text).toMatch(/^\[offline model\]\nWhat was said in #dev lately: 1 message:\n/u);
-      expect(text).toContain(
-        `**Decided and agreed**\n- bob: “${decided.text}” https://discord.com/channels/`,
-      );
-    }
-    const inDm = await offline.ask('alice', 'dm', 'what did I miss in #dev since yesterday?');
-    expect(inDm.text).toContain(decided.id);
   });
 });

@@ -1,6 +1,7 @@
 import { afterAll, describe, expect, it } from 'vitest';
 
-import { command, newestCall, toldIn } from './memory-talk.ts';
+import { command } from './memory-talk.ts';
+import { newestOf, toldIn } from './model-calls.ts';
 import { openStage } from './stage.ts';
 
 let servers = 0;
@@ -51,27 +52,8 @@ function memory(as: string, place: string, words: string): Promise<string> {
 async function told(as: string, place: string): Promise<string> {
   const said = await stage.sandbox.say({ as, in: place, text: 'what do you know?', mentionBot: true });
   await stage.answerTo(said);
-  return toldIn(newestCall(stage));
+  return toldIn(newestOf(stage, 'chat'));
 }
-
-describe('the text of a voice or stage channel [V0]', () => {
-  it.each(['voice', 'stage'] as const)(
-    'is private in a %s channel that @everyone sees and may not enter',
-    async (form) => {
-      const { guest, role, addChannel } = await newServer();
-      const lounge = await addChannel('lounge', form);
-      const hall = await addChannel('hall');
-      await stage.sandbox.setOverwrite({ channel: lounge, for: '@everyone', deny: ['Connect'] });
-      for (const each of [role, stage.info.bot.name])
-        await stage.sandbox.setOverwrite({ channel: lounge, for: each, allow: ['Connect'] });
-      await stage.sandbox.delivered();
-      expect(await memory(guest, lounge, 'remember I whisper to quinces')).toMatch(/ · here$/u);
-      expect(await memory(guest, hall, 'show')).not.toContain('quinces');
-      expect(await told(guest, hall)).not.toContain('quinces');
-      expect(await told(guest, lounge)).toContain('quinces');
-    },
-  );
-});
 
 describe('a server whose people are let in by a role [V0]', () => {
   it('carries memory across its channels once its owner has named the role, and nobody else can name it', async () => {
@@ -129,70 +111,5 @@ describe('what was said before somebody was let in [V2a]', () => {
     const id = /\bid ([0-9a-f]{8})\b/u.exec(stored)?.[1] ?? '';
     expect(await memory(guest, 'dm', `share ${id}`)).toContain('everywhere');
     expect(await told(guest, den)).toContain('I fear the auditors');
-  });
-
-  it('is used again once it is repeated, or once the person let in is shut out', async () => {
-    const { guest, role, addChannel, shut, letIn } = await newServer();
-    const den = await addChannel('den');
-    await shut(den, role);
-    await memory(guest, den, 'remember I collect thimbles');
-    await letIn(den, 'bob');
-    expect(await memory(guest, den, 'show')).not.toContain('thimbles');
-    await stage.sandbox.setOverwrite({ channel: den, for: 'bob' });
-    await stage.sandbox.delivered();
-    expect(await memory(guest, den, 'show')).toContain('thimbles');
-    await letIn(den, 'bob');
-    await memory(guest, den, 'remember I collect thimbles');
-    expect(await memory(guest, den, 'show')).toContain('thimbles');
-  });
-});
-
-describe('a server with an outage [V0]', () => {
-  it('gets answers made of nothing private, and what is said then is for the DM', async () => {
-    const { guild, guest, role, addChannel, shut } = await newServer();
-    const den = await addChannel('den');
-    await shut(den, role);
-    const open = await addChannel('open');
-    await memory(guest, den, 'remember I collect thimbles');
-    await memory(guest, open, 'remember I sing in choirs');
-    await stage.sandbox.setGuildAvailability({ guild, available: false });
-    await stage.sandbox.delivered();
-    const during = await told(guest, den);
-    expect(during).toContain('choirs');
-    expect(during).not.toContain('thimbles');
-    await memory(guest, open, 'remember I hide my flute');
-    await stage.sandbox.setGuildAvailability({ guild, available: true });
-    await stage.sandbox.delivered();
-    expect(await told(guest, den)).toContain('thimbles');
-    for (const place of [open, den]) expect(await told(guest, place)).not.toContain('flute');
-    expect(await memory(guest, 'dm', 'show')).toContain('flute');
-  });
-});
-
-describe('an age-restricted channel [V0]', () => {
-  it('keeps what is said in it to itself and the DM of the speaker, no matter who can read it, also when the restriction is lifted', async () => {
-    const { guest, addChannel } = await newServer();
-    const late = await addChannel('late');
-    const hall = await addChannel('hall');
-    await stage.sandbox.setAgeRestriction({ channel: late, ageRestricted: true });
-    await stage.sandbox.delivered();
-    expect(await memory(guest, late, 'remember I collect rude limericks')).toMatch(/ · here$/u);
-    expect(await told(guest, late)).toContain('limericks');
-    expect(await told(guest, 'dm')).toContain('limericks');
-    expect(await told(guest, hall)).not.toContain('limericks');
-    expect(await memory(guest, hall, 'show')).toContain('1 more in our DM');
-    expect(await memory(guest, hall, 'search limericks')).toContain('I found nothing');
-    const thread = await stage.sandbox.addThread({ channel: late, name: 'rhymes', as: guest });
-    await stage.sandbox.delivered();
-    expect(await told(guest, thread.id)).toContain('limericks');
-
-    await stage.sandbox.setAgeRestriction({ channel: late, ageRestricted: false });
-    await stage.sandbox.delivered();
-    for (const place of [late, thread.id, hall]) expect(await told(guest, place)).not.toContain('limericks');
-    expect(await memory(guest, late, 'remember I sing shanties')).toMatch(/ · everywhere$/mu);
-    await stage.sandbox.setAgeRestriction({ channel: late, ageRestricted: true });
-    await stage.sandbox.delivered();
-    expect(await told(guest, late)).toMatch(/limericks[^]*shanties|shanties[^]*limericks/u);
-    expect(await told(guest, hall)).toContain('shanties');
   });
 });

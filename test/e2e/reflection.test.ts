@@ -7,36 +7,6 @@ import { openStage } from './stage.ts';
 
 const atOnce = { DISCOCLAW_REFLECTION_IDLE_MINUTES: '0' };
 
-/** Keeps what Bob told of himself wherever it looks back. */
-const attentive: ModelScript = ({ system = [], messages = [] }) => {
-  const isOver = JSON.stringify(messages).includes('"tool_result"');
-  if (!JSON.stringify(system).includes('You look back on') || isOver) return { text: 'Done.' };
-  const input = { path: 'facts/user.md', entry: '- My name is Bob\n- I live in Lisbon' };
-  return { toolUse: [{ name: 'memory_append', input }] };
-};
-
-describe('a look back on a conversation [A3]', () => {
-  it('keeps in a person’s notebook what they told of themselves in a DM, and uses it there', async () => {
-    await using stage = await openStage({ environment: atOnce, model: attentive });
-    for (const text of ['my name is Bob', 'I live in Lisbon', 'tell me a joke'])
-      await stage.ask('bob', '@bob', text);
-    const facts = `data/users/${stage.info.people['bob'] ?? ''}/notebook/facts/user.md`;
-    await expect
-      .poll(() => stage.readFile(facts).catch(() => ''))
-      .toMatch(/^# User\n> Summary: .*\n\n- My name is Bob\n- I live in Lisbon\n$/u);
-  });
-
-  it('keeps nothing of a channel in a notebook', async () => {
-    await using stage = await openStage({ environment: atOnce, model: attentive });
-    for (const text of ['my name is Bob', 'I live in Lisbon', 'tell me a joke'])
-      await stage.ask('bob', '#general', text);
-    await stage.stopBot();
-    await expect(
-      stage.readFile(`data/users/${stage.info.people['bob'] ?? ''}/notebook/facts/user.md`),
-    ).rejects.toThrow('ENOENT');
-  });
-});
-
 /** Has found out that Bob moved, once he has said all. */
 const forgetful =
   (saidAll: Promise<unknown>): ModelScript =>
@@ -48,29 +18,6 @@ const forgetful =
   };
 
 describe('what is done without its person [A3]', () => {
-  it('wipes no notebook', async () => {
-    let looks = 0;
-    const careless: ModelScript = ({ system = [], messages = [] }) => {
-      if (!JSON.stringify(system).includes('You look back on')) return { text: 'Lovely birds.' };
-      if (JSON.stringify(messages).includes('"tool_result"')) {
-        looks += 1;
-        return { text: 'Done.' };
-      }
-      const input = { path: 'USER.md', content: '# Alice\nlikes herons' };
-      return { toolUse: [{ name: 'memory_write', input }] };
-    };
-    await using stage = await openStage({ environment: atOnce, model: careless });
-    const profile = `data/users/${stage.info.people['bob'] ?? ''}/notebook/USER.md`;
-    const lines = Array.from({ length: 40 }, (_, at) => `- The plant on shelf ${at} is a fern`);
-    const written = `# Bob\n\n${lines.join('\n')}\n`;
-    await stage.ask('bob', '@bob', 'hello');
-    await stage.writeFile(profile, written);
-    for (const text of ['I like herons', 'and larks', 'that is all']) await stage.ask('bob', '@bob', text);
-    await expect.poll(() => looks).toBeGreaterThan(0);
-    await stage.stopBot();
-    expect(await stage.readFile(profile)).toBe(written);
-  });
-
   it('is told under the next answer in their DM, over a restart, and undone from there', async () => {
     const saidAll = deferred();
     await using stage = await openStage({ environment: atOnce, model: forgetful(saidAll.promise) });
@@ -82,8 +29,7 @@ describe('what is done without its person [A3]', () => {
       await stage.ask('bob', '@bob', text);
     saidAll.resolve(undefined);
     await expect.poll(() => stage.readFile(profile)).toContain('Braga');
-    await stage.stopBot();
-    await stage.startBot({ DISCOCLAW_REFLECTION_ENABLED: 'false' });
+    await stage.restart({ DISCOCLAW_REFLECTION_ENABLED: 'false' });
 
     expect(footerIn(await stage.ask('bob', '#general', 'hello'))).toBe('');
     const told = await withFooter(stage, await stage.ask('bob', '@bob', 'hello again'), 'Looking back');
@@ -93,13 +39,7 @@ describe('what is done without its person [A3]', () => {
     expect(footerIn(await stage.ask('bob', '@bob', 'and again'))).toBe('');
 
     await stage.writeFile(profile, `${await stage.readFile(profile)}- Likes rain\n`);
-    const { followUps } = await stage.sandbox.click({
-      as: 'bob',
-      message: told.id,
-      label: 'Undo',
-      followUps: 1,
-    });
-    expect(followUps[0]?.text).toContain('Undone');
+    expect((await stage.press('bob', told.id, 'Undo')).text).toContain('Undone');
     expect((await stage.readFile(profile)).split('\n')).toEqual(
       expect.arrayContaining(['- Lives in Porto', '- Keeps bees', '- Likes rain']),
     );

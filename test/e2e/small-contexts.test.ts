@@ -9,24 +9,18 @@ import { runs } from '../support/runs.ts';
 import { withWords } from './footers.ts';
 import { callsOf, toldIn } from './model-calls.ts';
 import { openStage, type Stage } from './stage.ts';
-import { createMind, longFile, summary, turns } from './twenty-turns.ts';
+import { createMind, longFile, summary, turns } from './talk.ts';
 
 /** As it is started with so many tokens; it refuses nothing else. */
 function withContext(server: ServerDouble, contextTokens: number): ServerDouble {
   return { ...server, contextTokens, refusals: {} };
 }
 
-const sizes = [
-  { tokens: 8_192, lacks: 'memory' },
-  { tokens: 4_096, lacks: 'tools' },
-  { tokens: 2_048, lacks: 'tools' },
-];
-
-const rows = sizes.flatMap(({ tokens, lacks }) =>
-  [llamaCpp, vllm].map((server) => {
-    return { name: server.name, tokens, lacks, server: withContext(server, tokens) };
-  }),
-);
+const rows = [
+  { tokens: 8_192, lacks: 'memory', server: withContext(llamaCpp, 8_192) },
+  { tokens: 4_096, lacks: 'tools', server: withContext(vllm, 4_096) },
+  { tokens: 2_048, lacks: 'tools', server: withContext(llamaCpp, 2_048) },
+].map((row) => ({ ...row, name: row.server.name }));
 
 async function openSmall(
   { model }: ServerDouble,

@@ -58,6 +58,13 @@ export interface Stage extends AsyncDisposable {
   killBot(): Promise<void>;
   /** As by SIGTERM; resolves with the exit code. */
   stopBot(): Promise<number | null>;
+  restart(environment?: Readonly<Record<string, string>>): Promise<RunningBot>;
+  /** Somebody new, of whom nothing is remembered. */
+  newcomer(): Promise<{ readonly name: string; readonly id: string }>;
+  /** Presses a button; resolves with what the person is told. */
+  press(as: string, message: string, label: string): Promise<MessageView>;
+  /** What is logged of a conversation, as it lies on disk. */
+  logOf(said: Pick<MessageView, 'channelId' | 'author'>): Promise<string>;
   /** Says something and resolves with the bot's answer. */
   ask(as: string, place: string, text: string): Promise<MessageView>;
   /** The bot's answer to what was said: the small lines under an earlier answer may come behind it, and are none. */
@@ -69,6 +76,8 @@ export interface Stage extends AsyncDisposable {
   pathFor(person: string, name: string): string;
   /** All that the bot keeps, by the path that it has below the data folder, or below the workspace. */
   kept(folder?: KeptFolder): Promise<readonly Kept[]>;
+  /** The paths of what is kept, below the data folder, in which any of the words stands, or in whose path. */
+  pathsWith(...words: readonly string[]): Promise<readonly string[]>;
   /** Resolves when an answer that was seen is kept: a kill before that has its question asked again. */
   keeps(answer: string): Promise<void>;
   readonly folder: string;
@@ -115,6 +124,7 @@ export async function openStage(options: StageOptions = {}): Promise<Stage> {
   /** Kills the process of the bot; absent while it runs in this one. */
   let kill: (() => Promise<unknown>) | undefined;
   let isAlive = false;
+  let newcomers = 0;
 
   async function startProcess(environment: Readonly<Record<string, string>>): Promise<RunningBot> {
     await data.setLater(laterMsOf(environment));
@@ -161,6 +171,21 @@ export async function openStage(options: StageOptions = {}): Promise<Stage> {
       isAlive = false;
       return stage.bot().stop();
     },
+    async restart(environment) {
+      await stage.stopBot();
+      return stage.startBot(environment);
+    },
+    newcomer: () => {
+      newcomers += 1;
+      return sandbox.addPerson({ name: `newcomer${newcomers}` });
+    },
+    async press(as, message, label) {
+      const { answer, followUps } = await sandbox.click({ as, message, label, followUps: 1 });
+      const told = followUps[0] ?? answer;
+      if (told === undefined) throw new Error(`${label} told nothing`);
+      return told;
+    },
+    logOf: ({ channelId, author }) => data.read(`data/sessions/${channelId}/${author.id}/messages.jsonl`),
     async ask(as, place, text) {
       return stage.answerTo(await sandbox.say({ as, in: place, text }));
     },
@@ -174,6 +199,12 @@ export async function openStage(options: StageOptions = {}): Promise<Stage> {
     writeFile: (path, text) => data.write(path, text),
     pathFor: (person, name) => `data/users/${info.people[person] ?? ''}/${name}`,
     kept: (of = 'data') => data.everything(of),
+    async pathsWith(...words) {
+      const all = await stage.kept();
+      return all.flatMap(({ path, text }) =>
+        words.some((word) => `${path}\n${text}`.includes(word)) ? [path] : [],
+      );
+    },
     async keeps(answer) {
       await eventually(async () => {
         const kept = await stage.kept();

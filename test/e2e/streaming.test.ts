@@ -4,11 +4,9 @@ import type { MessageView } from '../../src/sandbox/people/views.ts';
 import type { MessagesBody } from '../support/model-server.ts';
 import type { ModelAnswer } from '../support/model-answer.ts';
 import { read } from '../discord/support/markdown.ts';
-import { answersTo } from './answers-to.ts';
 import { eventually } from '../support/eventually.ts';
 import { openStage, type Stage } from './stage.ts';
 import { withFooter } from './footers.ts';
-import { outboxWhen } from './outbox-file.ts';
 
 const prose = (title: string, count: number): string =>
   Array.from({ length: count }, (_, index) => `${title} ${index} is a sentence of the answer.`).join(' ');
@@ -35,10 +33,10 @@ let hasRestarted = false;
 
 function answer(body: MessagesBody): ModelAnswer {
   const asked = body.messages?.at(-1)?.content.at(-1)?.text ?? '';
+  if (asked.includes('at once')) return { text: longAnswer };
   if (asked.includes('at length')) return slowly(longAnswer.match(/[^]{1,60}/gu) ?? [], 9000);
   // All that is stopped is stopped long before its end, also where the machine is busy.
   if (asked.includes('slowly')) return slowly(words, hasRestarted ? 1500 : 60_000);
-  if (asked.includes('a claw')) return { text: 'Here: :claw: and `:claw:`' };
   return { text: 'Understood.' };
 }
 
@@ -74,17 +72,13 @@ function callFor(text: string) {
   );
 }
 
-function logOf({ channelId, author }: MessageView): Promise<string> {
-  return stage.readFile(`data/sessions/${channelId}/${author.id}/messages.jsonl`);
-}
-
 describe.concurrent('an answer that grows', () => {
   it('of 6,000 characters with three code fences is never too long, unbalanced or too fast, and ends in the exact text [U1]', async ({
     expect,
   }) => {
     expect(longAnswer.length).toBeGreaterThan(6000);
     const said = await stage.sandbox.say({ as: 'carol', in: 'dm', text: 'Tell me at length' });
-    await eventually(async () => expect((await logOf(said)).includes('"assistant"')).toBe(true));
+    await eventually(async () => expect((await stage.logOf(said)).includes('"assistant"')).toBe(true));
 
     const parts = await repliesTo(said);
     const versions = await Promise.all(
@@ -130,7 +124,7 @@ describe.concurrent('an answer that grows', () => {
     expect(part?.text).toContain('word5');
     expect(part?.text).not.toContain('word199');
     const came = part?.text.split('\n-# ')[0];
-    await eventually(async () => expect(await logOf(said)).toContain(`"text":"${came}"`));
+    await eventually(async () => expect(await stage.logOf(said)).toContain(`"text":"${came}"`));
 
     await stage.sandbox.react({ as: 'bob', message: said.id, emoji: '🛑' });
     const next = await stage.ask('bob', '#dev', 'Bob is back');
@@ -138,27 +132,6 @@ describe.concurrent('an answer that grows', () => {
     const prompt = JSON.stringify(callFor('Bob is back')?.body.messages);
     expect(prompt).toContain('word5');
     expect(prompt).not.toContain('Stopped');
-  });
-
-  it('shows a server’s own emoji where it names one, also one that is new there [G9]', async ({ expect }) => {
-    const { id } = await stage.sandbox.addEmoji({ name: 'claw' });
-    const said = await stage.sandbox.say({ as: 'carol', in: '#general', text: 'Show me a claw' });
-    const containing = `<:claw:${id}> and \`:claw:\``;
-    await stage.sandbox.waitForReply({ in: said.channelId, after: said.id, containing });
-    await eventually(async () => expect(await logOf(said)).toContain('Here: :claw: and `:claw:`'));
-  });
-
-  it('is not even begun for a message that waits when its author puts 🛑 on it', async ({ expect }) => {
-    const { said, reply } = await askSlowly('alice', '#general');
-    const waiting = await stage.sandbox.say({ as: 'alice', in: '#general', text: 'This too, slowly' });
-    await stage.sandbox.delivered();
-    await stage.sandbox.react({ as: 'alice', message: waiting.id, emoji: '🛑' });
-    await outboxWhen(stage, said.channelId, ({ handledIds }) => handledIds.includes(waiting.id));
-    await stage.sandbox.react({ as: 'alice', message: said.id, emoji: '🛑' });
-    await withFooter(stage, reply, 'Stopped');
-    await stage.ask('alice', '#general', 'Are you there?');
-    expect(await answersTo(stage.sandbox, waiting)).toEqual([]);
-    expect(callFor('This too')).toBeUndefined();
   });
 
   it('vanishes with the message that it answers [U4]', async ({ expect }) => {
@@ -170,40 +143,10 @@ describe.concurrent('an answer that grows', () => {
     const next = await stage.sandbox.say({ as: 'alice', in: 'dm', text: 'What did I say?' });
     // The command's answer may come after its deletion.
     await stage.sandbox.waitForReply({ in: next.channelId, after: next.id, containing: 'Understood.' });
-    expect(await logOf(said)).not.toContain('word');
+    expect(await stage.logOf(said)).not.toContain('word');
     expect(JSON.stringify(callFor('What did I say?')?.body.messages)).not.toContain('word0');
   });
 
-  it('stops, and is remembered nowhere, when a moderator deletes it [U4]', async ({ expect }) => {
-    const thread = await stage.sandbox.addThread({ channel: '#general', name: 'aside', as: 'carol' });
-    const said = await stage.sandbox.say({
-      as: 'carol',
-      in: thread.id,
-      text: 'Tell carol slowly in aside',
-      mentionBot: true,
-    });
-    const reply = await stage.sandbox.waitForReply({ in: thread.id, after: said.id, containing: 'word' });
-    await stage.sandbox.delete({ message: reply.id, as: 'alice' });
-    await eventually(() => expect(callFor('carol slowly in aside')?.wasGivenUp).toBe(true));
-    await stage.sandbox.say({ as: 'carol', in: thread.id, text: 'And now?', mentionBot: true });
-    await stage.sandbox.waitForReply({ in: thread.id, containing: 'Understood.' });
-    expect((await repliesTo(said)).map(({ text }) => text)).toEqual(['Understood.']);
-    expect(await logOf(said)).not.toContain('word0');
-    expect(JSON.stringify(callFor('And now?')?.body.messages)).not.toContain('word0');
-  });
-
-  it('is taken away when its channel becomes public [U4]', async ({ expect }) => {
-    const { said, reply } = await askSlowly('bob', '#secret');
-    await stage.sandbox.setChannelPrivacy({ channel: '#secret', private: false });
-    await eventually(async () =>
-      expect((await repliesTo(said)).at(-1)?.text).toContain('visible to more people'),
-    );
-    expect((await repliesTo(said)).map(({ id }) => id)).not.toContain(reply.id);
-    expect(await logOf(said)).not.toContain('word0');
-  });
-});
-
-describe('an answer in a private channel', () => {
   it('is taken away when a role is let in while it grows [V2a]', async ({ expect }) => {
     const { sandbox } = stage;
     const { id: den } = await sandbox.addChannel({ name: 'den', private: true, members: ['bob'] });
@@ -216,7 +159,7 @@ describe('an answer in a private channel', () => {
       expect((await repliesTo(said)).at(-1)?.text).toContain('visible to more people'),
     );
     expect((await repliesTo(said)).map(({ id }) => id)).not.toContain(reply.id);
-    expect(await logOf(said)).not.toContain('word0');
+    expect(await stage.logOf(said)).not.toContain('word0');
   });
 });
 
@@ -234,9 +177,30 @@ describe('an answer that grew when the bot was killed', () => {
     await eventually(async () => expect((await repliesTo(said))[0]?.text).toBe(words.join('').trim()));
     expect((await repliesTo(said)).map(({ id }) => id)).toEqual([reply.id]);
     expect(JSON.stringify(callFor('bob slowly in dm')?.body.messages)).not.toContain('word0');
-    await eventually(async () => expect(await logOf(said)).toContain('word199'));
-    expect((await logOf(said)).match(/word0/gu)).toHaveLength(1);
+    await eventually(async () => expect(await stage.logOf(said)).toContain('word199'));
+    expect((await stage.logOf(said)).match(/word0/gu)).toHaveLength(1);
     expect(await repliesTo(deleted.said)).toEqual([]);
     expect(await stage.sandbox.invalidRequests()).toMatchObject({ count: 0 });
+  });
+
+  it('comes whole and once where the connection broke between its parts, too', async ({ expect }) => {
+    await stage.startBuilt();
+    const route = 'POST /channels/*/messages';
+    await stage.sandbox.setFault({ kind: 'lost', route, after: 1 });
+    await stage.sandbox.setFault({ kind: 'latency', milliseconds: 2000, route, after: 2 });
+    const said = await stage.sandbox.say({ as: 'bob', in: '#dev', text: 'All of it at once' });
+    await eventually(async () => expect(await repliesTo(said)).toHaveLength(2));
+    await stage.killBot();
+    await stage.sandbox.clearFaults();
+    await stage.startBot();
+    const asked = stage.model.requests.length;
+    const whole = read(longAnswer).content;
+    await eventually(async () =>
+      expect(read((await repliesTo(said)).map(({ text }) => text).join('\n')).content).toBe(whole),
+    );
+    const parts = await repliesTo(said);
+    expect(parts.map(({ replyTo }) => replyTo)).toEqual([said.id, ...parts.slice(1).map(() => undefined)]);
+    for (const { text } of parts) expect(read(text).isBalanced).toBe(true);
+    expect(stage.model.requests).toHaveLength(asked);
   });
 });

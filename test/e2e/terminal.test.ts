@@ -1,13 +1,11 @@
-import { spawn, spawnSync } from 'node:child_process';
-import { once } from 'node:events';
-import { mkdtemp, readFile, readdir, rm, writeFile } from 'node:fs/promises';
+import { mkdtemp, readFile, readdir, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { afterAll, beforeAll, describe, expect, inject, it } from 'vitest';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 
 import { z } from 'zod';
 
-import { startChild } from './child.ts';
+import { hasTerminals, startChild, startInTerminal } from './child.ts';
 
 let folder: string;
 
@@ -25,31 +23,15 @@ async function chat(
   return { code: await child.exited, output: child.output() };
 }
 
-/** `script` of util-linux gives a program a terminal; others of that name take other arguments. */
-const hasTerminals = spawnSync('script', ['--version'], { encoding: 'utf8' }).stdout?.includes('util-linux');
-
 /** Runs the built program at a terminal of 60 columns. */
 function sitDown(environment: Readonly<Record<string, string>> = {}) {
-  const command = `stty cols 60 rows 40 && '${process.execPath}' '${inject('program')}'`;
-  const child = spawn('script', ['-qfec', command, '/dev/null'], {
-    cwd: folder,
-    env: {
-      PATH: process.env['PATH'],
-      HOME: folder,
-      TERM: 'xterm-256color',
-      SHELL: '/bin/sh',
-      ...environment,
-    },
-  });
-  let written = '';
-  for (const stream of [child.stdout, child.stderr])
-    stream.on('data', (part: Buffer) => (written += part.toString('utf8')));
+  const { said, type, exited } = startInTerminal({ folder, environment, columns: 60 });
   return {
-    written: () => written,
+    written: said,
     shows: async (text: string) =>
-      await expect.poll(() => plainly(written).replaceAll(/\s+/gu, ' '), { timeout: 60_000 }).toContain(text),
-    type: (line: string) => child.stdin.write(`${line}\r`),
-    exited: once(child, 'close').then(([code]): unknown => code),
+      await expect.poll(() => plainly(said()).replaceAll(/\s+/gu, ' '), { timeout: 60_000 }).toContain(text),
+    type: (line: string) => type(`${line}\r`),
+    exited,
   };
 }
 
@@ -65,14 +47,6 @@ function withoutDate(line: string): string {
 }
 
 describe('the bot in the terminal, with no token set [Z5]', () => {
-  it('talks on a machine whose zone has no name, and says what hour it takes it to be [N5]', async () => {
-    const child = startChild({ folder, input: 'hello\n!memory timezone\n', environment: { TZ: 'GMT+2' } });
-    expect(await child.exited).toBe(0);
-    const hour = new Date(Date.now() - 2 * 3_600_000).toISOString().slice(0, 13).replace('T', ' ');
-    expect(child.output()).toContain(`days and times go by UTC-02:00, where it is ${hour}`);
-    expect(child.output()).toContain('Your days count by the time in UTC-02:00, the default');
-  });
-
   it('uses in #general what was said in #dev, shows it, and forgets it in the end', async () => {
     const first = await chat([
       '/go #dev',
@@ -85,77 +59,27 @@ describe('the bot in the terminal, with no token set [Z5]', () => {
       'remember that my cat is called Mia',
     ]);
     expect(first.code).toBe(0);
-    expect(first.output).toContain('offline stand-in');
-    expect(first.output).toContain(join(folder, 'data'));
+    for (const named of ['offline stand-in', join(folder, 'data')]) expect(first.output).toContain(named);
     expect(first.output).toMatch(/ {2}your page +http:\/\/127\.0\.0\.1:\d+\/sign-in\/\d+\.[\w-]{43} /u);
-    expect(first.output).toContain('[offline model]');
     expect(first.output).toContain('You prefer Rust for parsers');
     expect(first.output).toMatch(
       /- \[fact\] I prefer Rust for parsers \(src: manual, #dev, updated \d{4}-\d\d-\d\d\) · id [0-9a-f]{8}/u,
     );
 
     // The messages that these came from are in the sandbox no more; nobody deleted them.
-    const second = await chat(['/go @dm', 'hello', '!memory show']);
-    expect(second.output).toContain('team is called Blue');
-    expect(second.output).toContain('cat is called Mia');
-
-    const third = await chat([
+    const second = await chat([
+      '/go @dm',
+      '!memory show',
+      '/go #general',
       'which language do I prefer for parsers?',
       '!memory forget Rust',
       'and which language now?',
     ]);
-    expect(third.code).toBe(0);
-    const [before = '', after = ''] = third.output.split('Deprecated 1 item matching "Rust"');
+    for (const kept of ['team is called Blue', 'cat is called Mia']) expect(second.output).toContain(kept);
+    expect(second.code).toBe(0);
+    const [before = '', after = ''] = second.output.split('Deprecated 1 item matching "Rust"');
     expect(before).toContain('You prefer Rust for parsers');
     expect(after.split('which language now?')[1]).not.toContain('Rust');
-  });
-
-  it('says at its beginning which model speaks', async () => {
-    const child = startChild({
-      folder,
-      environment: { ANTHROPIC_API_KEY: 'none', DISCOCLAW_MODEL: 'claude-x' },
-      input: '/quit\n',
-    });
-    expect(await child.exited).toBe(0);
-    expect(child.output()).toContain('claude-x');
-    expect(child.output()).not.toContain('offline');
-  });
-
-  it('does what people do in Discord: slash commands, menus, files, edits, deletions; it says what is wrong with a line and goes on', async () => {
-    await writeFile(join(folder, 'tea.txt'), 'green');
-    const { code, output } = await chat([
-      '/go @dm',
-      '/slash memory remember I like oolong',
-      '/menu "What do you know about this?"',
-      'Oolong comes from Fujian',
-      '/menu "remember this" ^2',
-      '/upload tea.txt which tea is this?',
-      '/upload cake.txt',
-      '/edit which tea was this?',
-      '/delete',
-      '/click ▶',
-      '/memory forget all oolong',
-      '/go #nowhere',
-      '/as nobody',
-      '/dance',
-      '!memory',
-      'still there?',
-    ]);
-    expect(code).toBe(0);
-    const [, after = ''] = output.split('Deprecated 2 items matching "oolong"');
-    expect(after.match(/^! .+/gmu)).toHaveLength(3);
-    expect(after).toContain('`!memory show`');
-    expect(after.split('still there?')[1]).toContain('Discoclaw:');
-    expect(output).toMatch(
-      /@dm {2}Discoclaw: Remembered: "I like oolong".*\n(?:.*\n)? +\[Undo\]\n +\(only you see this\)\n/u,
-    );
-    expect(output).toContain('! There are no messages here yet\n');
-    expect(output).toMatch(/alice chose “Remember this” for “Oolong comes from Fujian”\n.*Remembered: /u);
-    expect(output).toContain('[file tea.txt, 5 bytes]\n');
-    expect(output).toMatch(/! There is no file .*cake\.txt\n/u);
-    expect(output).toContain('@dm  alice: which tea was this?');
-    expect(output).toContain('“which tea was this?” was deleted\n');
-    expect(output).toContain('! Nothing here is labelled "▶"\n');
   });
 
   it('plays the demonstration where there is neither terminal nor input, and leaves nothing behind, though the layers have folders of their own and all is kept in a database', async () => {
@@ -170,19 +94,6 @@ describe('the bot in the terminal, with no token set [Z5]', () => {
     const child = startChild({ folder, environment: { ...ownFolders, TMPDIR: folder } });
     expect(await child.exited).toBe(0);
     const output = child.output();
-    expect(output.split('\n').filter((line) => line.includes('  alice: '))).toEqual([
-      '#dev  alice: !memory remember I prefer Rust over Go for command line tools',
-      '#general  alice: which language should I use for my command line tool?',
-      '@dm  alice: !memory remember My surprise party is tomorrow',
-      '#general  alice: when is the party?',
-      '@dm  alice: when is the party?',
-      '#general  alice: !memory show',
-      '@dm  alice: !memory show',
-      '#dev  alice: I always drink green tea while I debug',
-      '#general  alice: /memory show',
-      '#general  alice: !memory forget Rust',
-      '#general  alice: which language should I use for my command line tool?',
-    ]);
     expect(output).toMatch(/npm start.*\n$/u);
     const [, inGeneral = ''] = output.split('#general  alice: which language should I use');
     expect(inGeneral.split('\n\n')[0]).toContain('You prefer Rust over Go');
@@ -234,10 +145,8 @@ describe('the bot in the terminal, with no token set [Z5]', () => {
       const turns = z.object({ turns: z.object({ answered: z.number().max(3) }) });
       const counted = z.object({ days: z.record(z.string(), turns) }).safeParse(usage);
       expect(counted.error).toBeUndefined();
-      expect(first.written()).toContain('\u001B[36mDiscoclaw\u001B[39m');
       const rows = plainly(first.written()).split(/\r?\n/u);
-      const tooWide = rows.filter((row) => row.startsWith('   ') && row.length >= 60);
-      expect(tooWide).toEqual([]);
+      expect(rows.filter((row) => row.startsWith('   ') && row.length >= 60)).toEqual([]);
 
       const second = sitDown({ NO_COLOR: '1' });
       await second.shows('alice in #general> ');

@@ -1,7 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 
 import type { MessageView } from '../../src/sandbox/people/views.ts';
-import { deferred } from '../support/deferred.ts';
 import {
   startTranscriptionServer,
   type TranscriptionAnswer,
@@ -14,14 +13,9 @@ import { openStage, type Stage } from './stage.ts';
 
 const answers: Answers = {};
 /** What a recording says is what its file holds, but for these. */
-const others = new Map<string, TranscriptionAnswer>([
-  ['much to do', { status: 429 }],
-  ['wrong key', { status: 401 }],
-  ['silence', { text: '' }],
-]);
+const others = new Map<string, TranscriptionAnswer>([['wrong key', { status: 401 }]]);
 let server: TranscriptionServer;
 let stage: Stage;
-let people = 0;
 
 beforeAll(async () => {
   server = await startTranscriptionServer(({ file }) => {
@@ -46,25 +40,14 @@ afterAll(async () => {
   await server[Symbol.asyncDispose]();
 });
 
-/** Somebody new, whom the bot answers in a DM. */
-async function newcomer(): Promise<string> {
-  people += 1;
-  return (await stage.sandbox.addPerson({ name: `speaker${people}` })).name;
-}
-
-async function record(as: string, words: string, seconds = 3): Promise<MessageView> {
-  const file = { name: 'voice-message.ogg', text: words, seconds };
+async function record(as: string, words: string): Promise<MessageView> {
+  const file = { name: 'voice-message.ogg', text: words, seconds: 3 };
   return stage.sandbox.say({ as, in: 'dm', text: '', attachments: [file] });
 }
 
 /** Somebody says something, and this is the answer. */
-async function say(as: string, words: string, seconds?: number): Promise<MessageView> {
-  return stage.answerTo(await record(as, words, seconds));
-}
-
-/** All files of the bot that hold a text. */
-async function filesWith(text: string): Promise<readonly string[]> {
-  return (await stage.kept()).filter((file) => file.text.includes(text)).map(({ path }) => path);
+async function say(as: string, words: string): Promise<MessageView> {
+  return stage.answerTo(await record(as, words));
 }
 
 /** The model stores what it is quoted, and says what the tool said. */
@@ -79,7 +62,7 @@ function remembering(quote: string): void {
 
 describe('a voice message to the bot [G7]', () => {
   it('is answered as words, which stand under the answer, in the log and in later prompts, over a restart', async () => {
-    const name = await newcomer();
+    const { name } = await stage.newcomer();
     const answer = await say(name, 'Which tea is green?');
     expect(footerIn(answer)).toBe('-# 🎤 heard: "Which tea is green?"');
     const [request] = server.requests.slice(-1);
@@ -90,8 +73,7 @@ describe('a voice message to the bot [G7]', () => {
     );
     const kept = (await stage.kept()).find(({ path }) => path.endsWith('messages.jsonl'));
     expect(kept?.text).toMatch(/Which tea is green\?.*"heard":\s*true/u);
-    await stage.stopBot();
-    await stage.startBot();
+    await stage.restart();
     await stage.ask(name, 'dm', 'And black?');
     expect(toldIn(newestOf(stage, 'chat'))).toContain(
       `${name}: Which tea is green? [voice message: voice-message.ogg · 0 min 3 s · heard]`,
@@ -101,7 +83,7 @@ describe('a voice message to the bot [G7]', () => {
   });
 
   it('gives neither a command nor an item: what the model would store is asked about, `(heard)`', async () => {
-    const name = await newcomer();
+    const { name } = await stage.newcomer();
     remembering('I like oolong');
     const answer = await say(name, 'I like oolong.');
     delete answers.chat;
@@ -117,51 +99,16 @@ describe('a voice message to the bot [G7]', () => {
     expect(toldIn(newestOf(stage, 'chat'))).toContain('!memory erase\n[voice message');
   });
 
-  it('is asked about where it is noticed after the answer, too', async () => {
-    const name = await newcomer();
-    answers.extraction = ({ messages = [] }) => {
-      const told = messages.flatMap(({ content }) => content.map(({ text = '' }) => text)).join('');
-      const messageId = /\[(\d+)\] [^\n]*I keep bees/u.exec(told)?.[1];
-      return {
-        json: { items: messageId === undefined ? [] : [{ kind: 'fact', quote: 'I keep bees', messageId }] },
-      };
-    };
-    const answer = await say(name, 'I keep bees at home.');
-    await withFooter(stage, answer, '💭 May I remember: "I keep bees at home." (heard)?');
-    delete answers.extraction;
-    expect(await command(stage, '!memory', name, 'dm', 'show')).not.toContain('bees');
-  });
-
-  it('lets no tool write notes unasked, as beside a file [M5a]', async () => {
-    const name = await newcomer();
-    let result = '';
-    answers.chat = ({ messages = [] }) => {
-      const [first] = messages.at(-1)?.content ?? [];
-      if (first?.type === 'tool_result') {
-        result = String(first['content']);
-        return { text: 'Done.' };
-      }
-      return {
-        toolUse: [
-          { name: 'memory_write', input: { path: 'overview.md', content: '## Current Task\nTea\n' } },
-        ],
-      };
-    };
-    await say(name, 'Write that down.');
-    delete answers.chat;
-    expect(result).toContain("other people's text or attached files");
-  });
-
   it('goes from all files and from under the answer when it is deleted', async () => {
-    const name = await newcomer();
+    const { name } = await stage.newcomer();
     remembering('I bury gold under the oak');
     const said = await record(name, 'I bury gold under the oak');
     const answer = await stage.answerTo(said);
     delete answers.chat;
     await withFooter(stage, answer, '💭 May I remember: "I bury gold under the oak" (heard)?');
-    await expect.poll(() => filesWith('gold under the oak')).not.toEqual([]);
+    await expect.poll(() => stage.pathsWith('gold under the oak')).not.toEqual([]);
     await stage.sandbox.delete({ message: said.id });
-    await expect.poll(() => filesWith('gold under the oak')).toEqual([]);
+    await expect.poll(() => stage.pathsWith('gold under the oak')).toEqual([]);
     await expect
       .poll(async () =>
         (await stage.sandbox.messages({ in: answer.channelId, from: 'bot' }))
@@ -171,86 +118,12 @@ describe('a voice message to the bot [G7]', () => {
       .not.toContain('gold');
   });
 
-  it('that is deleted while it is heard is neither answered nor kept', async () => {
-    const name = await newcomer();
-    const held = deferred<void>();
-    const words = 'Forget that I said this';
-    others.set(words, { text: words, held: held.promise });
-    const said = await record(name, words);
-    await expect.poll(() => server.requests.at(-1)?.file?.bytes.toString()).toBe(words);
-    await stage.sandbox.delete({ message: said.id });
-    held.resolve(undefined);
-    await stage.ask(name, 'dm', 'What did I say?');
-    expect(toldIn(newestOf(stage, 'chat'))).not.toContain(words);
-    const own = await stage.sandbox.messages({ in: said.channelId, from: 'bot' });
-    expect(own.filter(({ replyTo }) => replyTo === said.id)).toEqual([]);
-    await expect.poll(() => filesWith(words)).toEqual([]);
-  });
-
-  it('that a kill interrupts is heard after the next start, and answered once', async () => {
-    await stage.startBuilt();
-    const name = await newcomer();
-    const held = deferred<void>();
-    const words = 'How tall is an oak?';
-    others.set(words, { text: words, held: held.promise });
-    const said = await record(name, words);
-    await expect.poll(() => server.requests.at(-1)?.file?.bytes.toString()).toBe(words);
-    await stage.killBot();
-    expect(await filesWith(said.id)).toEqual([]);
-    others.delete(words);
-    held.resolve(undefined);
-    await stage.startBot();
-    expect(footerIn(await stage.answerTo(said))).toBe(`-# 🎤 heard: "${words}"`);
-    const own = await stage.sandbox.messages({ in: said.channelId, from: 'bot' });
-    expect(own.filter(({ replyTo }) => replyTo === said.id)).toHaveLength(1);
-    await expect.poll(() => filesWith(words)).not.toEqual([]);
-  });
-
-  it('in a server is part of what others can ask about, until its speaker erases everything [K11]', async () => {
-    const [name, other] = [await newcomer(), await newcomer()];
-    const file = { name: 'voice-message.ogg', text: 'The launch is on the ninth', seconds: 3 };
-    const said = await stage.sandbox.say({ as: name, in: '#dev', text: '', attachments: [file] });
-    await stage.answerTo(said);
-    await stage.ask(other, '#dev', 'When is the launch?');
-    const told = () => toldIn(newestOf(stage, 'chat'));
-    expect(told()).toContain(`${name}: The launch is on the ninth [voice message`);
-    await stage.ask(other, '#dev', 'Sure?');
-    await command(stage, '!memory', name, 'dm', 'erase');
-    const [asked] = (await stage.sandbox.messages({ in: `@${name}`, from: 'bot' })).slice(-1);
-    const button = { as: name, message: asked?.id ?? '', label: 'Erase everything' };
-    const clicked = await stage.sandbox.click(button);
-    await expect
-      .poll(async () => (await stage.sandbox.interaction({ id: clicked.id })).followUps.at(-1)?.text)
-      .toContain('Erased: everything');
-    await expect.poll(() => filesWith('launch is on the ninth')).toEqual([]);
-    await stage.ask(other, '#dev', 'And now?');
-    expect(told()).not.toContain('on the ninth');
-  });
-
-  it('in a pause is answered, with its words in view, and nothing of it is stored [K9]', async () => {
-    const name = await newcomer();
-    await command(stage, '!memory', name, 'dm', 'pause');
-    expect(footerIn(await say(name, 'My boat is called Marlin'))).toContain(
-      'heard: "My boat is called Marlin"',
-    );
-    await stage.ask(name, 'dm', 'What is it called?');
-    expect(toldIn(newestOf(stage, 'chat'))).toContain(`${name}: My boat is called Marlin [voice`);
-    await expect.poll(() => filesWith('Marlin')).toEqual([]);
-  });
-
-  it.each([
-    ['much to do', 3, 'has too much to do'],
-    ['wrong key', 3, 'DISCOCLAW_TRANSCRIBE_KEY'],
-    ['silence', 3, 'no words in it'],
-    ['a long story', 700, 'at most 10 minutes'],
-  ])('that cannot be heard gets one clear line without a model: %s', async (words, seconds, told) => {
-    const name = await newcomer();
+  it('that cannot be heard gets one clear line without a model, and does not enter the conversation', async () => {
+    const { name } = await stage.newcomer();
     const calls = callsOf(stage, 'chat').length;
-    const { text } = await say(name, words, seconds);
+    const { text } = await say(name, 'wrong key');
     expect(text).toMatch(/^⚠️ I could not hear your voice message: [^\n]+$/u);
-    expect(text).toContain(told);
     expect(callsOf(stage, 'chat')).toHaveLength(calls);
-    // Nor does it enter the conversation.
     await stage.ask(name, 'dm', 'Hello?');
     expect(toldIn(newestOf(stage, 'chat'))).not.toContain('could not hear');
   });

@@ -3,7 +3,7 @@ import { z } from 'zod';
 
 import { StoreError } from '../../src/core/errors.ts';
 import type { ChangeLedger } from '../../src/memory/changes.ts';
-import type { AnswerKeeper } from '../../src/memory/message-changes.ts';
+import type { AnswerKeeper } from '../../src/memory/deleting.ts';
 import { durableDocumentKind } from '../../src/memory/durable/document.ts';
 import type { MemoryLayer } from '../../src/memory/layer.ts';
 import { createDurableMemory, type DurableMemory } from '../../src/memory/durable/durable-memory.ts';
@@ -15,6 +15,8 @@ import { openSessions, secretPlace, session, silent, type Sessions } from '../su
 import { durableSettings } from '../support/layer-settings.ts';
 import { changesFolder, withheldKind } from '../../src/memory/withheld.ts';
 import { unconditional, RefusedJobError, type Work } from '../../src/core/writes.ts';
+
+const work = unconditional(aliceId);
 
 /** A store that fails to rewrite logs when told so: as if a kill came before the log's own lines were cleared and the change was done. */
 class RefusingStore extends MemoryStore {
@@ -48,7 +50,7 @@ async function setUp() {
   const durable = openDurable(sessions);
   const [{ id: messageId } = { id: '' }] = (await sessions.say('I prefer Rust, and I live in Oslo')).messages;
   for (const text of ['Prefers Rust', 'Lives in Oslo'])
-    await durable.remember(unconditional(aliceId), { text, place: publicPlace, messageId, type: 'discord' });
+    await durable.remember(work, { text, place: publicPlace, messageId, type: 'discord' });
   const texts = async () => (await durable.list(aliceId)).map(({ text }) => text).toSorted();
   return { ...sessions, store, durable, messageId, texts };
 }
@@ -59,8 +61,6 @@ async function linesOf(store: MemoryStore, log: string): Promise<string[]> {
   for await (const { record } of store.scan(log, z.unknown())) lines.push(JSON.stringify(record));
   return lines;
 }
-
-const ledgers = 'changes/';
 
 /** What is open. */
 async function openIn(store: MemoryStore): Promise<readonly string[]> {
@@ -211,22 +211,14 @@ describe('an edit or deletion [G5]', () => {
     expect(await logIn(store)).not.toContain('Oslo');
   });
 
-  it('leaves the disk at the next start at the latest, though a layer can never follow', async () => {
+  it('stays withheld after a start too, while a layer cannot follow [F5]', async () => {
     const { store, ledgerOver, messageId } = await setUp();
     const deletion = { kind: 'deleted', channelId: generalId, messageIds: [messageId] } as const;
     await ledgerOver([failing]).record(deletion);
     const restarted = openSessions(store);
     await restarted.ledgerOver([failing]).finish();
-    expect(await logIn(store)).not.toContain('Oslo');
-    expect(await openIn(store)).toEqual([]);
-  });
-
-  it('is carried out, or was tried, when its channel is settled', async () => {
-    const { ledgerOver, durable, messageId, texts } = await setUp();
-    const ledger = ledgerOver([failing, durable]);
-    void ledger.record({ kind: 'deleted', channelId: generalId, messageIds: [messageId] });
-    await ledger.settled(generalId);
-    expect(await texts()).toEqual([]);
+    expect(await openIn(store)).toHaveLength(1);
+    expect(await restarted.log.message(session, messageId)).toBeUndefined();
   });
 
   it('that the disk came between is carried out within a minute of its recovery, though the disk did not even take the record', async () => {
@@ -246,67 +238,6 @@ describe('an edit or deletion [G5]', () => {
     await vi.waitFor(async () => expect(await openIn(store)).toEqual([]));
     expect(await log.message(session, messageId)).toBeUndefined();
     expect(await texts()).toEqual([]);
-  });
-
-  it('waits for its record: after a kill nobody would erase what the log hides', async () => {
-    const { store, timer, ledgerOver, durable, messageId, log } = await setUp();
-    const update = store.update.bind(store);
-    store.update = (key, ...rest) =>
-      key.startsWith(ledgers) ? Promise.reject(new StoreError('failing', key)) : update(key, ...rest);
-    await ledgerOver([durable]).record({ kind: 'deleted', channelId: generalId, messageIds: [messageId] });
-    expect(await log.message(session, messageId)).toBeDefined();
-    Reflect.deleteProperty(store, 'update');
-    timer.pass(60_000);
-    await vi.waitFor(async () => expect(await logIn(store)).not.toContain('Oslo'));
-    expect(await openIn(store)).toEqual([]);
-  });
-
-  it('is erased by a layer that could not do so at first, when it is tried again', async () => {
-    const { timer, ledgerOver, messageId, store } = await setUp();
-    let isFull = true;
-    const erased: string[] = [];
-    const layer: MemoryLayer = {
-      ...failing,
-      delete: async (deletion) => {
-        if (deletion.kind !== 'messages') return;
-        if (isFull) throw new StoreError('full', 'rolling');
-        erased.push(...deletion.messages.map(({ before }) => before.id));
-      },
-    };
-    await ledgerOver([layer]).record({ kind: 'deleted', channelId: generalId, messageIds: [messageId] });
-    isFull = false;
-    timer.pass(60_000);
-    await vi.waitFor(async () => expect(await openIn(store)).toEqual([]));
-    expect(erased).toEqual([messageId]);
-    expect(await logIn(store)).not.toContain('Oslo');
-  });
-
-  it('stays in the ledger after a start, too, while its words cannot be taken out of the log', async () => {
-    const { store, ledgerOver, messageId } = await setUp();
-    store.refusesRewritesOf = `sessions/${generalId}/${aliceId}/messages.jsonl`;
-    await ledgerOver([]).record({ kind: 'deleted', channelId: generalId, messageIds: [messageId] });
-    const restarted = openSessions(store);
-    await restarted.ledgerOver([]).finish();
-    expect(await logIn(store)).toContain('Oslo');
-    expect(await openIn(store)).toHaveLength(1);
-    store.refusesRewritesOf = undefined;
-    restarted.timer.pass(60_000);
-    await vi.waitFor(async () => expect(await openIn(store)).toEqual([]));
-    expect(await logIn(store)).not.toContain('Oslo');
-  });
-
-  it('that the disk came between is not carried out over a later one', async () => {
-    const { store, timer, ledgerOver, messageId, log } = await setUp();
-    const ledger = ledgerOver([]);
-    const edit = { kind: 'edited', channelId: generalId, messageId, authorId: aliceId } as const;
-    store.append = () => Promise.reject(new StoreError('full', 'log'));
-    await ledger.record({ ...edit, text: 'older' });
-    Reflect.deleteProperty(store, 'append');
-    await ledger.record({ ...edit, text: 'newest' });
-    timer.pass(60_000);
-    // Behind it in the order of the channel.
-    await ledger.record({ kind: 'deleted', channelId: generalId, messageIds: ['400000000000000999'] });
-    expect(await log.message(session, messageId)).toBe('newest');
   });
 
   it('that a kill interrupted is finished, edited or deleted, and an older one does not undo a newer', async () => {
@@ -338,38 +269,12 @@ describe('an edit or deletion [G5]', () => {
     expect(await openIn(store)).toEqual([]);
   });
 
-  it('that the disk kept out of the log does not undo what came after the start', async () => {
-    const { store, ledgerOver, messageId } = await setUp();
-    const edit = { kind: 'edited', channelId: generalId, messageId, authorId: aliceId } as const;
-    const append = store.append.bind(store);
-    store.append = (log, record) =>
-      log.startsWith(ledgers) ? append(log, record) : Promise.reject(new StoreError('full', 'log'));
-    await ledgerOver([]).record({ ...edit, text: 'edited, and back again' });
-    store.append = append;
-    expect(await openIn(store)).toHaveLength(1);
-    const restarted = openSessions(store);
-    await restarted.ledgerOver([]).record({ ...edit, text: 'I prefer Rust, and I live in Oslo' });
-    await restarted.ledgerOver([]).finish();
-    expect(await restarted.log.message(session, messageId)).toBe('I prefer Rust, and I live in Oslo');
-    expect(await openIn(store)).toEqual([]);
-  });
-
   it('reaches the other conversations where one cannot be read, and is finished after the next start', async () => {
-    const { store, ledgerOver, log, messageId } = await setUp();
-    const said = {
-      id: '400000000000000500',
-      text: 'a secret',
-      at: '2026-01-15T10:00:00.000Z',
-      attachments: [],
-    };
-    await log.recordUser({
-      speaker: { id: bobId, name: 'Bob', isOwner: false },
-      place: publicPlace,
-      messages: [said],
-      now: new Date(said.at),
-      hasThirdPartyText: false,
-      work: { userId: bobId },
-    });
+    const { store, ledgerOver, log, messageId, contextOf } = await setUp();
+    const speaker = { id: bobId, name: 'Bob', isOwner: false };
+    const context = { ...contextOf(['a secret']), speaker, work: unconditional(bobId) };
+    await log.recordUser(context);
+    const [said = { id: '' }] = context.messages;
     const deletion = { kind: 'deleted', channelId: generalId, messageIds: [messageId, said.id] } as const;
     const logState = store.logState.bind(store);
     store.logState = (key) =>
@@ -465,7 +370,7 @@ describe('the question of an item [D1a]', () => {
     const asking = await say('Robert left me');
     await answer(asking, 'Sorry. Does Robert live near you?');
     const replying = await say('Two streets away');
-    await durable.remember(unconditional(aliceId), {
+    await durable.remember(work, {
       text: 'Two streets away',
       question: 'Does Robert live near you?',
       place: publicPlace,
@@ -487,8 +392,8 @@ describe('everything of a person erased [K11]', () => {
     const { writes, say, changed, ledgerOver, durable, messageId: early, texts } = await setUp();
     const ledger = ledgerOver([durable]);
     const gate = deferred<void>();
-    const remember = (work: Work, messageId: string, text: string) =>
-      durable.remember(work, { text, place: publicPlace, messageId, type: 'discord' });
+    const remember = (of: Work, messageId: string, text: string) =>
+      durable.remember(of, { text, place: publicPlace, messageId, type: 'discord' });
     const before = await writes.begin(aliceId);
     const late = gate.promise.then(() => remember(before, early, 'Prefers Ada'));
     await ledger.erase(aliceId, new Date().toISOString());
@@ -512,11 +417,7 @@ describe('a matter that is erased [K11], or messages that are too old [K15]', ()
       (ledger: ChangeLedger) =>
         ledger.purge({ userId: aliceId, words: 'rust', commandId: '400000000000000900' }),
     ],
-    [
-      'expire',
-      (ledger: ChangeLedger, messageId: string) =>
-        ledger.expire({ userId: aliceId, channelId: generalId, messageIds: [messageId] }),
-    ],
+    ['expire', (ledger: ChangeLedger, messageId: string) => ledger.expire(session, [messageId])],
   ])('are gone within a minute of the recovery of a disk that came between: %s', async (_, change) => {
     const { store, timer, writes, ledgerOver, messageId } = await setUp();
     store.refusesRewritesOf = `sessions/${generalId}/${aliceId}/messages.jsonl`;
@@ -561,7 +462,7 @@ describe('a matter that is erased [K11], or messages that are too old [K15]', ()
     await later.log.recordUser(again);
     const at = later.clock().toISOString();
     await later.log.recordReply(again, { ids: [after(2n)], text: 'Rust it is.', at });
-    await openDurable(later).remember(unconditional(aliceId), {
+    await openDurable(later).remember(work, {
       text: 'Likes Rust again',
       place: publicPlace,
       messageId: after(3n),

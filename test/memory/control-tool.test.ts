@@ -10,7 +10,7 @@ import { MemoryStore } from '../support/memory-store.ts';
 import { silent } from '../support/sessions.ts';
 
 const signal = new AbortController().signal;
-const undoing: Undoing = { what: 'remember', isDone: true, before: [] };
+const undoing: Undoing = { what: 'remember', isDone: true };
 
 function turn(text: string): TurnContext {
   return {

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 
-import { tooMuch } from '../../src/memory/quota.ts';
+import { tooMuch } from '../../src/memory/retention.ts';
 import { createRecall } from '../../src/memory/recall/recall.ts';
 import { createMessageSource } from '../../src/memory/recall/sources.ts';
 import { aliceId, publicPlace } from '../support/incoming.ts';
@@ -81,25 +81,6 @@ describe('a person’s quota [L3]', () => {
 
     expect(await Promise.all([1, 10, 11, 30].map(isFound))).toEqual([false, false, true, true]);
     expect(logger.warnings).toEqual(['a person has more on disk than their quota']);
-  });
-
-  it('lets old replaced summaries go with the messages, and no other note', async () => {
-    const { quota, turns, fold, store } = openWithQuota(9_000);
-    const folder = `sessions/${session.channelId}/${aliceId}`;
-    await store.writeText(`${folder}/detail/2026-01-10-10-00-4-summary.md`, 'x'.repeat(2_000));
-    await store.writeText(`${folder}/detail/2030-01-10-10-00-4-summary.md`, 'x'.repeat(2_000));
-    await store.writeText(`${folder}/detail/garden.md`, 'x'.repeat(2_000));
-    await store.writeText(`users/${aliceId}/durable.json`, '{}');
-    await turns(1, 12);
-    await fold(20);
-
-    await quota();
-
-    expect((await store.list(`${folder}/detail`)).map(({ path }) => path)).toEqual([
-      '2030-01-10-10-00-4-summary.md',
-      'garden.md',
-    ]);
-    expect(await store.readText(`users/${aliceId}/durable.json`)).toBe('{}');
   });
 
   it('changes nothing within it, and keeps the newest 400 daily logs', async () => {

@@ -100,30 +100,23 @@ it('leaves the rest to the next start where it is stopped', async () => {
   expect(asked).toEqual([aliceId, 'false']);
 });
 
-/** Of several processes over one store, each of which may be killed while it sweeps. */
-function openProcesses() {
+it('sweeps in one of several processes at a time, and in the next one where the first was killed meanwhile [K15] [X2]', async () => {
   const data = new SharedData({ now: () => 0 });
   const looked: string[] = [];
-  function start(name: string, work: () => Promise<void> = () => Promise.resolve()) {
+  const begun = deferred<void>();
+  function start(name: string) {
     const process = data.open();
     const sweeper = openSweeper(process.shared.processes.locks);
-    const begin = async (): Promise<void> => {
-      looked.push(name);
-      await work();
-    };
-    sweeper.start({ old: begin });
+    sweeper.start({
+      old: () => {
+        looked.push(name);
+        begun.resolve();
+        return name === 'first' ? new Promise(() => {}) : Promise.resolve();
+      },
+    });
     return { process, ...sweeper };
   }
-  return { start, looked };
-}
-
-it('sweeps in one of several processes at a time, and in the next one where the first was killed meanwhile [K15] [X2]', async () => {
-  const { start, looked } = openProcesses();
-  const begun = deferred<void>();
-  const first = start('first', () => {
-    begun.resolve();
-    return new Promise(() => {});
-  });
+  const first = start('first');
   await begun.promise;
   const second = start('second');
   await second.idle();

@@ -45,15 +45,6 @@ describe('a model that refuses a request with pictures or PDF files [Q2]', () =>
     expect(told).toEqual(['cat.png', 'a.pdf']);
     expect(logger.warnings).toHaveLength(1);
   });
-
-  it('is not asked again where it fails for another reason, or without pictures', async () => {
-    const model = new ScriptedModel(() => new ModelError('busy', 'overloaded'));
-    const client = withMediaFallback(model, new RecordingLogger());
-    await expect(client.complete(request)).rejects.toThrow('busy');
-    model.become(() => new ModelError('no', 'rejected'));
-    await expect(client.complete({ ...request, messages: [] })).rejects.toThrow('no');
-    expect(model.requests).toHaveLength(2);
-  });
 });
 
 describe('the data of files sent to the model [L1]', () => {

@@ -52,11 +52,9 @@ it('background work that fails is tried again after pauses that double, by itsel
 });
 
 it.each<readonly [ModelFailure, isOfModel: boolean]>([
-  ['unknown-model', true],
   ['unavailable', true],
   ['rejected', true],
   ['invalid', false],
-  ['too-large', false],
 ])('%s pauses all work of the model: %s, and other models never [M16]', async (failure, isOfModel) => {
   const { outcome, time, heldUntil } = setUp();
   expect(await outcome(summary, failure)).toBe(failure);

@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest';
 
-import { withMarksBroken } from '../../src/model/template-marks.ts';
+import { withMarksBroken } from '../../src/model/clean-answer.ts';
 import { templateMarks } from '../support/template-marks.ts';
 
 it.each(templateMarks)('%s is broken up, wherever it stands [M12]', (mark) => {

@@ -35,28 +35,6 @@ function meterOver(store = new MemoryStore()) {
 }
 
 describe('model usage', () => {
-  it('starts at zero with the local day, and with the month', async () => {
-    const { meter, time } = meterOver();
-    meter.add(turnBy('sonnet'), call);
-    await meter.flush();
-    time.now = new Date('2026-01-15T23:00:00Z');
-    expect((await meter.report()).today).toMatchObject({ period: '2026-01-16', all: { calls: 0, cost: 0 } });
-    meter.add({ model: 'haiku', purpose: 'summary' }, call);
-    // Midnight comes before it is written.
-    time.now = new Date('2026-01-16T23:00:00Z');
-    meter.add(turnBy('sonnet'), call);
-    await meter.flush();
-    const { today, month } = await meter.report();
-    expect(today).toMatchObject({ period: '2026-01-17', all: { calls: 1 } });
-    expect(month).toMatchObject({
-      period: '2026-01',
-      all: { calls: 3, cost: 0.5 },
-      byPurpose: { chat: { calls: 2 }, summary: { calls: 1 } },
-    });
-    time.now = new Date('2026-01-31T23:00:00Z');
-    expect((await meter.report()).month).toMatchObject({ period: '2026-02', all: { calls: 0 } });
-  });
-
   it('has the last 30 days and 24 hours by model and purpose, those without use too, and keeps no more [Y4]', async () => {
     const { meter, store, time } = meterOver();
     const begin = new Date('2026-02-01T12:00:00Z').getTime();

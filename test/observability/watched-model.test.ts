@@ -1,6 +1,5 @@
 import { describe, expect, it } from 'vitest';
 
-import { onMeasured } from '../../src/core/logger.ts';
 import { ModelError } from '../../src/core/errors.ts';
 import type { ModelCallOptions, ModelClient, ModelRequest } from '../../src/core/model.ts';
 import { watchModel } from '../../src/observability/watched-model.ts';
@@ -86,37 +85,5 @@ describe('a watched model', () => {
     await fail({}, new ModelError('no', 'out-of-credit'));
     expect(model.state).toMatchObject({ failure: 'out-of-credit' });
     expect(seen).toEqual(['haiku is unauthorized', 'unreachable', 'unreachable', 'sonnet is out-of-credit']);
-  });
-
-  it('counts the calls that run and that wait, and passes on who waits', async () => {
-    const { model, calls } = watchedModel();
-    const told: boolean[] = [];
-    const first = model.complete(request('sonnet'));
-    const second = model.complete(request('sonnet'), { onQueue: (isWaiting) => told.push(isWaiting) });
-    calls[1]?.options.onQueue?.(true);
-    expect(model.openCalls).toEqual({ running: 1, waiting: 1 });
-    calls[1]?.options.onQueue?.(false);
-    expect(model.openCalls).toEqual({ running: 2, waiting: 0 });
-    expect(told).toEqual([true, false]);
-    for (const { end } of calls) end();
-    await Promise.all([first, second]);
-    expect(model.openCalls).toEqual({ running: 0, waiting: 0 });
-  });
-
-  it('measures what had to wait and what failed, but nothing that somebody stopped [Y4]', async () => {
-    const measured: unknown[] = [];
-    const ends = [
-      onMeasured('waited', (value) => measured.push(value)),
-      onMeasured('modelError', (value) => measured.push(value)),
-    ];
-    const { model, calls } = watchedModel();
-    for (const [index, failure] of (['overloaded', 'aborted'] as const).entries()) {
-      const asked = model.complete(request('sonnet'));
-      if (index === 0) calls[0]?.options.onQueue?.(true);
-      calls[index]?.end(new ModelError('no', failure));
-      await expect(asked).rejects.toThrow(ModelError);
-    }
-    for (const end of ends) end();
-    expect(measured).toEqual([{ queue: 'model calls' }, { failure: 'overloaded' }]);
   });
 });

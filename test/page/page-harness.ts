@@ -28,7 +28,7 @@ export async function openPage(
     () => Promise.resolve({ ...facts, quarantined: [] }),
     () => Promise.resolve(undefined),
   );
-  const commands = createCommandSet([ofMemory, status], [], logger);
+  const commands = createCommandSet([ofMemory, status], {}, logger);
   const port = await freePort();
   const disk = new MemoryStore();
   const signIn = createSignIn({ store: disk, writes: plainWrites(), clock: () => now });

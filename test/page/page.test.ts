@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 
+import { createLivePages } from '../../src/page/own-routes.ts';
 import { dmPlace } from '../commands/harness.ts';
-import { publicPlace } from '../support/incoming.ts';
 import { alice, bob, openPage } from './page-harness.ts';
 
 const minuteMs = 60_000;
@@ -129,19 +129,6 @@ describe('signing in [Y1]', () => {
     expect(statuses.filter((status) => status === 403)).toHaveLength(30);
     expect(statuses.at(-1)).toBe(429);
   });
-
-  it('says when Discord cannot be asked, and the link still works then', async () => {
-    let isAway = true;
-    await using place = await openPage({
-      dmOf: () => (isAway ? Promise.reject(new Error('Discord is away')) : Promise.resolve(dmPlace)),
-    });
-    const path = await place.linkPath(alice);
-    const failed = await place.openBrowser().post(path);
-    expect(failed.status).toBe(500);
-    expect(await failed.text()).toMatch(/try again.*reference/u);
-    isAway = false;
-    expect((await place.openBrowser().post(path)).status).toBe(303);
-  });
 });
 
 describe('a text that came with a request stands in the answer [Y1]', () => {
@@ -196,13 +183,6 @@ describe('a text that came with a request stands in the answer [Y1]', () => {
       });
     expect(await browser.give('mode', { choice: 'ask' })).not.toContain('What you wrote');
   });
-
-  it('whatever its letters take in a form', async () => {
-    await using place = await openPage();
-    const browser = await place.browserOf(alice);
-    const largest = '字'.repeat(64 * 1024);
-    expect(await browser.give('remember', { text: largest })).toContain(`\n${largest}</textarea>`);
-  });
 });
 
 describe('somebody else’s page', () => {
@@ -218,7 +198,6 @@ describe('somebody else’s page', () => {
   afterAll(() => place[Symbol.asyncDispose]());
 
   it.each([
-    ['no token', () => ''],
     ['a guessed one', () => 'guessed'],
     ['somebody else’s', async () => (await place.browserOf(bob)).csrf()],
     ['one of an earlier session', async () => (await place.browserOf(alice)).csrf()],
@@ -231,7 +210,6 @@ describe('somebody else’s page', () => {
   });
 
   it.each<Readonly<Record<string, string>>>([
-    {},
     { origin: 'https://evil.example' },
     { 'sec-fetch-site': 'cross-site' },
     { origin: 'null' },
@@ -262,8 +240,6 @@ describe('somebody else’s page', () => {
       'https://evil.example/',
       '//evil.example/x',
       '/.//evil.example/x',
-      String.raw`\\evil.example`,
-      '/\t/evil.example',
       'javascript:alert(1)',
     ]) {
       const { headers } = await browser.post('/do', {
@@ -309,9 +285,7 @@ describe('the items [Y2]', () => {
     const forgotten = await browser.give(`forget ${item}`, { item });
     expect(forgotten).toContain('Deprecated 1 item');
     const [, undo = ''] = /value="memory (undo [^"]+)"/u.exec(forgotten) ?? [];
-    expect(await browser.give(undo)).toMatch(
-      /Undone: [\s\S]*I like mate[\s\S]*<ul class="items">[\s\S]*I like mate/u,
-    );
+    expect(await browser.give(undo)).toMatch(/Undone: [\s\S]*<ul class="items">[\s\S]*I like mate/u);
     expect(await browser.give('mode', { text: 'off' })).toContain('<option value="off" selected>');
     expect(await browser.give('pause')).toContain('Paused: I store nothing that you say.');
     expect(await browser.give('remember', { text: 'I like rain' })).toContain('nothing was saved');
@@ -336,37 +310,6 @@ describe('the items [Y2]', () => {
     expect(await browser.text('/')).toContain('Paused');
   });
 
-  it('shows an answer on the page that follows it, to its session alone', async () => {
-    await using place = await openPage();
-    const browser = await place.browserOf(alice);
-    const { headers } = await browser.post('/do', {
-      line: 'memory remember',
-      _csrf: await browser.csrf(),
-      text: 'I like tea',
-    });
-    const address = headers.get('location') ?? '';
-    for (let times = 0; times < 2; times += 1) expect(await browser.text(address)).toContain('Remembered:');
-    expect(await browser.text('/')).not.toContain('Remembered:');
-    expect(await (await place.browserOf(alice)).text(address)).not.toContain('Remembered:');
-  });
-
-  it('the first words are told by an answer that is seen, and by no other', async () => {
-    const told: boolean[] = [];
-    await using place = await openPage({
-      command: ({ command }) =>
-        Promise.resolve({
-          text: `answer to ${command.subcommand}`,
-          data: { kind: 'memory', mode: 'auto', items: [] },
-          onReplied: (wasSent) => Promise.resolve(void told.push(wasSent)),
-        }),
-    });
-    const browser = await place.browserOf(alice);
-    await browser.text('/');
-    expect(told).toEqual([false]);
-    expect(await browser.give('pause')).toContain('answer to pause');
-    expect(told.filter(Boolean)).toHaveLength(1);
-  });
-
   it('gives commands in the person’s direct messages, for their eyes, each with an id of its own', async () => {
     const requests: unknown[] = [];
     await using place = await openPage({
@@ -389,15 +332,6 @@ describe('the items [Y2]', () => {
   });
 });
 
-it('what was said in a channel names the channel, and leads to the sentence [Y2]', async () => {
-  await using place = await openPage();
-  await place.harness.give('remember I like tea', publicPlace);
-  const id = await place.harness.idOf('I like tea');
-  const page = await (await place.browserOf(alice)).text(`/items/${id}`);
-  expect(page).toContain('you told me, #general');
-  expect(page).toMatch(/Where: in #general, <a href="https:\/\/discord\.com\/channels\/\d+\/\d+\/\d+"/u);
-});
-
 it('open pages are told when their person’s memory changes, and nobody else’s [Y3]', async () => {
   await using place = await openPage();
   const browser = await place.browserOf(alice);
@@ -413,4 +347,19 @@ it('open pages are told when their person’s memory changes, and nobody else’
   await browser.post('/sign-out');
   expect((await reader?.read())?.value).toBe('data: changed\n\n');
   expect((await reader?.read())?.done).toBe(true);
+});
+
+it('ten pages of a person are told of changes at most, the newest ones [L3]', () => {
+  const live = createLivePages();
+  const told: number[] = [];
+  const closed: number[] = [];
+  const leave = Array.from({ length: 12 }, (_, index) =>
+    live.add('alice', { write: () => void told.push(index), close: () => void closed.push(index) }),
+  );
+  expect(closed).toEqual([0, 1]);
+  leave[11]?.();
+  live.tell('alice');
+  expect(told).toEqual([2, 3, 4, 5, 6, 7, 8, 9, 10]);
+  live.tell('bob');
+  expect(told).toHaveLength(9);
 });

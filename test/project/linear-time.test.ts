@@ -90,7 +90,7 @@ const readersOfTexts: Readonly<
     formatEpisodes: (text) => formatWritten(episodes, text, today),
     formatAppended: (text) => formatAppended(facts, text, text, today),
     applyPatches: (text) =>
-      applyPatches(text, [{ oldText: `${text.slice(0, 16_000)}b${text.slice(0, 16_000)}`, newText: '' }]),
+      applyPatches(text, [{ oldText: `${text.slice(0, 500)}b${text.slice(0, 499)}`, newText: '' }]),
     index: (text) => addUnit(createSegment(noted.reach), { ...noted, text }, readers),
   },
   file: { withoutInvisible, dataText, quoted: (text) => quoted(text) },

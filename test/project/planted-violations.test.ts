@@ -32,7 +32,6 @@ const sound = {
 
 /** Written in pieces, so that the check of this file itself does not find them. */
 const phrase = ['an', 'ew'].join('');
-const name = ['told', 'Terms'].join('');
 
 interface Outcome {
   readonly passes: boolean;
@@ -116,20 +115,6 @@ const violations = [
     path: 'src/core/planted-phrase.ts',
     text: `/** Read ${phrase} each time. */\nexport {};\n`,
     says: `odd words: "${phrase}" in src/core/planted-phrase.ts:1`,
-  },
-  {
-    what: 'a comment of more than 160 characters',
-    script: 'rules',
-    path: 'src/core/planted-comment.ts',
-    text: `// ${'long '.repeat(32)}\nexport {};\n`,
-    says: 'comment over 160 characters in src/core/planted-comment.ts:1',
-  },
-  {
-    what: 'a name that was retired',
-    script: 'rules',
-    path: 'src/core/planted-name.ts',
-    text: `export const ${name} = 1;\n`,
-    says: `retired name: ${name} in src/core/planted-name.ts:1`,
   },
   {
     what: 'a regular expression that takes the square of its input [L4]',

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 
 import { renderSection, type SectionName } from '../../src/core/section.ts';
-import { fitPrompt, renderSoul, withinBudget, type PromptDraft } from '../../src/prompt/budget.ts';
+import { fitPrompt, renderSoul, type PromptDraft } from '../../src/prompt/budget.ts';
 import { historyEntry, renderHistory } from '../../src/prompt/history.ts';
 import { chatMessage, section } from './samples.ts';
 
@@ -43,21 +43,10 @@ function linesOf(fitted: PromptDraft, name: SectionName): readonly string[] {
 }
 
 describe('fitPrompt [P4]', () => {
-  it('changes nothing that fits', () => {
-    expect(fitPrompt(draft, length(draft))).toEqual(draft);
-  });
-
   it('lets short-term memory give way first, its last line before the whole', () => {
     const fitted = fitPrompt(draft, length(draft) - 1);
     expect(linesOf(fitted, 'recent_elsewhere')).toEqual(section().lines.slice(0, 1));
     expect({ ...fitted, sections: [] }).toEqual({ ...draft, sections: [] });
-  });
-
-  it('lets a section that the table does not list give way before it', () => {
-    const extended = { ...draft, sections: [section({ name: 'facts' }), ...sections] };
-    const fitted = fitPrompt(extended, length(extended) - 1);
-    expect(linesOf(fitted, 'facts')).toEqual(section().lines.slice(0, 1));
-    expect({ ...fitted, sections: fitted.sections.slice(1) }).toEqual(draft);
   });
 
   it('then history, its oldest message first, before any durable item', () => {
@@ -73,18 +62,6 @@ describe('fitPrompt [P4]', () => {
     expect(linesOf(fitted, 'durable_items')).toEqual(section().lines);
   });
 
-  it('then durable items, from the last', () => {
-    let max = length(draft);
-    let fitted = draft;
-    while (linesOf(fitted, 'durable_items').length === section().lines.length) {
-      max -= 1;
-      fitted = fitPrompt(draft, max);
-    }
-    expect(fitted.history).toEqual([]);
-    expect(linesOf(fitted, 'durable_items')).toEqual(section().lines.slice(0, 1));
-    expect(linesOf(fitted, 'notes')).toEqual(section().lines);
-  });
-
   it('sends rules and message whole even where they alone are too long', () => {
     const fitted = fitPrompt(draft, 10);
     expect(fitted.rules).toBe(draft.rules);
@@ -94,13 +71,5 @@ describe('fitPrompt [P4]', () => {
 
   it('clips SOUL.md at 8,000 characters however much room there is', () => {
     expect(fitPrompt({ ...draft, soul: 'x'.repeat(9000) }, 100_000).soul).toHaveLength(8000);
-  });
-});
-
-describe('withinBudget', () => {
-  it('takes the lines that do not fit from a section that its reader made too long', () => {
-    const held = withinBudget(section({ lines: ['short', 'x'.repeat(500), 'also short'], budget: 120 }));
-    expect(held.lines).toEqual(['short', 'also short']);
-    expect(renderSection(held).length).toBeLessThanOrEqual(120);
   });
 });

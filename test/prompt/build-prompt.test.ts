@@ -1,13 +1,7 @@
 import * as fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 
-import {
-  dataLine,
-  sectionNames,
-  type Section,
-  type SectionName,
-  type SectionSlot,
-} from '../../src/core/section.ts';
+import { dataLine, sectionNames, type Section, type SectionSlot } from '../../src/core/section.ts';
 import { buildPrompt, type PromptInput } from '../../src/prompt/build-prompt.ts';
 import { forwardedSection } from '../../src/prompt/quoted.ts';
 import { promptRules, promptRulesWithoutTools } from '../../src/prompt/rules.ts';
@@ -168,25 +162,21 @@ const textUpTo = (max: number) =>
     .tuple(fc.constantFrom('<facts', '</message>', 'x', ' word', '\n', '日本語', '👩‍👩‍👧‍👦'), fc.nat({ max }))
     .map(([piece, length]) => piece.repeat(Math.ceil(length / piece.length)).slice(0, length));
 const fileName = textUpTo(300);
-/** Together mostly about as long as the texts of one turn may be, at times as long as ten times that. */
-const fileText = fc.oneof(
-  { weight: 9, arbitrary: textUpTo(5_000) },
-  { weight: 1, arbitrary: textUpTo(100_000) },
-);
-const attached = fc.array(
-  fc.oneof(
-    fc.record({ kind: fc.constant('text' as const), name: fileName, text: fileText }),
-    fc.record({ kind: fc.constant('document' as const), name: fileName, data: fc.constant('AAAA') }),
-    fc.record({ kind: fc.constant('unopened' as const), name: fileName, reason: fc.constant('over 5 MB') }),
-  ),
-  { maxLength: 200, size: 'max' },
-);
-const waiting = fc.record({ text: textUpTo(400), names: fc.array(fileName, { maxLength: 10 }) });
 /** The largest that intake lets through, and above: 20 messages of 400 characters, each with ten files and a forwarded message. */
 const anyTurn = fc.record({
-  said: fc.array(waiting, { minLength: 1, maxLength: 20, size: 'max' }),
+  said: fc.array(fc.record({ text: textUpTo(400), names: fc.array(fileName, { maxLength: 10 }) }), {
+    minLength: 1,
+    maxLength: 20,
+    size: 'max',
+  }),
   passedOn: fc.array(textUpTo(4_000), { maxLength: 20, size: 'max' }),
-  files: attached,
+  files: fc.array(
+    fc.oneof(
+      fc.record({ kind: fc.constant('text' as const), name: fileName, text: textUpTo(20_000) }),
+      fc.record({ kind: fc.constant('unopened' as const), name: fileName, reason: fc.constant('over 5 MB') }),
+    ),
+    { maxLength: 200, size: 'max' },
+  ),
 });
 
 describe('whatever is remembered, said and configured', () => {
@@ -244,19 +234,6 @@ describe('whatever is remembered, said and configured', () => {
           messages.map((_, index) => (index % 2 === 0 ? 'user' : 'assistant')),
         );
         expect(messages.at(-1)?.role).toBe('user');
-      }),
-    );
-  });
-
-  it('the system prompt is the same, no matter who speaks and what was remembered', () => {
-    fc.assert(
-      fc.property(nastyText, chatMessages, (text, messages) => {
-        const said = promptInput({
-          rules: promptRules,
-          history: windowOf(messages, { budget: 1500 }).entries,
-          sections: [section({ lines: [dataLine(text)] })],
-        });
-        expect(buildPrompt(said).system).toEqual(buildPrompt(promptInput({ rules: promptRules })).system);
       }),
     );
   });
@@ -321,23 +298,5 @@ describe('a prompt for a model without tools [M9]', () => {
     expect(bare).toContain('- Likes tea');
     expect(bare).toContain('- topics/tea.md');
     expect(bare).not.toMatch(/recall_memory|_item\b|memory_|react here/u);
-  });
-});
-
-describe('the fixed rules', () => {
-  it('explain every tag under which memory comes', () => {
-    const elsewhere: ReadonlySet<SectionName> = new Set([
-      'channel_context',
-      'turn_facts',
-      'discord_actions',
-      // Told by the tool that gives it.
-      'channel_messages',
-      'previous_summary',
-      'turns',
-      'facts',
-    ]);
-    const memory = sectionNames.filter((name) => !elsewhere.has(name));
-    for (const name of memory) expect(promptRules).toContain(`<${name}>`);
-    expect(countTags(promptRules)).toBeGreaterThanOrEqual(memory.length);
   });
 });

@@ -2,8 +2,8 @@ import * as fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 
 import { lookalike } from '../../src/core/text.ts';
-import { createNaming, type HistoryWindow } from '../../src/prompt/history.ts';
-import { chatMessage, idOf, windowOf } from './samples.ts';
+import { createNaming } from '../../src/prompt/history.ts';
+import { chatMessage, windowOf } from './samples.ts';
 import { runs } from '../support/runs.ts';
 
 const alice = { id: '1', name: 'Alice', kind: 'human' } as const;
@@ -12,7 +12,7 @@ const names = fc.oneof(
   fc.constantFrom('Alice', 'alice', 'АLICE', 'Alіce', 'A\u200blice', 'Álice', 'Ａｌｉｃｅ', 'Al1ce', ' Alice ', 'Alice (2)', 'Alice(2)', 'Discoclaw', 'Disc\u043eclaw', 'Dyno', 'Dyno (bot)'),
   fc.string({ maxLength: 6 }),
 ); // prettier-ignore
-const authors = fc.record({
+const anyAuthor = fc.record({
   id: fc.constantFrom('1', '2', '3', '4', '5'),
   name: names,
   kind: fc.constantFrom('human', 'bot'),
@@ -30,7 +30,7 @@ describe('people with names that look the same', () => {
 
   it('never have names that look the same, and are the same where people are named in the same order [P2]', () => {
     fc.assert(
-      fc.property(fc.array(authors, { maxLength: 12 }), (everybody) => {
+      fc.property(fc.array(anyAuthor, { maxLength: 12 }), (everybody) => {
         const nameOf = createNaming('Discoclaw');
         const shown = everybody.map((author) => ({ id: author.id, name: lookalike(nameOf(author)) }));
         for (const one of shown) {
@@ -47,49 +47,12 @@ describe('people with names that look the same', () => {
     const bob = { ...alice, id: '2', name: 'Bob' };
     const bridge = { id: '3', name: 'Dan', kind: 'bot' } as const;
     const front = { ...alice, id: '4', name: 'Fay', isProxied: true } as const;
-    const messages = [
-      { ...alice, name: 'Lizzy' },
-      bob,
-      { ...bob, name: 'Robert' },
-      bridge,
-      { ...bridge, name: 'Eve' },
-      front,
-      { ...front, name: 'Gus' },
-    ].map((author, index) => chatMessage(index, 'hi', { author }));
+    const others = [bob, { ...bob, name: 'Robert' }, bridge, { ...bridge, name: 'Eve' }, front];
+    const authors = [{ ...alice, name: 'Lizzy' }, ...others, { ...front, name: 'Gus' }];
+    const messages = authors.map((author, index) => chatMessage(index, 'hi', { author }));
     const { entries, nameOf } = windowOf(messages, { speaker: alice });
-    expect(entries.map(({ text }) => text.replace(': hi\n', ''))).toEqual([
-      'Alice',
-      'Robert',
-      'Robert',
-      'Dan (bot)',
-      'Eve (bot)',
-      'Fay',
-      'Gus',
-    ]);
+    const named = entries.map(({ text }) => text.replace(': hi\n', '')).join();
+    expect(named).toBe('Alice,Robert,Robert,Dan (bot),Eve (bot),Fay,Gus');
     expect(nameOf({ ...front, name: 'Gus' })).toBe('Gus');
   });
-
-  it('keep the bytes of earlier lines, no matter who joins [P2]', () => {
-    fc.assert(
-      fc.property(fc.array(authors, { maxLength: 30 }), (said) => {
-        const known = new Map(said.map((author) => [author.id, author]));
-        const messages = said.map(({ id }, index) =>
-          chatMessage(index, `line ${index}`, { author: known.get(id) ?? alice }),
-        );
-        let window: HistoryWindow | undefined;
-        for (let end = 0; end <= messages.length; end += 3) {
-          const turn = { begin: window?.begin, speaker: alice, messageId: idOf(end), botName: 'Discoclaw' };
-          const next = windowOf(messages.slice(0, end), turn);
-          const before = window?.begin === next.begin ? textsOf(window) : [];
-          expect(textsOf(next).slice(0, before.length)).toEqual(before);
-          expect(next.nameOf(alice)).toBe('Alice');
-          window = next;
-        }
-      }),
-    );
-  });
 });
-
-function textsOf({ entries }: HistoryWindow): readonly string[] {
-  return entries.map(({ text }) => text);
-}

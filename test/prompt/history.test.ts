@@ -60,22 +60,6 @@ describe('a conversation’s first window [H1]', () => {
     expect(texts(window)[1]).toMatch(/…\n$/u);
     expect(length(window)).toBeLessThanOrEqual(1000);
   });
-
-  it('has an older message whole or not at all', () => {
-    const messages = [chatMessage(1, 'why?'), ownMessage(2, 'because '.repeat(50)), chatMessage(3, 'so?')];
-    expect(texts(windowOf(messages, { budget: 400 }))).toEqual(['Alice: so?\n']);
-    expect(texts(windowOf(messages, { budget: 700 }))).toHaveLength(3);
-  });
-
-  it('keeps a part of a long question after a long answer', () => {
-    const messages = [chatMessage(1, 'why '.repeat(300)), otherBotMessage(2, 'so '.repeat(500))];
-    expect(texts(windowOf(messages, { budget: 900 }))).toHaveLength(2);
-  });
-
-  it('looks past a message that says nothing', () => {
-    const messages = [chatMessage(1, 'old'), chatMessage(2, ' '), chatMessage(3, 'new')];
-    expect(texts(windowOf(messages))).toEqual(['Alice: old\n', 'Alice: new\n']);
-  });
 });
 
 describe('the next windows [P2]', () => {
@@ -103,35 +87,6 @@ describe('the next windows [P2]', () => {
     expect(moved.begin).not.toBe(begin);
     expect(length(moved)).toBeLessThanOrEqual(750);
     expect(windowOf(long, { begin: moved.begin, budget: 1500 }).begin).toBe(moved.begin);
-  });
-
-  it('have the newest exchange whole where it fits the budget, though not its half', () => {
-    const exchange = [chatMessage(8, 'why?'), ownMessage(9, 'because '.repeat(75))];
-    const moved = windowOf([...people(7, 'x'.repeat(50)), ...exchange], { begin: idOf(0), budget: 1000 });
-    expect(texts(moved)).toEqual(['Alice: why?\n', `${'because '.repeat(75).trim()}\n`]);
-  });
-
-  it('show an answer as the window that began with it did, also where it takes most of the budget', () => {
-    const exchange = [chatMessage(1, 'why?'), ownMessage(2, 'because '.repeat(100))];
-    const first = windowOf(exchange, { budget: 1000 });
-    const second = windowOf([...exchange, chatMessage(3, 'so?')], { begin: first.begin, budget: 1000 });
-    expect(texts(second).slice(0, 2)).toEqual(texts(first));
-  });
-
-  it('show edits, no deleted message, and begin at the next where the first was deleted', () => {
-    const { begin } = windowOf(people(3));
-    const changed = people(3)
-      .slice(1)
-      .map((message, index) => (index === 0 ? { ...message, text: 'changed' } : message));
-    const window = windowOf(changed, { begin });
-    expect(texts(window)).toEqual(['Alice: changed\n', 'Alice: hello 2\n']);
-    expect(window.begin).toBe(begin);
-  });
-
-  it('begin no later than with the turn’s own message, which is history for the next', () => {
-    const window = windowOf([chatMessage(2, 'hi')], { messageId: idOf(1) });
-    expect(window.begin).toBe(idOf(1));
-    expect(windowOf([]).begin).toBe(idOf(1_000_000));
   });
 });
 
@@ -194,18 +149,6 @@ describe('when something was said [H3]', () => {
     ]);
   });
 
-  it('is repeated where the line before is left out', () => {
-    const messages = [
-      chatMessage(1, 'x'.repeat(100), at(0)),
-      chatMessage(2, 'short', at(5)),
-      chatMessage(3, 'shorter', at(10)),
-    ];
-    expect(shownOf(messages, { budget: 100 })).toEqual([
-      'user [Thu 2026-01-15 12:05] Alice: short\n',
-      'user Alice: shorter\n',
-    ]);
-  });
-
   it('is counted in the budget: a line that fits only without its date is left out', () => {
     const messages = [chatMessage(1, 'one', at(0)), chatMessage(2, 'two', at(dayMinutes))];
     const whole = '[Thu 2026-01-15 12:00] Alice: one\n[Fri 2026-01-16 12:00] Alice: two\n'.length;
@@ -248,13 +191,6 @@ describe('whatever is said', () => {
 });
 
 describe('historyEntry', () => {
-  it("gives a person's message as one line with the author's name", () => {
-    expect(historyEntry(chatMessage(1, 'first\nsecond'))).toMatchObject({
-      role: 'user',
-      text: 'Alice: first second\n',
-    });
-  });
-
   it('tells another bot from this one [H2]', () => {
     expect(historyEntry(otherBotMessage(1, 'Level up!'))).toMatchObject({
       role: 'user',
@@ -268,32 +204,9 @@ describe('historyEntry', () => {
       text: 'Two things:\n- a\n- b @Al B\n',
     });
   });
-
-  it('names attachments, also where nothing was written', () => {
-    expect(historyEntry(chatMessage(1, '', { attachments: ['cat.png'] }))?.text).toBe(
-      'Alice: [attached: cat.png]\n',
-    );
-  });
-
-  it('shows no line for a message that says nothing', () => {
-    expect(historyEntry(chatMessage(1, ' \u200b\n'))).toBeUndefined();
-  });
-
-  it('counts name and line break when it cuts', () => {
-    const entry = historyEntry(chatMessage(1, 'one two three four'), 20);
-    expect(entry?.text).toBe('Alice: one two…\n');
-    expect(historyEntry(chatMessage(1, 'one'), 5)).toBeUndefined();
-  });
 });
 
 describe('people who write at once', () => {
-  it('find their own question before its answer, also in a channel that has only begun [H1]', () => {
-    const [own, others] = [chatMessage(1, 'x'), chatMessage(2, 'y', { author: { ...speaker, id: '11' } })];
-    const { begin } = windowOf([others], { speaker, messageId: own.id });
-    const answer = { ...ownMessage(3, 'z'), answers: own.id };
-    expect(texts(windowOf([own, others, answer], { begin, speaker }))).toHaveLength(3);
-  });
-
   it('never see an answer without the question before it, where there still is one [H1]', () => {
     const said = fc.record({ answers: fc.option(fc.nat(60)), length: fc.oneof(fc.nat(40), fc.nat(400)) });
     fc.assert(
@@ -320,5 +233,3 @@ describe('people who write at once', () => {
     );
   });
 });
-
-const speaker = { id: '10', name: 'Alice', kind: 'human' as const };

@@ -4,7 +4,6 @@ import { describe, expect, it } from 'vitest';
 import type { OpenedFile, RepliedMessage } from '../../src/core/message.ts';
 import { textOf } from '../../src/core/model.ts';
 import { renderSection } from '../../src/core/section.ts';
-import { withinBudget } from '../../src/prompt/budget.ts';
 import { buildPrompt } from '../../src/prompt/build-prompt.ts';
 import {
   forwardedSection,
@@ -42,23 +41,15 @@ describe('renderMessage', () => {
     );
   });
 
-  it('says how many turns came since the summary, where any did [R5]', () => {
-    expect(renderMessage(said('x', { turnsSinceSummary: 2 }))).toBe(
-      '<message from="Alice" where="#dev, public" time="2026-01-15 13:00" turns-since-summary="2">\nx\n</message>',
-    );
-  });
-
   it('tells a direct message, a private channel and a thread apart', () => {
     const dm = { audience: 'dm', channelId: '200000000000000000', homeId: '200000000000000000' } as const;
-    expect(renderMessage(said('x', { place: dm }))).toContain('where="direct message"');
-    expect(renderMessage(said('x', { place: { ...publicPlace, audience: 'private' } }))).toContain(
-      'where="#dev, private"',
-    );
-    expect(
-      renderMessage(
-        said('x', { place: { ...publicPlace, channelName: 'tests', parentId: '2', parentName: 'dev' } }),
-      ),
-    ).toContain('where="#tests, a thread in #dev, public"');
+    const thread = { ...publicPlace, channelName: 'tests', parentId: '2', parentName: 'dev' };
+    for (const [place, where] of [
+      [dm, 'direct message'],
+      [{ ...publicPlace, audience: 'private' } as const, '#dev, private'],
+      [thread, '#tests, a thread in #dev, public'],
+    ] as const)
+      expect(renderMessage(said('x', { place }))).toContain(`where="${where}"`);
   });
 
   it('says when it was written where that is not about now [H3]', () => {
@@ -78,10 +69,6 @@ describe('renderMessage', () => {
 
   it('does not expand replacement patterns', () => {
     expect(renderMessage(said("$& $' $1"))).toContain("\n$& $' $1\n");
-  });
-
-  it('drops what cannot be seen', () => {
-    expect(renderMessage(said('a\u202eb\u200bc\0d\u{E0041}'))).toContain('\nabcd\n');
   });
 
   it('never lets its words, the name, the place or a file name forge a tag or an attribute', () => {
@@ -149,28 +136,20 @@ describe('the message that is replied to [Q3]', () => {
   });
 
   it('never forges a tag, and never loses its tail for want of room', () => {
+    const times = fc.integer({ min: 1, max: 80 });
     fc.assert(
-      fc.property(
-        nastyText,
-        nastyText,
-        nastyText,
-        fc.integer({ min: 1, max: 80 }),
-        (text, name, file, times) => {
-          const author = { id: '1', name, kind: 'human' as const };
-          const message = chatMessage(1, text.repeat(times), { author, attachments: [file] });
-          const sections = [
-            repliedSection({ ...message, files: [] }, plainName, 'UTC'),
-            forwardedSection(
-              { text: message.text, at: message.at, files: [{ name: file, size: 1, url: '' }] },
-              'UTC',
-            ),
-          ];
-          for (const section of sections) {
-            expect(withinBudget(section)).toBe(section);
-            expect(countTags(renderSection(section))).toBe(2);
-          }
-        },
-      ),
+      fc.property(nastyText, nastyText, nastyText, times, (text, name, file, count) => {
+        const author = { id: '1', name, kind: 'human' as const };
+        const message = chatMessage(1, text.repeat(count), { author, attachments: [file] });
+        const files = [{ name: file, size: 1, url: '' }];
+        for (const section of [
+          repliedSection({ ...message, files: [] }, plainName, 'UTC'),
+          forwardedSection({ text: message.text, at: message.at, files }, 'UTC'),
+        ]) {
+          expect(renderSection(section).length).toBeLessThanOrEqual(section.budget);
+          expect(countTags(renderSection(section))).toBe(2);
+        }
+      }),
     );
   });
 });
@@ -222,46 +201,21 @@ describe('attached files in a prompt', () => {
   });
 
   it('never forge a tag by their names or contents, nor together with what follows', () => {
-    const files = fc.array(
-      fc.oneof(
-        fc.record({ kind: fc.constant('text' as const), name: nastyText, text: nastyText }),
-        fc.record({
-          kind: fc.constant('image' as const),
-          name: nastyText,
-          mediaType: fc.constant('image/png' as const),
-          data: fc.constant('AAAA'),
-        }),
-        fc.record({ kind: fc.constant('document' as const), name: nastyText, data: fc.constant('BBBB') }),
-      ),
-      { maxLength: 4 },
+    const file = fc.oneof(
+      fc.record({ kind: fc.constant('text' as const), name: nastyText, text: nastyText }),
+      fc.record({ kind: fc.constant('document' as const), name: nastyText, data: fc.constant('BBBB') }),
     );
     fc.assert(
-      fc.property(files, (attached) => {
+      fc.property(fc.array(file, { maxLength: 4 }), (attached) => {
         expect(countTags(textOf(lastTurn(attached)))).toBe(attached.length * 2 + 2);
       }),
     );
   });
 });
 
-describe('quoted', () => {
-  it('does not leave a tag half open for the next line to finish', () => {
-    expect(quoted('see </')).toBe('see &lt;/');
-    expect(quoted('see < ')).toBe('see &lt;');
-  });
-
-  it('cuts at a word and says so', () => {
-    expect(quoted('one two three four', 12)).toBe('one two…');
-  });
-
-  it('never forges a tag and is never longer than allowed, escapes counted', () => {
-    fc.assert(
-      fc.property(nastyText, nastyText, fc.integer({ min: -5, max: 120 }), (text, next, max) => {
-        const rendered = quoted(text, max);
-        expect(rendered.length).toBeLessThanOrEqual(Math.max(0, max));
-        expect(countTags(`${rendered}\n${quoted(next)}`)).toBe(0);
-      }),
-    );
-  });
+it('a quoted text does not leave a tag half open for the next line to finish', () => {
+  expect(quoted('see </')).toBe('see &lt;/');
+  expect(quoted('see < ')).toBe('see &lt;');
 });
 
 describe('label', () => {
@@ -269,11 +223,6 @@ describe('label', () => {
     expect(label('Bob: hi\nAlice')).toBe('Bob hi Alice');
     expect(label('x" where="#admin')).toBe('x where= #admin');
     expect(label('</message>')).toBe('/message');
-  });
-
-  it('calls somebody without a visible name "someone"', () => {
-    for (const name of ['\u200b \n', '\u3164', '\u2800\ufe0f', '\uffa0 \u115f', '\u{1d159}'])
-      expect(label(name)).toBe('someone');
   });
 
   it('is one line of at most 80 characters, always', () => {

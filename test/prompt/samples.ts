@@ -124,26 +124,9 @@ export const nastyText: fc.Arbitrary<string> = fc
       fc.constantFrom('<', '</', '>', ' ', '\n', '\r\n', '\t', ': ', '"', '$&', '&lt;', '[', '\u2028'),
       fc.constantFrom('\u200b', '\u202e', '\u200d', '\0', '😀', 'дом', '</message>', '< / NOTES', '<turns'),
       fc.constantFrom(
-        '\ud83d',
-        '\udc00',
-        '\ufe0f',
-        '\u{e0101}',
-        '\u{e006d}',
-        '\u3164',
-        '\u115f',
-        '\u034f',
-        '\u2066',
-        '\x1b[2J',
-        '\u0085',
-        '\ufeff',
+        ...'\ud83d|\udc00|\ufe0f|\u{e0101}|\u3164|\u034f|\u2066|\x1b[2J|\u0085|\ufeff'.split('|'),
       ),
-      fc.constantFrom(
-        '<\u200b/\u3164message',
-        '<//notes',
-        '</\u{e0020}turns',
-        '<\ufe0fmess\u00adage>',
-        '<\ud800 / overview',
-      ),
+      fc.constantFrom('<\u200b/\u3164message', '<//notes', '</\u{e0020}turns', '<\ufe0fmess\u00adage>'),
       fc.string({ unit: 'binary', maxLength: 8 }),
       fc
         .array(fc.integer({ min: 0, max: 0xff_ff }), { maxLength: 8 })

@@ -34,6 +34,9 @@ export interface Stage {
   /** The bot's process of now. */
   readonly process: () => BotProcess;
   readonly isDiskCalm: () => boolean;
+  /** The files of a person's memory that undo brings back byte for byte, each with what it says. */
+  readonly notesOf: (personId: string) => string;
+  readonly restart: () => Promise<void>;
   readonly event: (text: string) => void;
   /** Something that people do not wait for. */
   readonly inBackground: (work: Promise<unknown>) => void;
@@ -395,8 +398,6 @@ export class People {
       said.isOffRecord = false;
       said.mayBeOffRecord = true;
     }
-    // Undoing brings items and messages back, and not what went from the notes with them [K5].
-    if (kind === 'forget-and-undo') said.mayHaveLeftNotes = true;
     switch (kind) {
       case 'forget': {
         const room = channel % 3 === 0 ? this.#channelFor(personId, channel) : dm;
@@ -423,10 +424,11 @@ export class People {
         await this.#ask(personId, this.#channelFor(personId, channel), `memory search ${word}`);
         return;
       case 'forget-and-undo':
+      case 'forget-all-and-undo':
       case 'hide-and-undo':
       case 'pin-and-undo':
       case 'edit-and-undo':
-        return this.#changeAndUndo(kind.replace('-and-undo', ''), personId, word, channel % 2 === 0);
+        return this.#changeAndUndo(kind.replace('-and-undo', ''), personId, word, channel);
       case 'share':
       case 'hide':
       case 'pin':
@@ -460,39 +462,50 @@ export class People {
     return / id (?<id>[0-9a-f]{8,})/u.exec(line ?? '')?.groups?.['id'];
   }
 
-  /** Whatever is changed and undone is as it was [K5]. */
-  async #changeAndUndo(
-    change: string,
-    personId: string,
-    word: string,
-    hasLaterChange: boolean,
-  ): Promise<void> {
-    const process = this.#process;
-    if (!this.#stage.isDiskCalm() || !process.hears) return;
-    if (!(await this.#stage.clock.runUntilSettled(process.idle(), 30 * minuteMs))) return;
+  /** Whatever is changed and undone is as it was [K5], at once, after another change, after a restart, and just before it is too late. */
+  async #changeAndUndo(change: string, personId: string, word: string, luck: number): Promise<void> {
+    const { clock, isDiskCalm, notesOf, restart } = this.#stage;
+    const when = pickAt(['at once', 'after a change', 'after a restart', 'late'], luck);
+    let process = this.#process;
+    if (!isDiskCalm() || !process.hears) return;
+    if (!(await clock.runUntilSettled(process.idle(), 30 * minuteMs))) return;
     const id = await this.#itemId(personId, word);
-    if (id === undefined) return;
+    if (id === undefined && change !== 'forget-all') return;
     const line = {
       forget: `memory forget ${word}`,
+      // What most messages say, and many items.
+      'forget-all': `memory forget all ${luck % 3 === 0 ? 'love' : 'prefer'}`,
       hide: `memory hide ${id}`,
       pin: `memory pin ${id}`,
       edit: `memory edit ${id} Something else entirely`,
     }[change];
+    const dm = this.#dmOf(personId);
     const before = await this.show(personId);
-    const reply = await this.#ask(personId, this.#dmOf(personId), line ?? '');
+    const notes = notesOf(personId);
+    const day = new Date(clock.now).getUTCDate();
+    const reply = await this.#ask(personId, dm, line ?? '');
     const undo = undoLine(reply?.buttons ?? []);
     if (undo === undefined) return;
-    if (hasLaterChange) await this.#ask(personId, this.#dmOf(personId), `memory remember ${laterItem}`);
-    const undone = await this.#ask(personId, this.#dmOf(personId), undo);
-    if (hasLaterChange) await this.#ask(personId, this.#dmOf(personId), `memory forget "${laterItem}"`);
+    if (when === 'after a change') await this.#ask(personId, dm, `memory remember ${laterItem}`);
+    else if (when === 'late') await clock.run(9 * minuteMs);
+    else if (when === 'after a restart') {
+      await restart();
+      process = this.#process;
+    }
+    const undone = await this.#ask(personId, dm, undo);
+    const notesAfter = notesOf(personId);
+    if (when === 'after a change') await this.#ask(personId, dm, `memory forget "${laterItem}"`);
     const after = await this.show(personId);
-    const isWhole = before !== undefined && undone !== undefined && after !== undefined;
-
-    if (isWhole && itemsOf(before) !== itemsOf(after) && process === this.#process)
-      this.#promises.broken(
-        'undo restores',
-        `${line}, then ${undo} (${undone.text}):\n--- before\n${before}\n--- after\n${after}`,
-      );
+    if (before === undefined || undone === undefined || after === undefined || process !== this.#process)
+      return;
+    this.#promises.tries('undo restores');
+    const told = `${line}, then, ${when}, ${undo} (${undone.text})`;
+    // At midnight some become over, and so the last.
+    if (itemsOf(before) !== itemsOf(after) && day === new Date(clock.now).getUTCDate())
+      this.#promises.broken('undo restores', `${told}:\n--- before\n${before}\n--- after\n${after}`);
+    // Later the bot may have looked back.
+    if (when !== 'late' && notes !== notesAfter)
+      this.#promises.broken('undo restores', `${told}:\n--- before\n${notes}\n--- after\n${notesAfter}`);
   }
 
   async #personal({
@@ -558,9 +571,11 @@ export class People {
       }
       case 'mode-auto':
       case 'mode-ask':
-      case 'mode-off':
-        await ask(kind.replace('-', ' '));
+      case 'mode-off': {
+        const reply = await ask(kind.replace('-', ' '));
+        this.#promises.setMode(id, kind === 'mode-off' && reply?.text.startsWith('Mode `off`') === true);
         return;
+      }
       case 'show':
       case 'export':
       case 'panel':

@@ -98,6 +98,8 @@ export class Promises {
   readonly #resumed = new Map<string, number>();
   /** Conversations that a person took off the record once, by person and channel. */
   readonly #offRecordHere = new Set<string>();
+  /** Since when people have the bot notice nothing by itself. */
+  readonly #modeOff = new Map<string, number>();
   readonly #resets: Reset[] = [];
   /** Words that stood in a profile when the bot looked back. */
   readonly #noted = new Set<string>();
@@ -228,8 +230,9 @@ export class Promises {
       }
   }
 
-  /** Whether a person has paused is not known from here on. */
+  /** Whether a person has paused, and which mode they have, is not known from here on. */
   losesTrackOfPauses(ownerId: string): void {
+    this.#modeOff.delete(ownerId);
     this.#mayBeAnsweredOffRecord(ownerId);
     this.#offRecord.delete(ownerId);
     this.#resumed.delete(ownerId);
@@ -240,6 +243,12 @@ export class Promises {
   #mayBeAnsweredOffRecord(ownerId: string): void {
     for (const said of this.#words.values())
       if (said.ownerId === ownerId && !said.isAnswered) said.mayBeOffRecord = true;
+  }
+
+  /** From here on nothing that a person says is noticed by itself, or it is not known whether it is [K9]. */
+  setMode(ownerId: string, isOff: boolean): void {
+    if (isOff) this.#modeOff.set(ownerId, this.#clock.now);
+    else this.#modeOff.delete(ownerId);
   }
 
   /** A conversation is off the record, for who knows how long. */
@@ -391,6 +400,7 @@ export class Promises {
         this.#noted.add(word);
     if (request.purpose === 'summary' || request.purpose === 'reflection')
       this.#checkOwn(request.userId, text);
+    if (request.purpose === 'extraction') this.#checkNoticing(request.userId, text);
     if (request.purpose !== 'chat' || request.conversation === undefined) return;
     // What was right when the turn began stands in its later rounds too.
     this.tries('prompts keep to their budget');
@@ -441,6 +451,18 @@ export class Promises {
     for (const echo of new Set(text.match(echoPattern))) {
       this.#checkEcho(echo, speakerId, telling(echo), memory.includes(echo));
       this.#hears(echo, speakerId, heardIn);
+    }
+  }
+
+  /** What is said in `mode off` is looked through by nobody, also after a restart. */
+  #checkNoticing(ownerId: string, text: string): void {
+    const since = this.#modeOff.get(ownerId);
+    if (since === undefined) return;
+    for (const word of new Set(text.match(wordPattern) ?? [])) {
+      const said = this.#words.get(word);
+      this.tries('nothing is noticed in mode off');
+      if (said !== undefined && said.ownerId === ownerId && said.at > since)
+        this.broken('nothing is noticed in mode off', `${word} of ${ownerId}: ${around(word, text)}`);
     }
   }
 

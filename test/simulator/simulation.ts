@@ -113,6 +113,8 @@ class Simulation {
       promises: this.#promises,
       process: () => this.#process,
       isDiskCalm: () => this.#sky.diskIsCalmSince(this.#clock.now),
+      notesOf: (personId) => this.#notesOf(personId),
+      restart: () => this.#restart(),
       event: (text) => this.#event(text),
       inBackground: (work) => this.#inBackground(work),
     });
@@ -229,6 +231,16 @@ class Simulation {
       case 'late-start':
         return this.#startLate(step);
     }
+  }
+
+  #notesOf(personId: string): string {
+    const isNote = (path: string): boolean =>
+      path.endsWith('.md') && path.includes(`/${personId}/`) && !path.includes('/former/');
+    const notes = [...this.#disk.files()].filter(([path]) => isNote(path));
+    return notes
+      .map(([path, content]) => `${path}\n${content.toString()}`)
+      .toSorted()
+      .join('\n');
   }
 
   // Processes

@@ -39,4 +39,5 @@ describe('a bot whose database fails, as people see it [S2][E3]', () => {
   });
 });
 
-const oneClearLine = /^I can't save right now, so this may not have worked\. Please try again/u;
+const oneClearLine =
+  /^I can't read or save your memory right now, so this may not have worked\. Please try again/u;

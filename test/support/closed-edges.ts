@@ -1,5 +1,5 @@
 import type { DiscordPorts } from '../../src/bot/bot-ports.ts';
-import type { ModelChoice } from '../../src/commands/settings-model.ts';
+import type { ModelChoice } from '../../src/commands/settings-owner.ts';
 import { fakeReplies } from './fake-replies.ts';
 import { oneServer } from './servers.ts';
 

@@ -19,7 +19,7 @@ import { aliceId, generalId, publicPlace } from './incoming.ts';
 import { ManualTimer } from './manual-timer.ts';
 import { MemoryStore } from './memory-store.ts';
 import { unconditional, type SessionWork } from '../../src/core/writes.ts';
-import type { AnswerKeeper } from '../../src/memory/message-changes.ts';
+import type { AnswerKeeper } from '../../src/memory/deleting.ts';
 import { snowflakeAt } from '../../src/core/snowflake.ts';
 
 export const startTime = Date.parse('2026-01-15T10:00:00.000Z');

@@ -15,7 +15,7 @@ export const ofTurns: UsageSum = {
   cost: 1.2,
   isUnpriced: false,
 };
-export const ofSummaries: UsageSum = {
+const ofSummaries: UsageSum = {
   ...ofTurns,
   calls: 2,
   inputTokens: 200,
@@ -24,7 +24,7 @@ export const ofSummaries: UsageSum = {
   outputTokens: 50,
   cost: 0.034,
 };
-export const all: UsageSum = { ...ofTurns, calls: 12, inputTokens: 1000, outputTokens: 500, cost: 1.234 };
+const all: UsageSum = { ...ofTurns, calls: 12, inputTokens: 1000, outputTokens: 500, cost: 1.234 };
 const ofMonth: UsageSum = { ...all, calls: 120, cost: 12.34 };
 
 export const usage: UsageReport = {
@@ -57,7 +57,7 @@ export const facts: StatusFacts = {
   models: { main: 'sonnet', fast: 'haiku' },
   modelState: { kind: 'reachable' },
   pingMs: 41.6,
-  turns: { running: 2, waiting: 3, stopped: 1 },
+  turns: { running: 2, waiting: 3 },
   afterTurn: 1,
   writes: 4,
   modelCalls: { running: 2, waiting: 1 },
@@ -66,7 +66,4 @@ export const facts: StatusFacts = {
   usage,
   kept: { sessions: 7, users: 1, files: 40, bytes: 2_345_678 },
   quarantined: ['users/3/durable.json'],
-  limits: { turnsPerMinute: 10, dailyCost: 5 },
-  retentionDays: 0,
-  noMemoryChannels: 0,
 };

@@ -85,20 +85,6 @@ describe('work after a turn', () => {
     expect(folded[0]).toEqual([aliceInGeneral]);
   });
 
-  it('starts a moment after a turn, together with that of a turn right behind it', async () => {
-    const runs: (readonly SessionKey[])[] = [];
-    const work = workInMemory();
-    const afterTurn = afterTurnOf({
-      layers: [{ name: 'log', fold: (_, sessions) => Promise.resolve(void runs.push(sessions)) }],
-      work,
-    });
-    afterTurn.schedule(aliceInGeneral);
-    await new Promise((resolve) => setImmediate(resolve));
-    expect(runs).toEqual([]);
-    afterTurn.schedule(aliceInDev);
-    await expect.poll(() => runs).toEqual([[aliceInGeneral, aliceInDev]]);
-  });
-
   it('is done once what kept it back is over: a limit on cost, and a pause after a failure [L2] [M16]', async () => {
     const until = new Date(Date.now() + 60_000);
     const work = workInMemory();
@@ -124,48 +110,5 @@ describe('work after a turn', () => {
       [aliceId, generalId, until],
       [aliceId, aliceInDev.channelId, until],
     ]);
-  });
-
-  it('takes the sessions of one user that wait together in one run, and other users do not wait', async () => {
-    const runs: { userId: string; channels: string[]; release: () => void }[] = [];
-    const steps = [
-      {
-        name: 'log' as const,
-        fold: (userId: string, sessions: readonly SessionKey[]) =>
-          new Promise<void>((release) => {
-            runs.push({ userId, channels: sessions.map(({ channelId }) => channelId), release });
-          }),
-      },
-    ];
-    const work = workInMemory();
-    const afterTurn = afterTurnOf({ layers: steps, work });
-    afterTurn.schedule(aliceInGeneral);
-    await expect.poll(() => runs.length).toBe(1);
-    for (const session of [aliceInDev, aliceInGeneral, aliceInDev, bobInGeneral]) afterTurn.schedule(session);
-    await expect.poll(() => runs.length).toBe(2);
-    expect(runs[1]?.userId).toBe(bobId);
-    runs[0]?.release();
-    await expect.poll(() => runs.length).toBe(3);
-    expect(runs[2]?.channels).toEqual([aliceInDev.channelId, generalId]);
-    for (const { release } of runs) release();
-    await work.idle();
-  });
-
-  it('starts no further layer once aborted', async () => {
-    const ran: string[] = [];
-    const steps = (['log', 'rolling'] as const).map((name) => ({
-      name,
-      fold: (_user: string, _sessions: readonly SessionKey[], signal: AbortSignal) => {
-        ran.push(name);
-        work.stop();
-        expect(signal.aborted).toBe(true);
-        return Promise.resolve();
-      },
-    }));
-    const work = workInMemory();
-    const afterTurn = afterTurnOf({ layers: steps, work });
-    afterTurn.schedule(aliceInGeneral);
-    await work.idle();
-    expect(ran).toEqual(['log']);
   });
 });

@@ -77,15 +77,6 @@ function replyTo(id: string): Pick<TurnMessage, 'repliesTo'> {
 }
 
 describe('what a turn brings along', () => {
-  it('are the files of its messages, then of those passed on, then of those replied to', async () => {
-    const forwards = [{ text: 'x', at: writtenAt, files: [file('c')] }];
-    const { files } = await read(
-      [message('1', { files: [file('a')], forwards, ...replyTo('9') }), message('2', { files: [file('b')] })],
-      [replied('9', bob, [file('d')])],
-    );
-    expect(files.map(({ name }) => name)).toEqual(['a', 'b', 'c', 'd']);
-  });
-
   it('shows no secret, in cards of a message that is passed on or replied to neither [K14]', async () => {
     const shown = [{ kind: 'card', text: 'my password is hunter2-Xy' }] as const;
     const { sections } = await read(
@@ -94,14 +85,6 @@ describe('what a turn brings along', () => {
     );
     expect(sections).toHaveLength(2);
     for (const { lines } of sections) expect(lines.join('\n')).toContain('[card: my password is ▒▒▒]');
-  });
-
-  it('quotes each message that is replied to once, the newest three, and none of the turn itself', async () => {
-    const { asked, sections } = await read(
-      ['1', '19', '18', '19', '17', '16'].map((id, index) => message(String(index + 1), replyTo(id))),
-    );
-    expect(asked).toEqual(['18', '17', '16']);
-    expect(sections.map(({ name }) => name)).toEqual(['replied_to', 'replied_to', 'replied_to']);
   });
 
   it('holds others’ words where the bot said the quoted message for somebody, not where it answered', async () => {
@@ -126,23 +109,6 @@ describe('what a turn brings along', () => {
       );
     const sent = { ...answer, hasThirdPartyText: true } as const;
     expect((await read([message('1', replyTo('9'))], [sent])).hasThirdPartyText).toBe(true);
-  });
-
-  it('has what a message that is replied to passes on', async () => {
-    const forwards = [{ text: 'the plan', at: writtenAt, files: [] }];
-    const { sections, hasThirdPartyText } = await read(
-      [message('1', replyTo('9'))],
-      [{ ...replied('9', { id: aliceId, name: 'Alice', kind: 'human' }), forwards }],
-    );
-    expect(sections.map(({ name, lines }) => [name, ...lines])).toEqual([
-      ['replied_to', 'text 9'],
-      ['forwarded', 'the plan'],
-    ]);
-    expect(hasThirdPartyText).toBe(true);
-  });
-
-  it('includes no commands', async () => {
-    expect((await read([message('1', replyTo('command'))])).sections).toEqual([]);
   });
 
   it.each([
@@ -194,12 +160,6 @@ describe('what came with the messages right before [G6]', () => {
     expect(files.map(({ name }) => name)).toEqual(['own', 'plan.txt', 'cat.png']);
     expect(forwards).toMatchObject([{ text: 'the plan' }]);
     expect(hasThirdPartyText).toBe(true);
-  });
-
-  it('is read once where that message is replied to as well', async () => {
-    const before = [replied('5', alice, [file('cat.png')])];
-    const { files } = await read([message('9', replyTo('5'))], before, before);
-    expect(files.map(({ name }) => name)).toEqual(['cat.png']);
   });
 
   it('is that of the speaker alone, with files or passed on, younger than ten minutes', () => {

@@ -57,18 +57,11 @@ const faults: readonly (readonly [
   },
 ])[] = [
   ['a recording of eleven minutes', /at most 10 minutes.*in parts/u, { seconds: 660 }],
-  ['a file of eleven megabytes', /more than 10 MB.*in parts/u, { read: 'too-large' }],
   ['a file that cannot be fetched', /could not fetch its file.*again/u, { read: 'unavailable' }],
-  ['a server that is down', /cannot be reached.*write it/u, { isDown: true }],
-  ['a server that hangs up', /cannot be reached.*write it/u, { answer: 'hang-up' }],
-  ['a server that takes too long', /took too long.*shorter/u, { answer: 'silent' }],
-  ['a refused key', /refused my key.*DISCOCLAW_TRANSCRIBE_KEY/u, { answer: { status: 401 } }],
-  ['an unknown model', /does not know.*DISCOCLAW_TRANSCRIBE_/u, { answer: { status: 404 } }],
-  ['a file that is too large for the server', /no file of that size.*in parts/u, { answer: { status: 413 } }],
-  ['a busy server', /too much to do.*again in a minute/u, { answer: { status: 429 } }],
+  ['a server that is down', /does not answer in time.*write it/u, { isDown: true }],
+  ['a server that takes too long', /does not answer in time.*write it/u, { answer: 'silent' }],
+  ['a refused key', /no usable answer.*in my log/u, { answer: { status: 401 } }],
   ['a broken server', /no usable answer.*write it/u, { answer: { status: 500 } }],
-  ['an answer in HTML', /no usable answer.*write it/u, { answer: { raw: '<html>' } }],
-  ['an answer without a text', /no usable answer.*write it/u, { answer: { raw: '{}' } }],
   ['silence', /no words in it.*microphone/u, { answer: { text: ' ' } }],
   ['the limit on cost', /cost more than is left for today.*tomorrow/u, { isOver: true }],
 ];
@@ -137,12 +130,6 @@ describe('voice messages of a turn', () => {
     expect(words.lines[0]?.length).toBeLessThan(350);
   });
 
-  it('show no secret in the line under the answer [K14]', async () => {
-    const key = 'sk-ant-api03-AbCdEfGhIjKlMnOpQrStUvWxYz0123456789';
-    const { hearing } = hearingWith({ transcribe: saying({ 9: `My key is ${key}` }) });
-    expect((await hearing.hear([spoken()], running())).lines.join()).not.toContain(key);
-  });
-
   it('keep nothing of one that is deleted while it is heard [G5]', async () => {
     const answer = deferred<string>();
     const { hearing, recent } = hearingWith({ transcribe: () => answer.promise });
@@ -152,28 +139,6 @@ describe('voice messages of a turn', () => {
     answer.resolve('A secret plan.');
     expect(await heard).toEqual({ messages: [message], lines: [] });
     expect(await inHistory(hearing, message)).toBe('');
-  });
-
-  it('are not heard again after a restart: the log has their words [F4]', async () => {
-    const logged = async () => ({
-      type: 'message' as const,
-      role: 'user' as const,
-      id: spoken().id,
-      at: spoken().at,
-      authorId: aliceId,
-      author: 'Alice',
-      text: 'I like tea.',
-      heard: true as const,
-      attachments: ['voice message'],
-      visibility: 'server' as const,
-      homeId: spoken().channelId,
-    });
-    const { hearing } = hearingWith({
-      log: { logged },
-      transcribe: () => Promise.reject(new Error('heard twice')),
-    });
-    expect((await hearing.hear([spoken()], running())).messages[0]?.text).toBe('I like tea.');
-    expect(await inHistory(hearingWith({ log: { logged } }).hearing, spoken())).toBe('I like tea.');
   });
 });
 

@@ -1,16 +1,23 @@
 import { describe, expect, it } from 'vitest';
+import { z } from 'zod';
 
 import { RecentChanges } from '../../src/core/changes.ts';
-import type { IncomingMessage } from '../../src/core/message.ts';
+import type { PresentPlace } from '../../src/core/channels.ts';
 import { createKeyedQueue } from '../../src/core/keyed-queue.ts';
-import { createIntake, type IntakePorts } from '../../src/turn/intake.ts';
-import { createOutbox } from '../../src/turn/outbox.ts';
+import type { IncomingMessage, CommandCall } from '../../src/core/message.ts';
+import type { ReplyPort } from '../../src/core/reply.ts';
+import { snowflakeAt } from '../../src/core/snowflake.ts';
 import { processTimer } from '../../src/core/time.ts';
+import { createIntake, type IntakePorts, runCommand } from '../../src/turn/intake.ts';
+import { createOutbox } from '../../src/turn/outbox.ts';
 import { createSessionTurns, type MayBegin } from '../../src/turn/sessions.ts';
+import { createWaitingReactions } from '../../src/turn/waiting-reactions.ts';
+import { fakeReplies } from '../support/fake-replies.ts';
 import { aliceId, bobId, generalId, incoming } from '../support/incoming.ts';
+import { ManualTimer } from '../support/manual-timer.ts';
 import { MemoryStore } from '../support/memory-store.ts';
-import { recordingLogger } from '../support/recording-logger.ts';
 import { plainWrites } from '../support/plain-writes.ts';
+import { recordingLogger } from '../support/recording-logger.ts';
 
 function handlersWith(
   erasedBy: IntakePorts['erasedBy'] = () => Promise.resolve(() => false),
@@ -96,25 +103,6 @@ describe('what events lead to', () => {
     expect({ told, turns }).toEqual({ told: [message.id], turns: [] });
   });
 
-  it('goes on with an answer that was begun before a restart, and answers what was asked since then by itself', async () => {
-    const { handlers, turns, gates, outbox } = handlersWith(
-      undefined,
-      () => new Promise((begin) => setImmediate(begin)),
-    );
-    const begun = incoming({ text: 'begun' });
-    const { place, author, id } = begun;
-    const question = { messageIds: [id], userId: author.id, speakerName: author.name, place };
-    await outbox.begin({ ...question, replyIds: ['400000000000000099'] });
-    const since = incoming({ id: '400000000000000100', text: 'since' });
-    const both = [handlers.message(begun), handlers.message(since)];
-    for (const count of [1, 2]) {
-      await expect.poll(() => gates.length).toBe(count);
-      gates[count - 1]?.();
-    }
-    await Promise.all(both);
-    expect(turns).toEqual([['begun'], ['since']]);
-  });
-
   it('keeps the order in which a person wrote, however long each message is looked up, and others do not wait [F3]', async () => {
     const looks: ((erased: (at: string) => boolean) => void)[] = [];
     const { handlers, turns, gates } = handlersWith(() => new Promise((resolve) => looks.push(resolve)));
@@ -170,18 +158,6 @@ describe('what events lead to', () => {
     }
   });
 
-  it('takes a written command and a slash command in the order in which they came', async () => {
-    const { handlers, commands } = handlersWith();
-    const command = { name: 'memory', subcommand: 'remember', options: { text: 'tea' } };
-    const show = { name: 'memory', subcommand: 'show', options: {} };
-    const written = handlers.message(incoming({ text: '!memory remember tea', command }));
-    const { author, place, at } = incoming();
-    const request = { id: '400000000000000009', command: show, place, at };
-    const speaker = { id: author.id, name: author.name, isOwner: false };
-    await Promise.all([written, handlers.command({ ...request, speaker, ephemeral: true })]);
-    expect(commands).toEqual(['remember', 'show']);
-  });
-
   it('uses the edited words of a message that waits, and skips one that was deleted', async () => {
     const { handlers, turns, gates, outbox } = handlersWith();
     const edit = { channelId: generalId, isCommand: false };
@@ -232,25 +208,13 @@ describe('what events lead to', () => {
     }
   });
 
-  it('starts no turn for a message that got 🛑 while it was looked up', async () => {
-    const looks: ((erased: (at: string) => boolean) => void)[] = [];
-    const { handlers, turns, outbox } = handlersWith(() => new Promise((resolve) => looks.push(resolve)));
-    const message = incoming();
-    const said = handlers.message(message);
-    await expect.poll(() => looks.length).toBe(1);
-    await handlers.reacted(generalId, message.id, aliceId, '🛑');
-    looks[0]?.(() => false);
-    await said;
-    expect(turns).toEqual([]);
-    expect(await outbox.isHandled(generalId, message.id)).toBe(true);
-  });
-
   it('answers a waiting message that got 🛑 neither now nor when Discord repeats it', async () => {
     const { handlers, turns, gates } = handlersWith();
     const running = handlers.message(incoming({ id: '400000000000000001', text: 'A' }));
     await expect.poll(() => gates.length).toBe(1);
     const waiting = incoming({ id: '400000000000000002', text: 'B' });
     const taken = handlers.message(waiting);
+    await new Promise((resolve) => setImmediate(resolve));
     await handlers.reacted(generalId, waiting.id, aliceId, '👍');
     await handlers.reacted(generalId, waiting.id, aliceId, '🛑');
     await taken;
@@ -258,5 +222,163 @@ describe('what events lead to', () => {
     gates[0]?.();
     await running;
     expect(turns).toEqual([['A']]);
+  });
+});
+
+const show = { name: 'memory', subcommand: 'show', options: {} };
+const command = incoming({
+  id: '400000000000000021',
+  text: '!memory show',
+  command: show,
+});
+const answerId = '900000000000000001';
+
+/** Sends one message, which is there and seen at once. */
+const sendOne: ReplyPort['send'] = async (_channelId, _text, _nonceBase, beforeSeen) => {
+  await beforeSeen?.(answerId);
+  return { kind: 'sent', ids: [answerId] };
+};
+
+function runnerWith(send: ReplyPort['send'], presentPlace: PresentPlace = (place) => Promise.resolve(place)) {
+  const store = new MemoryStore();
+  const outbox = createOutbox({ store, changes: new RecentChanges() });
+  const run = (message: IncomingMessage, written: CommandCall) =>
+    runCommand(message, written, {
+      handle: (request) => Promise.resolve({ text: `the answer to ${request.command.subcommand}` }),
+      begin: plainWrites().begin,
+      outbox,
+      replies: { ...fakeReplies(), send },
+      presentPlace,
+      logger: recordingLogger(),
+    });
+  return { run, store, outbox };
+}
+
+/** All that the channel's outbox has on disk. */
+async function onDisk(store: MemoryStore): Promise<string> {
+  const kind = { version: 1, schema: z.looseObject({ version: z.number() }) };
+  return JSON.stringify(await store.read(`channels/${generalId}/outbox.json`, kind));
+}
+
+describe('a command', () => {
+  it('and its answer are not part of history, and no text of the answer stays', async () => {
+    const { run, store, outbox } = runnerWith(sendOne);
+    await run(command, show);
+    expect(await outbox.isHidden(generalId, command.id)).toBe(true);
+    expect(await outbox.isHidden(generalId, answerId)).toBe(true);
+    expect(await outbox.isHandled(generalId, command.id)).toBe(true);
+    expect(await onDisk(store)).not.toContain('the answer');
+  });
+
+  it('has its answer on disk while it is sent, so that a restart can finish it', async () => {
+    const { run, outbox } = runnerWith(async (...sent) => {
+      expect(await outbox.unsent(generalId)).toMatchObject([{ isCommand: true, text: 'the answer to show' }]);
+      return sendOne(...sent);
+    });
+    await run(command, show);
+    expect(await outbox.unsent(generalId)).toEqual([]);
+    expect(await outbox.isHidden(generalId, answerId)).toBe(true);
+  });
+
+  it('whose answer cannot be sent is not done again, and no text of the answer stays', async () => {
+    const { run, store, outbox } = runnerWith(() => Promise.reject(new Error('no access')));
+    await run(command, show);
+    expect(await outbox.isHandled(generalId, command.id)).toBe(true);
+    expect(await onDisk(store)).not.toContain('the answer');
+  });
+
+  it('keeps its answer back where the channel became public meanwhile', async () => {
+    const sent: string[] = [];
+    const send: ReplyPort['send'] = async (channelId, text, nonceBase, beforeSeen, buttons, mayShow) => {
+      if ((await mayShow?.()) === false) return { kind: 'withheld' };
+      sent.push(text);
+      return sendOne(channelId, text, nonceBase, beforeSeen, buttons);
+    };
+    const { run } = runnerWith(send, (place) =>
+      Promise.resolve({ ...place, audience: 'public', readers: ['@everyone'] }),
+    );
+    const inPrivate = { ...command, place: { ...command.place, audience: 'private' as const, readers: [] } };
+    await run(inPrivate, show);
+    await run({ ...command, id: '400000000000000022' }, show);
+    expect(sent).toEqual([expect.stringContaining('became visible to more people'), 'the answer to show']);
+  });
+});
+
+const started = new Date('2026-01-15T10:00:00Z');
+
+/** An id made so many seconds after the process began. */
+function idAt(seconds: number): string {
+  return snowflakeAt(new Date(started.getTime() + seconds * 1000));
+}
+
+function secondsOf(id: string): string {
+  return String([1, 2, 3, -1].find((each) => idAt(each) === id));
+}
+
+/** Turns that run until they are released, with the reactions that people see while others wait. */
+function turnsWithReactions() {
+  const log: string[] = [];
+  const releases: (() => void)[] = [];
+  const timer = new ManualTimer();
+  const reactions = createWaitingReactions({
+    reactions: {
+      add: (_, id) => log.push(`👀 ${secondsOf(id)}`),
+      remove: (_, id) => log.push(`gone ${secondsOf(id)}`),
+      refuse: (_, id) => log.push(`🚫 ${secondsOf(id)}`),
+    },
+    timer: timer.set,
+    clock: () => started,
+  });
+  const recent = new RecentChanges();
+  const turns = createSessionTurns(
+    (messages) => {
+      reactions.endForTurn(messages);
+      log.push(`turn ${messages.map(({ id }) => secondsOf(id)).join()}`);
+      return new Promise<void>((resolve) => releases.push(resolve));
+    },
+    recent,
+    timer.set,
+  );
+  recent.subscribe((change) => turns.follow(change));
+  const submit = (second: number): Promise<void> => {
+    const message = incoming({ id: idAt(second) });
+    return reactions.while(message, async () => void (await turns.submit(message)));
+  };
+  const release = async (): Promise<void> => {
+    releases.shift()?.();
+    await new Promise((resolve) => setImmediate(resolve));
+  };
+  return { log, timer, turns, recent, submit, release };
+}
+
+describe('a waiting reaction [U2]', () => {
+  it('comes to what waits behind a turn, and goes when its own turn begins', async () => {
+    const { log, timer, submit, release } = turnsWithReactions();
+    const all = [submit(1), submit(2), submit(3)];
+    timer.pass(300);
+    expect(log).toEqual(['turn 1', '👀 2', '👀 3']);
+    await release();
+    expect(log.slice(3)).toEqual(['gone 2', 'gone 3', 'turn 2,3']);
+    await release();
+    await Promise.all(all);
+    expect(log).toHaveLength(6);
+  });
+
+  it('goes from what was deleted while it waited, and does not come to it later', async () => {
+    const { log, timer, recent, submit } = turnsWithReactions();
+    void submit(1);
+    const second = submit(2);
+    timer.pass(300);
+    const third = submit(3);
+    recent.note({ kind: 'deleted', channelId: generalId, messageIds: [idAt(2), idAt(3)] });
+    await Promise.all([second, third]);
+    timer.pass(1000);
+    expect(log).toEqual(['turn 1', '👀 2', 'gone 2']);
+  });
+
+  it('is taken away from a message that is older than the process, in case a kill has left it there', () => {
+    const { log, submit } = turnsWithReactions();
+    void submit(-1);
+    expect(log).toEqual(['gone -1', 'turn -1']);
   });
 });

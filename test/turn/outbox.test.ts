@@ -1,16 +1,27 @@
-import { setImmediate as nextTurn } from 'node:timers/promises';
-
-import { describe, expect, it, onTestFinished, vi } from 'vitest';
+import fc from 'fast-check';
+import { describe, expect, it, onTestFinished } from 'vitest';
 import { z } from 'zod';
 
 import { RecentChanges } from '../../src/core/changes.ts';
-import { StoreError } from '../../src/core/errors.ts';
-import { createOutbox, type PreparedReply, type UnfinishedReply } from '../../src/turn/outbox.ts';
 import { snowflakeAt } from '../../src/core/snowflake.ts';
-import { ManualTimer } from '../support/manual-timer.ts';
-import { aliceId, generalId, publicPlace } from '../support/incoming.ts';
+import { createWrites } from '../../src/core/writes.ts';
+import { createChangeLedger } from '../../src/memory/changes.ts';
+import { createSessions } from '../../src/memory/log/sessions.ts';
+import { createErasures } from '../../src/memory/settings/erasures.ts';
+import { createPersonSettings } from '../../src/memory/settings/person-settings.ts';
+import {
+  createOutbox,
+  type PreparedReply,
+  type UnfinishedReply,
+  outboxInJobs,
+  saveBestEffort,
+} from '../../src/turn/outbox.ts';
 import { createTemporaryStores } from '../storage/files/temporary-store.ts';
+import { aliceId, generalId, publicPlace } from '../support/incoming.ts';
 import { MemoryStore } from '../support/memory-store.ts';
+import { runs } from '../support/runs.ts';
+import { silent, startTime } from '../support/sessions.ts';
+import { SharedData } from '../support/shared-store.ts';
 
 function prepared(messageIds: string[], text = 'an answer'): PreparedReply {
   return { messageIds, userId: aliceId, speakerName: 'Alice', place: publicPlace, text };
@@ -52,22 +63,6 @@ describe('the outbox of a channel', () => {
     await outbox.hide(generalId, said);
     const isHidden = await outbox.hiddenIn(generalId);
     expect(said.filter(isHidden)).toEqual(said.slice(0, 500));
-  });
-
-  it('stays small however long the channel lives, and forgets neither the newest ids nor an unsent answer', async () => {
-    const store = openStore();
-    const outbox = createOutbox({ store, changes: new RecentChanges() });
-    await outbox.prepare(prepared([id(0)]));
-    for (let number = 1; number <= 2500; number += 1) await outbox.markHandled(generalId, [id(number)]);
-
-    let lines = 0;
-    for (const { path, bytes } of await store.list('channels'))
-      if (path.startsWith(generalId)) lines += bytes;
-    expect(lines).toBeLessThan(100_000);
-    const restarted = createOutbox({ store, changes: new RecentChanges() });
-    expect(await restarted.isHandled(generalId, id(2500))).toBe(true);
-    expect(await restarted.isHandled(generalId, id(2100))).toBe(true);
-    expect(await restarted.unsent(generalId)).toHaveLength(1);
   });
 
   it('keeps no answer to a message that was forgotten meanwhile, but one to a command', async () => {
@@ -124,23 +119,6 @@ describe('the outbox of a channel', () => {
     for (const each of [outbox, createOutbox({ store, changes: new RecentChanges() })])
       expect(await each.unsent(generalId)).toEqual([prepared([id(3)], 'another answer')]);
   });
-
-  it('stores by itself what the disk refused, once it takes it, though nothing else happens in the channel', async () => {
-    const store = openStore();
-    const timer = new ManualTimer();
-    const changes = new RecentChanges();
-    const outbox = createOutbox({ store, changes, timer: timer.set });
-    const refusing = vi.spyOn(store, 'update').mockRejectedValue(new StoreError('full', 'x'));
-    await expect(outbox.markHandled(generalId, [id(1)])).rejects.toThrow('full');
-    for (const _ of [1, 2]) {
-      timer.pass(5000);
-      await nextTurn();
-    }
-    refusing.mockRestore();
-    timer.pass(5000);
-    await nextTurn();
-    expect(await createOutbox({ store, changes }).isHandled(generalId, id(1))).toBe(true);
-  });
 });
 
 describe('answers to messages that are past their time [K15]', () => {
@@ -187,18 +165,6 @@ describe('the outbox of replies that grow', () => {
       [id(11), id(13)],
     ]);
   });
-
-  it('keeps only the present state of each', async () => {
-    const store = openStore();
-    const outbox = createOutbox({ store, changes: new RecentChanges() });
-    await outbox.begin(unfinished([id(1)], [id(11)]));
-    await outbox.begin(unfinished([id(1)], [id(11), id(12)]));
-    await outbox.prepare(prepared([id(2)]));
-    await outbox.markHandled(generalId, [id(2)]);
-    const restarted = createOutbox({ store, changes: new RecentChanges() });
-    expect(await restarted.unfinished(generalId)).toEqual([unfinished([id(1)], [id(11), id(12)])]);
-    expect(await restarted.unsent(generalId)).toEqual([]);
-  });
 });
 
 describe('what a person has had erased', () => {
@@ -216,5 +182,130 @@ describe('what a person has had erased', () => {
     expect(await onDisk(store)).not.toContain('axolotls');
     expect(await onDisk(store)).not.toContain('91000000000000000');
     expect((await outbox.unsent(generalId)).map(({ text }) => text)).toEqual(['about bees', 'about cats']);
+  });
+});
+
+/** The process that has the channel, and another one, over one store. */
+function sharing(pause?: () => number) {
+  const data = new SharedData({ now: () => 0, pause });
+  const open = () => {
+    const process = data.open();
+    return { process, outbox: createOutbox({ store: process.store, changes: new RecentChanges() }) };
+  };
+  return { own: open(), other: open(), open };
+}
+
+describe('a channel’s outbox that several processes write to', () => {
+  it('knows what the database refused, stores it before what comes next, and lets nothing come back that is over', async () => {
+    const { own, other, open } = sharing();
+    own.process.refuses = (operation) => operation === 'update';
+    await expect(own.outbox.hide(generalId, [id(2)])).rejects.toThrow('refused');
+    expect(await own.outbox.isHidden(generalId, id(2))).toBe(true);
+    own.process.refuses = undefined;
+    await own.outbox.markHandled(generalId, [id(1)]);
+    await other.outbox.hide(generalId, [id(3)]);
+
+    for (const outbox of [own.outbox, other.outbox, open().outbox]) {
+      expect(await Promise.all([2, 3].map((each) => outbox.isHidden(generalId, id(each))))).toEqual([
+        true,
+        true,
+      ]);
+    }
+  });
+
+  it('loses nothing that several processes write at the same time', async () => {
+    await fc.assert(
+      fc.asyncProperty(fc.array(fc.nat(4), { minLength: 20, maxLength: 60 }), async (pauses) => {
+        const { own, other, open } = sharing(() => pauses.shift() ?? 0);
+        const ids = Array.from({ length: 10 }, (_, number) => id(number));
+        await Promise.all([
+          other.outbox.begin(unfinished([id(9000)], [id(9001)])),
+          ...ids.map((each, at) => (at % 2 === 0 ? own : other).outbox.markHandled(generalId, [each])),
+        ]);
+        const { outbox } = open();
+        expect(await Promise.all(ids.map((each) => outbox.isHandled(generalId, each)))).not.toContain(false);
+        expect(await outbox.isUnfinished(generalId, id(9000))).toBe(true);
+        expect(await own.outbox.isHidden(generalId, id(9001))).toBe(true);
+      }),
+      { numRuns: runs(100) },
+    );
+  });
+});
+
+const asked = snowflakeAt(new Date(startTime - 60_000));
+const erasedAt = new Date(startTime).toISOString();
+const work = { userId: aliceId };
+const question = { ...work, work, speakerName: 'Alice', place: publicPlace, messageIds: [asked] };
+
+const clock = () => new Date(startTime);
+
+/** Two processes whose notices are lost: one answers, the other one erases. */
+function twoProcesses(pause: () => number) {
+  const data = new SharedData({ now: () => startTime, pause, arrives: () => false });
+  function open() {
+    const { store, shared } = data.open();
+    const { locks } = shared.processes;
+    const erasures = createErasures(store);
+    const writes = createWrites({ locks, erasedAt: erasures.at, clock });
+    const people = createPersonSettings({ store, writes, defaultMode: 'auto', clock, logger: silent });
+    const sessions = createSessions(store);
+    const recent = new RecentChanges();
+    const outbox = outboxInJobs(createOutbox({ store, changes: recent }), {
+      writes,
+      begin: (session) => sessions.begin(session),
+      people,
+    });
+    const ledger = createChangeLedger({
+      store,
+      recent,
+      writes,
+      log: {
+        sessionsOf: () => Promise.resolve([]),
+        affected: () => Promise.resolve([]),
+        message: () => Promise.resolve(undefined),
+        everyOfPerson: sessions.everyOfPerson,
+        sessionsOfPerson: sessions.ofPerson,
+        mentions: () => Promise.resolve([]),
+        held: () => Promise.resolve([]),
+      },
+      layers: [],
+      answers: outbox,
+      mayStore: () => Promise.resolve(true),
+      placeOf: () => Promise.resolve(undefined),
+      changed: () => {},
+      endWork: () => {},
+      noteErased: erasures.note,
+      processes: shared.processes,
+      expireAt: () => Promise.resolve(),
+      clock,
+      logger: silent,
+    });
+    return { outbox, ledger, writes };
+  }
+  async function left(): Promise<string> {
+    const outbox = createOutbox({ store: data.open().store, changes: new RecentChanges() });
+    const replies = [...(await outbox.unsent(generalId)), ...(await outbox.unfinished(generalId))];
+    const own = await data.common.list(`users/${aliceId}`);
+    return [...replies.map((reply) => JSON.stringify(reply)), ...own.map(({ path }) => path)].join('\n');
+  }
+  return { answering: open(), erasing: open(), left };
+}
+
+describe('the outbox of a channel in which nothing else is held about a person', () => {
+  it('holds nothing of them once another process erased them, at whatever moment [K11] [X2]', async () => {
+    await fc.assert(
+      fc.asyncProperty(fc.array(fc.nat(3), { minLength: 60, maxLength: 60 }), async (pauses) => {
+        const { answering, erasing, left } = twoProcesses(() => pauses.shift() ?? 0);
+        const answer = async () => {
+          const { outbox } = answering;
+          await saveBestEffort(silent, 'a beginning', () => outbox.begin({ ...question, replyIds: ['1'] }));
+          await saveBestEffort(silent, 'an answer', () => outbox.prepare({ ...question, text: 'Hello.' }));
+        };
+        const [failures] = await Promise.all([erasing.ledger.erase(aliceId, erasedAt), answer()]);
+        expect([...failures.keys()]).toEqual([]);
+        expect(await left()).toBe('');
+      }),
+      { numRuns: runs(100) },
+    );
   });
 });

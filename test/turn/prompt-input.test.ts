@@ -197,10 +197,6 @@ describe('what the vendor is to keep [P2]', () => {
     expect(await livesAt(2 * ten, 0, ten)).toMatch(/^1h \| 1h.* 1h \| -$/u);
     expect(await livesAt(6 * hourMs, 0, 3 * hourMs)).toMatch(/^5m[-, |]+$/u);
   });
-
-  it('is kept again after a long pause by those who talked before it', async () => {
-    expect(await livesAt(9 * hourMs, 0, minuteMs)).toMatch(/^5m \| 5m/u);
-  });
 });
 
 function conversation(historyBudget = 200) {
@@ -245,14 +241,6 @@ describe('the summary in a running conversation [P2]', () => {
     expect(moved).not.toContain('turns-since-summary');
   });
 
-  it('is not shown for its first time before the window moves', async () => {
-    const { told, ask } = conversation();
-    told.text = '';
-    await ask();
-    told.text = 'They met.';
-    expect(await ask()).not.toContain('They met.');
-  });
-
   it('goes at once where it was withdrawn, or may not be told', async () => {
     const { told, ask, composer } = conversation();
     await ask();
@@ -274,13 +262,6 @@ describe('the summary in a running conversation [P2]', () => {
     await composed;
     told.text = 'They met again.';
     expect(await ask()).not.toContain('They met.');
-  });
-
-  it('is the newest where there is no room for history', async () => {
-    const { told, ask } = conversation(0);
-    await ask();
-    told.text = 'They met and talk of tea.';
-    expect(await ask()).toContain('They met and talk of tea.');
   });
 });
 
@@ -316,18 +297,6 @@ describe('a layer', () => {
 });
 
 describe("other people's text in the context [M5a]", () => {
-  it('is absent if only the speaker and the bot have spoken', async () => {
-    expect(await thirdPartyTextIn([])).toBe(false);
-    expect(await thirdPartyTextIn([alice, bot, message(3, aliceId, 'human')])).toBe(false);
-  });
-
-  it.each([
-    ['a person', message(3, bobId, 'human')],
-    ['another bot', message(3, bobId, 'bot')],
-  ])('is there once %s has spoken', async (_, other) => {
-    expect(await thirdPartyTextIn([alice, other])).toBe(true);
-  });
-
   it('is there as long as their message is shown, and no longer', async () => {
     const longAgo = message(1, bobId, 'human', 'x'.repeat(190));
     expect(await thirdPartyTextIn([longAgo])).toBe(true);
@@ -349,10 +318,6 @@ describe("other people's text in the context [M5a]", () => {
     expect((await composerOver([]).compose(spoken, allOn, noTools, signal)).thirdPartyMark).toBe(ownMark);
   });
 
-  it('is there with a card in history, such as the preview of a link', async () => {
-    expect(await thirdPartyTextIn([{ ...alice, shown: [{ kind: 'card', text: 'News' }] }, bot])).toBe(true);
-  });
-
   it('is there with an answer of the last half hour to somebody else, or to what was deleted since', async () => {
     const unlogged = logOf(new Map());
     const sent = { ...bot, id: snowflakeAt(new Date(bot.at)) };
@@ -367,10 +332,6 @@ describe("other people's text in the context [M5a]", () => {
     expect(await inHistory([sent])).toBe(true);
     expect(await inHistory([toAlice])).toBe(true);
     expect(await inHistory([toAlice], 30)).toBe(false);
-  });
-
-  it('is there with what the bot has sent for somebody', async () => {
-    expect(await thirdPartyTextIn([alice, { ...bot, hasThirdPartyText: true }])).toBe(true);
   });
 });
 
@@ -410,16 +371,6 @@ describe('an earlier answer that may repeat others’ words [M5a]', () => {
         isShown: true,
       });
     }
-  });
-
-  it('counts from its mark on, where it was made with an earlier answer only', async () => {
-    const mark = snowflakeAt(new Date('2026-01-15T07:50:00.000Z'));
-    const derived = logOf(new Map([[answer.id, mark]]));
-    expect(await composed(dm, '2026-01-15T08:19:59.000Z', derived)).toEqual({ mark, isShown: true });
-    expect(await composed(dm, '2026-01-15T08:20:00.000Z', derived)).toEqual({
-      mark: undefined,
-      isShown: true,
-    });
   });
 
   it('is one that the log does not know, where its speaker brought such words along, and any where it cannot be read', async () => {
@@ -497,11 +448,6 @@ describe('what was said in a pause that is over [K9]', () => {
     expect(text).not.toContain('axolotl');
     for (const words of ['a teapot', 'something older', 'a cockatoo', 'of the cockatoo', 'a bassoon'])
       expect(text).toContain(words);
-  });
-
-  it('stays in the prompts of others, as in the channel', async () => {
-    const others = { ...aliceContext, speaker: { ...aliceContext.speaker, id: bob.id, name: bob.name } };
-    expect(await shown(others)).toContain('axolotl');
   });
 
   it("is left out of everybody's prompts where its person had everything erased since, with the answers to it [K11]", async () => {

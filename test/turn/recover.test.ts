@@ -1,11 +1,10 @@
 import { describe, expect, it } from 'vitest';
 
 import { RecentChanges } from '../../src/core/changes.ts';
-import { StoreError } from '../../src/core/errors.ts';
 import type { SessionKey } from '../../src/core/place.ts';
 import { snowflakeAt } from '../../src/core/snowflake.ts';
 import { createOutbox, type Outbox, type PreparedReply } from '../../src/turn/outbox.ts';
-import { interruptedLine, keptBackLine, lateLine } from '../../src/turn/reply.ts';
+import { interruptedLine, keptBackLine } from '../../src/turn/reply.ts';
 import { createRecovery, takeAwayErased, type RecoveryPorts } from '../../src/turn/recover.ts';
 import { fakeReplies, type FakeRepliesOptions } from '../support/fake-replies.ts';
 import { aliceId, generalId, publicPlace } from '../support/incoming.ts';
@@ -81,31 +80,6 @@ describe('recovery after a kill', () => {
     expect((await start(recent, () => ({}), { thirdPartyMark })).marks).toEqual([thirdPartyMark]);
   });
 
-  it('sends an answer that was ready under its old nonce, logs it, and lets the layers go on', async () => {
-    const { outbox, sent, logged, scheduled } = await start(recent, () => ({}));
-    expect(sent).toEqual([`send ready as ${recent.slice(-2)}`]);
-    expect(logged).toEqual(['ready']);
-    expect(await outbox.isHandled(generalId, recent)).toBe(true);
-    expect(scheduled).toEqual([session]);
-  });
-
-  it('takes up the work of a few sessions of a channel at a time, and no more once the bot stops [G3b]', async () => {
-    let sessions: readonly SessionKey[] = [];
-    const begun: SessionKey[] = [];
-    const { recovery } = await start(recent, () => ({
-      sessionLog: { sessionsIn: () => Promise.resolve(sessions) },
-      afterTurn: { schedule: (each) => begun.push(each) },
-    }));
-    sessions = Array.from({ length: 1000 }, () => session);
-    const stopping = new AbortController();
-    const work = recovery.sessions(generalId, stopping.signal);
-    await new Promise((resolve) => setImmediate(resolve));
-    expect(begun).toHaveLength(4);
-    stopping.abort();
-    await work;
-    expect(begun).toHaveLength(4);
-  });
-
   it('keeps the answer to a command out of history, also where the kill came before it was noted', async () => {
     const { outbox, sent, logged } = await start(recent, () => ({}), { isCommand: true });
     expect(sent).toEqual([`send ready as ${recent.slice(-2)}`]);
@@ -137,51 +111,6 @@ describe('recovery after a kill', () => {
       expect(await outbox.isHidden(generalId, '900000000000000001')).toBe(true);
       expect(await outbox.isHandled(generalId, recent)).toBe(true);
     }
-  });
-
-  it('answers nothing that is older than five minutes, and says so [G3e]', async () => {
-    const { outbox, sent } = await start(old, () => ({}));
-    expect(sent).toEqual([`send ${lateLine} as ${old.slice(-2)}`]);
-    expect(await outbox.isHandled(generalId, old)).toBe(true);
-  });
-
-  it('leaves what could not be sent to catching up, so that the person still gets an answer', async () => {
-    const { outbox, scheduled } = await start(recent, () => ({
-      replies: {
-        ...fakeReplies(),
-        begin: (given) => ({
-          ...fakeReplies().begin(given),
-          finish: () => Promise.reject(new Error('Discord is away')),
-        }),
-      },
-    }));
-    expect(await outbox.isHandled(generalId, recent)).toBe(false);
-    expect(scheduled).toEqual([session]);
-  });
-
-  it('does not answer again what was sent, though the disk refuses to log it', async () => {
-    const { outbox } = await start(recent, () => ({
-      sessionLog: { recordReply: () => Promise.reject(new StoreError('full', 'log')) },
-    }));
-    expect(await outbox.isHandled(generalId, recent)).toBe(true);
-  });
-
-  it('lets what comes next in a channel go on where its outbox cannot be read', async () => {
-    const { sent, scheduled } = await start(recent, (outbox) => ({
-      outbox: { ...outbox, unsent: (channelId) => Promise.reject(new StoreError('unreadable', channelId)) },
-    }));
-    expect(sent).toEqual([]);
-    expect(scheduled).toEqual([session]);
-  });
-
-  it('looks at a channel once, however many callers ask, and finishes changes once for all', async () => {
-    let finished = 0;
-    const { recovery, sent } = await start(recent, () => ({
-      finishChanges: async () => void (finished += 1),
-    }));
-    await Promise.all([recovery.channel(generalId), recovery.channel('200000000000000099')]);
-    expect(sent).toHaveLength(1);
-    expect(finished).toBe(1);
   });
 
   it.each([
@@ -236,16 +165,6 @@ describe('recovery after a kill', () => {
     const ready = await start(recent, changes);
     expect(await ready.outbox.isHandled(generalId, recent)).toBe(true);
   });
-
-  it('first applies unfinished changes, then looks at answers, then folds the sessions', async () => {
-    const unsent: number[] = [];
-    const { scheduled, outbox } = await start(recent, (present) => ({
-      finishChanges: async () => void unsent.push((await present.unsent(generalId)).length),
-    }));
-    expect(unsent).toEqual([1]);
-    expect(await outbox.unsent(generalId)).toEqual([]);
-    expect(scheduled).toEqual([session]);
-  });
 });
 
 function after(messageId: string): string {
@@ -254,22 +173,6 @@ function after(messageId: string): string {
 
 describe('recovery of a reply that people saw the beginning of', () => {
   const standing = '900000000000000007';
-
-  it('finishes it in the messages that stand there, where the answer was ready', async () => {
-    const fresh: string[] = [];
-    const nextId = () => fresh[fresh.push('new') - 1] ?? '';
-    const { outbox, sent, logged } = await start(
-      recent,
-      () => ({}),
-      { begun: [standing], text: 'ready' },
-      { nextId },
-    );
-    expect(sent).toEqual([`send ready as ${recent.slice(-2)}`]);
-    expect(fresh).toEqual([]);
-    expect(logged).toEqual(['ready']);
-    expect(await outbox.unfinished(generalId)).toEqual([]);
-    expect(await outbox.isHidden(generalId, standing)).toBe(false);
-  });
 
   it('leaves it to be asked again, no part of history, also where its first message was posted just before the kill', async () => {
     for (const begun of [[standing], []]) {
@@ -311,12 +214,6 @@ describe('recovery of a reply that people saw the beginning of', () => {
     expect(await outbox.unfinished(generalId)).toEqual([]);
     expect(await outbox.isHandled(generalId, recent)).toBe(true);
     expect(await outbox.isHandled(generalId, other)).toBe(false);
-  });
-
-  it('says nothing where nothing of it had been posted', async () => {
-    const { outbox, sent } = await start(old, () => ({}), { begun: [] });
-    expect(sent).toEqual([]);
-    expect(await outbox.isHandled(generalId, old)).toBe(true);
   });
 
   it('takes it away where the channel has become public', async () => {

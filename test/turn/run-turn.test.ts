@@ -2,7 +2,7 @@ import { setImmediate, setTimeout as sleep } from 'node:timers/promises';
 
 import { describe, expect, it, vi } from 'vitest';
 
-import { ModelError, StoreError } from '../../src/core/errors.ts';
+import { ModelError } from '../../src/core/errors.ts';
 import { noUsage, type ModelRequest } from '../../src/core/model.ts';
 import type { Place } from '../../src/core/place.ts';
 import type { Tool } from '../../src/core/tool.ts';
@@ -19,7 +19,9 @@ import { secretPlace } from '../support/sessions.ts';
 import { settle, turnWith, type AnswerTurn, type TurnChanges } from './turn-harness.ts';
 
 const message = incoming({ id: '400000000000000011' });
-const full = () => Promise.reject(new StoreError('full', 'log'));
+const hi: AnswerTurn = () => Promise.resolve({ text: 'Hi.', stop: 'whole' });
+const sends = (steps: readonly string[]) => steps.filter((step) => step.startsWith('send'));
+const logs = (steps: readonly string[]) => steps.filter((step) => step.startsWith('log'));
 
 /** A model that has said the beginning when `meanwhile` happens, and then waits until it is told to end. */
 function sayingHalf(meanwhile: () => unknown): AnswerTurn {
@@ -54,8 +56,8 @@ const offering: AnswerTurn = (_context, _signal, { onOffer }) => {
 
 describe('a turn', () => {
   it('logs the message, asks the model, sends, logs the reply, and only then does what comes after [F4]', async () => {
-    const { run, steps, outbox } = turnWith(() => Promise.resolve({ text: 'Hi.', stop: 'whole' }));
-    await run([incoming({ id: '400000000000000010' }), message], new TurnControl());
+    const { run, steps, outbox } = turnWith(hi);
+    await run([incoming({ id: '400000000000000010' }), message]);
     expect(steps).toEqual(['log 2', 'model', 'send Hi. as 11', 'log reply Hi.', 'typing ends', 'after turn']);
     expect(await outbox.isHandled(generalId, '400000000000000010')).toBe(true);
     expect(await outbox.unsent(generalId)).toEqual([]);
@@ -69,7 +71,7 @@ describe('a turn', () => {
     async (each, all) => {
       const record = vi.fn<TurnPorts['provenance']['record']>();
       const ports = { model: { costOf: () => each }, provenance: { record, sent: () => {} } };
-      await turnWith(noting, ports).run([message], new TurnControl());
+      await turnWith(noting, ports).run();
       const [, , , size] = record.mock.lastCall ?? [];
       expect(size).toMatchObject({ maxChars: 1000, usage: { inputTokens: 2, outputTokens: 2 } });
       expect(size?.cost).toBe(all);
@@ -80,10 +82,10 @@ describe('a turn', () => {
 
   it('does not call the model before the words are on disk, however long that takes [F4]', async () => {
     const written = deferred<void>();
-    const { run, steps } = turnWith(() => Promise.resolve({ text: 'Hi.', stop: 'whole' }), {
+    const { run, steps } = turnWith(hi, {
       log: { recordUser: () => written.promise, recordReply: () => Promise.resolve(true) },
     });
-    const turn = run([message], new TurnControl());
+    const turn = run();
     for (let turns = 0; turns < 20; turns += 1) await setImmediate();
     expect(steps).toEqual([]);
     written.resolve(undefined);
@@ -95,7 +97,7 @@ describe('a turn', () => {
     const { run, steps, outbox, logger } = turnWith(() =>
       Promise.reject(new ModelError('529 overloaded_error', 'overloaded')),
     );
-    await run([message], new TurnControl());
+    await run();
     const sent = steps.find((step) => step.startsWith('send')) ?? '';
     expect(sent).toContain('(reference abc123)');
     expect(sent).not.toContain('529');
@@ -110,12 +112,12 @@ describe('a turn', () => {
       for (const note of ['📌 pinned', '📌 pinned', '➡️ sent to #dev']) onNote(note);
       return Promise.resolve({ text: 'Done.', stop: 'whole' });
     });
-    await run([message], new TurnControl());
+    await run();
     expect(steps.slice(2, 4)).toEqual([
       'send Done.\n-# 📌 pinned · ➡️ sent to #dev as 11',
       'log reply Done.',
     ]);
-    expect(steps.filter((step) => step.startsWith('send'))).toHaveLength(1);
+    expect(sends(steps)).toHaveLength(1);
   });
 
   it('shows what was offered once the answer is there, three things at most and each once [M8]', async () => {
@@ -124,24 +126,12 @@ describe('a turn', () => {
       for (const what of ['Pin it.', 'Pin it.', 'Send it.', 'Forget it.', 'Poll it.']) onOffer(what);
       return Promise.resolve({ text: 'Shall I?', stop: 'whole' });
     });
-    await run([message], new TurnControl());
+    await run();
     expect(steps.filter((step) => /^(?:send|offer)/u.test(step))).toEqual([
       'send Shall I?\n-# 📌 pinned as 11',
       'offer Pin it. · Send it. · Forget it.',
     ]);
     expect(await outbox.isHidden(generalId, '900000000000000009')).toBe(true);
-  });
-
-  it('shows no offers without a whole answer, or to another bot', async () => {
-    const bot = { ...message, author: { ...message.author, kind: 'bot' as const } };
-    for (const [answer, said] of [
-      [failing, message],
-      [offering, bot],
-    ] as const) {
-      const { run, shownOffers } = turnWith(answer);
-      await run([said], new TurnControl());
-      expect(shownOffers).toEqual([]);
-    }
   });
 
   it('carries out what was offered only as long as nobody else reads along, and where it is not switched off [V2][M8]', async () => {
@@ -154,7 +144,7 @@ describe('a turn', () => {
         areActionsOff: () => Promise.resolve(areActionsOff),
       },
     });
-    await run([{ ...message, place: readers }], new TurnControl());
+    await run([{ ...message, place: readers }]);
     const press = () => shownOffers[0]?.carryOut(new AbortController().signal);
     expect(await press()).toBe('did Pin it.');
     areActionsOff = true;
@@ -178,25 +168,12 @@ describe('a turn', () => {
         },
       };
       const { run, steps, outbox, logger } = turnWith(overLimit(partialText), { limits });
-      expect(await run([message], new TurnControl())).toBe(partialText === '' ? 'explained' : 'answered');
-      expect(steps.filter((step) => step.startsWith('send'))).toEqual(
-        sent.filter((step) => step.startsWith('send')),
-      );
+      expect(await run()).toBe(partialText === '' ? 'explained' : 'answered');
+      expect(sends(steps)).toEqual(sent.filter((step) => step.startsWith('send')));
       expect(asked).toEqual([partialText !== '']);
       expect(await outbox.isHandled(generalId, message.id)).toBe(true);
       expect(logger.errors).toEqual([]);
     }
-  });
-
-  it('that broke off gives the part that came, and a mark in its footer', async () => {
-    const { run, steps } = turnWith(() =>
-      Promise.reject(new ModelError('cut', 'broken', { partialText: 'Half of ' })),
-    );
-    await run([message], new TurnControl());
-    const sent = steps.filter((step) => step.startsWith('send'));
-    expect(sent).toHaveLength(1);
-    expect(sent[0]).toMatch(/^send Half of\n-# .*broke off.* as 11$/u);
-    expect(steps).toContain('log reply Half of');
   });
 
   it('that waited until its channel became public is answered for the public, and logged as it was said', async () => {
@@ -213,7 +190,7 @@ describe('a turn', () => {
         log: { recordUser: record, recordReply: (context) => record(context).then(() => true) },
       },
     );
-    await run([incoming({ place: secretPlace })], new TurnControl());
+    await run([incoming({ place: secretPlace })]);
     expect(contexts).toMatchObject([{ place: publicPlace, originalPlace: secretPlace }]);
     expect(logged.map(({ place }) => place)).toEqual([secretPlace, secretPlace]);
     expect(steps).toContain('send Hi. as 01');
@@ -249,7 +226,7 @@ describe('a turn', () => {
         isInPrompt,
       );
       const prepare = vi.spyOn(outbox, 'prepare');
-      await run([message], new TurnControl());
+      await run();
       expect(logged).toEqual([expected]);
       expect(prepare.mock.calls[0]?.[0].thirdPartyMark).toBe(expected);
     }
@@ -268,8 +245,8 @@ describe('a turn', () => {
         },
         { presentPlace: () => Promise.resolve(present) },
       );
-      await run([incoming({ place: secretPlace })], new TurnControl());
-      expect(steps.filter((step) => step.startsWith('send'))).toEqual([`send ${keptBackLine} as 01`]);
+      await run([incoming({ place: secretPlace })]);
+      expect(sends(steps)).toEqual([`send ${keptBackLine} as 01`]);
       expect(steps.some((step) => step.startsWith('log reply'))).toBe(false);
       expect(await outbox.unsent(generalId)).toEqual([]);
       expect(await outbox.isHidden(generalId, '900000000000000001')).toBe(true);
@@ -286,26 +263,6 @@ describe('a turn', () => {
     await run([message], control);
     expect(steps.some((step) => step.startsWith('send'))).toBe(false);
     expect(await outbox.isHandled(generalId, message.id)).toBe(false);
-  });
-
-  it('continues if the disk fails', async () => {
-    const { run, steps } = turnWith(() => Promise.resolve({ text: 'Hi.', stop: 'whole' }), {
-      log: { recordUser: full, recordReply: full },
-    });
-    await run([message], new TurnControl());
-    expect(steps).toContain('send Hi. as 11');
-  });
-
-  it('logs a question that the disk had refused with its answer', async () => {
-    const logged: string[] = [];
-    const { run } = turnWith(() => Promise.resolve({ text: 'Hi.', stop: 'whole' }), {
-      log: {
-        recordUser: () => (logged.push('question') === 1 ? full() : Promise.resolve()),
-        recordReply: () => Promise.resolve(logged.push('answer') > 0),
-      },
-    });
-    await run([message], new TurnControl());
-    expect(logged).toEqual(['question', 'question', 'answer']);
   });
 });
 
@@ -326,7 +283,7 @@ describe('the answer of a turn while it grows', () => {
       seen.push(await outbox.isHidden(generalId, replyId), await outbox.isUnfinished(generalId, message.id));
       return { text: 'One two three', stop: 'whole' };
     });
-    await run([message], new TurnControl());
+    await run();
     const after = ['send One two three as 11', 'log reply One two three', 'typing ends', 'after turn'];
     expect(steps).toEqual(['log 1', 'model', 'show One', 'show One two', ...after]);
     expect(seen).toEqual([true, true]);
@@ -382,7 +339,7 @@ describe('the answer of a turn while it grows', () => {
       }),
       { presentPlace: () => Promise.resolve(present) },
     );
-    await run([incoming({ place: secretPlace })], new TurnControl());
+    await run([incoming({ place: secretPlace })]);
     const shown = steps.filter((step) => /^(?:show|send|log reply|withdraw)/u.test(step));
     expect(shown).toEqual(['show Half of ', 'withdraw', `send ${keptBackLine} as 1e`]);
   });
@@ -405,7 +362,7 @@ describe('the answer of a turn while it grows', () => {
     const question = { messageIds: [message.id], userId: message.author.id, speakerName: 'Alice', place };
     await outbox.begin({ ...question, replyIds: [replyId] });
     expect(await outbox.isHidden(generalId, replyId)).toBe(true);
-    await run([message], new TurnControl());
+    await run();
     expect(posted).toEqual([]);
     expect(await outbox.isHidden(generalId, replyId)).toBe(false);
   });
@@ -419,11 +376,11 @@ describe('a turn behind the commands of its session', () => {
       `${message.channelId}:${message.author.id}`,
       () => new Promise<void>((resolve) => answering.push(resolve)),
     );
-    const { run, steps } = turnWith(() => Promise.resolve({ text: 'Hi.', stop: 'whole' }), {
+    const { run, steps } = turnWith(hi, {
       commandOrder: order,
     });
     const withdrawn = new TurnControl();
-    const turns = [run([message], new TurnControl()), run([message], withdrawn)];
+    const turns = [run(), run([message], withdrawn)];
     withdrawn.end('deleted');
     await settle();
     expect(steps).toEqual([]);
@@ -436,10 +393,10 @@ describe('a turn behind the commands of its session', () => {
 describe('a turn behind the edits and deletions of its channel', () => {
   it('begins when they are carried out, so that no memory shows it what was taken back before it [G5]', async () => {
     const change = deferred<void>();
-    const { run, steps } = turnWith(() => Promise.resolve({ text: 'Hi.', stop: 'whole' }), {
+    const { run, steps } = turnWith(hi, {
       changes: { settled: () => change.promise.then(() => void steps.push('changed')) },
     });
-    const turn = run([message], new TurnControl());
+    const turn = run();
     await sleep(20);
     change.resolve();
     expect(await turn).toBe('answered');
@@ -477,7 +434,7 @@ function wavingTurn(changes: TurnChanges) {
   });
   const offered = () => requests.map(({ tools = [] }) => tools.map(({ name }) => name));
   const told = () => JSON.stringify(requests.at(-1)?.messages);
-  return { run: () => run([message], new TurnControl()), offered, told };
+  return { run: () => run(), offered, told };
 }
 
 it.each([
@@ -512,7 +469,7 @@ it.each([
       },
       tools: { actions: [{ ...wave, run: waves }] },
     });
-    await run([message], new TurnControl());
+    await run();
     expect(waves).toHaveBeenCalledTimes(1);
     expect(firsts).toHaveLength(asked);
   },
@@ -559,13 +516,11 @@ describe('where the owner has switched something off', () => {
         settings: { isMemoryOff: () => Promise.resolve(isOff), areActionsOff: () => Promise.resolve(false) },
       },
     );
-    await run([message], new TurnControl());
-    expect(steps.filter((step) => step.startsWith('log'))).toEqual([]);
+    await run();
+    expect(logs(steps)).toEqual([]);
     expect(await outbox.isHandled(generalId, message.id)).toBe(true);
   });
 });
-
-const hi: AnswerTurn = () => Promise.resolve({ text: 'Hi.', stop: 'whole' });
 
 function people(consent: Consent, present: Partial<TurnPorts['people']> = {}): TurnPorts['people'] {
   return {
@@ -583,22 +538,12 @@ describe('where the speaker has restricted what is kept [K9]', () => {
   const paused = { ...free, isStored: false, pause: { scope: 'everywhere', since } } as const;
   it('nothing of a turn in a pause is logged, also where it ends before the reply, and a small line says so once', async () => {
     const { run, steps } = turnWith(hi, { people: people(paused) });
-    await run([message], new TurnControl());
-    await run([incoming({ id: '400000000000000012' })], new TurnControl());
-    expect(steps.filter((step) => step.startsWith('log'))).toEqual([]);
-    expect(steps.filter((step) => step.startsWith('send'))).toEqual([
+    await run();
+    await run([incoming({ id: '400000000000000012' })]);
+    expect(logs(steps)).toEqual([]);
+    expect(sends(steps)).toEqual([
       'send Hi.\n-# Paused: nothing of this is stored until `!memory resume` as 11',
       'send Hi. as 12',
-    ]);
-  });
-
-  it('says that it cannot save if the settings cannot be read, not that anybody has paused [E3]', async () => {
-    const unreadable = { isStored: false, mode: 'off', isUnreadable: true } as const;
-    const { run, steps } = turnWith(hi, { people: people(unreadable) });
-    await run([message], new TurnControl());
-    expect(steps.filter((step) => step.startsWith('log'))).toEqual([]);
-    expect(steps.filter((step) => step.startsWith('send'))).toEqual([
-      "send Hi.\n-# I can't save right now, so nothing of this is remembered as 11",
     ]);
   });
 
@@ -615,7 +560,7 @@ describe('where the speaker has restricted what is kept [K9]', () => {
       await prepare(reply);
       steps.push('prepared');
     });
-    await run([message], new TurnControl());
+    await run();
     const sent = steps.findIndex((step) => step.startsWith('send Hi.'));
     expect(sent).toBeGreaterThan(0);
     expect(steps.slice(0, sent)).toContain('prepared');
@@ -623,8 +568,8 @@ describe('where the speaker has restricted what is kept [K9]', () => {
 
   it('the reply is not logged where the pause came meanwhile', async () => {
     const { run, steps } = turnWith(hi, { people: people(free, { mayStore: () => Promise.resolve(false) }) });
-    await run([message], new TurnControl());
-    expect(steps.filter((step) => step.startsWith('log'))).toEqual(['log 1']);
+    await run();
+    expect(logs(steps)).toEqual(['log 1']);
   });
 
   it.each<[string, TurnPorts['people'], RegExp]>([
@@ -657,10 +602,10 @@ describe('where the speaker has restricted what is kept [K9]', () => {
         }),
     };
     const { run, steps } = turnWith(hi, { oneTimeNotices });
-    await run([message], new TurnControl());
+    await run();
     expect(steps).toContain('send Hi.\n-# I am an AI as 11');
     expect(told.splice(0)).toEqual(['sent', 'released']);
-    await turnWith(failing, { oneTimeNotices }).run([{ ...message, text: 'x' }], new TurnControl());
+    await turnWith(failing, { oneTimeNotices }).run([{ ...message, text: 'x' }]);
     await turnWith(() => Promise.reject(new ModelError('slow', 'timeout')), { oneTimeNotices }).run(
       [message],
       new TurnControl(),

@@ -63,16 +63,6 @@ describe('turns of sessions', () => {
     await turns.idle();
   });
 
-  it('take what waits in the order in which it was said, though it came in another', async () => {
-    const { turns, started } = gatedTurns();
-    const all = [1, 4, 2, 3].map((id) => turns.submit(message(id)));
-    started[0]?.release();
-    await settle();
-    expect(started[1]?.ids).toEqual(['400000000000000002', '400000000000000003', '400000000000000004']);
-    started[1]?.release();
-    await Promise.all(all);
-  });
-
   it('do not take together what was said in private and what was said once the public could read along', async () => {
     const { turns, started } = gatedTurns();
     const open = message(4).place;
@@ -184,18 +174,6 @@ describe('turns of sessions', () => {
     started[0]?.release();
     await turns.idle();
   });
-
-  it('after a stop take nothing more and let what runs finish', async () => {
-    const { turns, started } = gatedTurns();
-    void turns.submit(message(1));
-    const waiting = turns.submit(message(2));
-    turns.stop();
-    await waiting;
-    await turns.submit(message(3));
-    started[0]?.release();
-    await turns.idle();
-    expect(started).toHaveLength(1);
-  });
 });
 
 const forward = (id: number) =>
@@ -224,36 +202,5 @@ describe('a message that was passed on [G6]', () => {
     await settle();
     void turns.submit(message(2));
     expect(started.map(({ ids }) => ids)).toEqual([[idOf(1)]]);
-  });
-
-  it('waits for it behind a turn that runs, too', async () => {
-    const { turns, started } = gatedTurns();
-    void turns.submit(message(1));
-    void turns.submit(forward(2));
-    await settle();
-    started[0]?.release();
-    await settle();
-    expect(started).toHaveLength(1);
-    void turns.submit(message(3));
-    await settle();
-    expect(started[1]?.ids).toEqual([idOf(2), idOf(3)]);
-  });
-
-  it('may be deleted meanwhile', async () => {
-    const { turns, started, recent, timer } = gatedTurns();
-    const deleted = turns.submit(forward(1));
-    await settle();
-    recent.note({ kind: 'deleted', channelId: generalId, messageIds: [idOf(1)] });
-    await deleted;
-    timer.pass(1000);
-    await turns.idle();
-    expect(started).toEqual([]);
-  });
-
-  it('waits for nothing where it came with words', async () => {
-    const { turns, started } = gatedTurns();
-    void turns.submit({ ...forward(1), text: 'look' });
-    await settle();
-    expect(started).toHaveLength(1);
   });
 });

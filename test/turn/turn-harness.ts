@@ -6,14 +6,14 @@ import type { Offer, Tool } from '../../src/core/tool.ts';
 import { type TurnContext, ownMark } from '../../src/core/turn-context.ts';
 import { createKeyedQueue } from '../../src/core/keyed-queue.ts';
 import { createOutbox } from '../../src/turn/outbox.ts';
-import { createPauseNotes } from '../../src/turn/pauses.ts';
+import { createPauseNotes } from '../../src/turn/turn-memory.ts';
 import { createMediaBudget } from '../../src/model/media.ts';
 import { runTurn, type TurnPorts } from '../../src/turn/run-turn.ts';
-import type { TurnControl } from '../../src/turn/sessions.ts';
+import { TurnControl } from '../../src/turn/sessions.ts';
 import { fakeReplies } from '../support/fake-replies.ts';
 import { MemoryStore } from '../support/memory-store.ts';
 import { recordingLogger } from '../support/recording-logger.ts';
-import type { IncomingMessage } from '../../src/core/message.ts';
+import { incoming } from '../support/incoming.ts';
 import { plainWrites } from '../support/plain-writes.ts';
 
 /** What the model of a test makes of a turn: pieces of text and notes on its way, and the answer in the end. */
@@ -90,7 +90,7 @@ export function turnWith(answer: AnswerTurn, changes: TurnChanges = {}, hasThird
     provenance: { record: () => Promise.resolve(), sent: () => {} },
     lateNotices: { waiting: () => Promise.resolve([]), answered: () => {} },
     noteLosses: { untold: () => Promise.resolve({ notices: [], markTold: () => Promise.resolve() }) },
-    pauseNotes: createPauseNotes(() => new Date('2026-01-15T10:00:00Z')),
+    pauseNotes: createPauseNotes(),
     oneTimeNotices: { begin: () => Promise.resolve(undefined) },
     history: { recent: () => Promise.resolve([]) },
     log: {
@@ -160,7 +160,7 @@ export function turnWith(answer: AnswerTurn, changes: TurnChanges = {}, hasThird
       ...changes.model,
     },
   };
-  const run = (messages: readonly IncomingMessage[], control: TurnControl) =>
+  const run = (messages = [incoming({ id: '400000000000000011' })], control = new TurnControl()) =>
     runTurn(messages, control, ports);
   return { run, steps, shownOffers, outbox, logger };
 }

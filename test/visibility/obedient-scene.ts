@@ -7,7 +7,7 @@ import type { ModelRequest } from '../../src/core/model.ts';
 import { mention } from '../../src/core/own-words.ts';
 import type { Place } from '../../src/core/place.ts';
 import { createDiscordActions } from '../../src/discord/actions/discord-actions.ts';
-import { createChannelMessages, createReadChannel } from '../../src/discord/channel-messages.ts';
+import { createChannelMessages, createReadChannel } from '../../src/discord/history.ts';
 import { chatMessageOf } from '../../src/discord/normalise.ts';
 import { createPlaces, placeOf } from '../../src/discord/place.ts';
 import { readDurable } from '../../src/memory/durable/document.ts';
@@ -162,7 +162,6 @@ export class ObedientScene {
           places: this.#places,
           history,
           settings: { channelIds: [] },
-          clock,
           logger,
         }),
       },

@@ -1,34 +1,33 @@
 import {
   MessageFlags,
   type GuildTextBasedChannel,
-  type Message,
   type MessageCreateOptions,
   type SendableChannels,
   ChannelType,
   type AnyThreadChannel,
-  type NewsChannel,
-  type TextChannel,
 } from 'discord.js';
 import { z } from 'zod';
 
 import { sentMaxChars } from '../../core/reply.ts';
 import { withoutInvisible } from '../../core/text.ts';
-import type { Clock } from '../../core/time.ts';
 import type { TurnContext } from '../../core/turn-context.ts';
 import type { AccessSettings } from '../access.ts';
 import { sentFor } from '../normalise.ts';
-import { botMay } from '../permissions.ts';
-import { mayHaveForgottenNonces } from '../discord-api.ts';
-import { ActionRefusal, actionTool, line, showMessage, messageIn, messageAsThere } from './action.ts';
 import {
+  ActionRefusal,
+  actionTool,
   channelsCalled,
   currentPlaceOf,
+  line,
+  messageAsThere,
+  messageIn,
   noSuchChannel,
   permit,
   requireSameAudience,
+  showMessage,
   succeeds,
-} from './permit.ts';
-import { compareSnowflakes } from '../../core/snowflake.ts';
+  usableOf,
+} from './action.ts';
 
 export const sendTool = actionTool({
   name: 'discord_send',
@@ -41,7 +40,7 @@ export const sendTool = actionTool({
       .pipe(z.string().min(1)),
   }),
   async plan({ channel, text }, { context, here, nextNonce, signal }, options) {
-    const { settings, clock } = options;
+    const { settings } = options;
     const target = await sendTarget(channel, here, context, settings);
     if (target.id === here.id) throw new ActionRefusal('you are in that channel: say it in your answer.');
     const content = sentFor(text, context.speaker.id);
@@ -55,8 +54,8 @@ export const sendTool = actionTool({
       permit: () => permit('send', target, context, settings),
       show: () => Promise.resolve({ what: `Send to <#${target.id}>:`, words: text }),
       async act() {
-        const request = { context, clock, check: async () => signal.throwIfAborted() };
-        const { messageId, isRepeated } = await postOnce(target, { content }, nonce, request);
+        signal.throwIfAborted();
+        const { messageId, isRepeated } = await postOnce(target, { content }, nonce);
         return {
           text: isRepeated ? 'That was sent before; nothing was sent again.' : 'The message is there.',
           note: `➡️ sent to <#${target.id}>`,
@@ -67,8 +66,6 @@ export const sendTool = actionTool({
   },
 });
 
-const maxCandidates = 5;
-
 /** From a DM, of any server that both are in. @throws {ActionRefusal} for none or several. */
 async function sendTarget(
   reference: string,
@@ -76,18 +73,14 @@ async function sendTarget(
   context: TurnContext,
   settings: Pick<AccessSettings, 'channelIds'>,
 ): Promise<GuildTextBasedChannel> {
-  const [first, ...others] = channelsCalled(reference, here);
+  const called = channelsCalled(reference, here);
+  const [first, ...others] =
+    called.length === 1
+      ? called
+      : await usableOf(called, (channel) => succeeds(permit('send', channel, context, settings)));
   if (first === undefined) throw new ActionRefusal(noSuchChannel);
-  if (others.length === 0) return first;
-  if (others.length >= maxCandidates)
-    throw new ActionRefusal('many channels are called that: name it by its id.');
-  const usable = [];
-  for (const channel of [first, ...others])
-    if (await succeeds(permit('send', channel, context, settings))) usable.push(channel);
-  const [only, ...more] = usable;
-  if (only === undefined) throw new ActionRefusal(noSuchChannel);
-  if (more.length > 0) throw new ActionRefusal('several channels are called that: name one by its id.');
-  return only;
+  if (others.length > 0) throw new ActionRefusal('several channels are called that: name one by its id.');
+  return first;
 }
 
 const questionMaxChars = 300;
@@ -110,7 +103,7 @@ export const pollTool = actionTool({
   async plan(
     { question, answers, hours, multiselect },
     { context, here, nextNonce, signal },
-    { settings, clock, places },
+    { settings, places },
   ) {
     const poll = {
       question: { text: question },
@@ -129,11 +122,8 @@ export const pollTool = actionTool({
         words: [question, ...answers.map((answer) => `- ${answer}`)].join('\n'),
       }),
       async act() {
-        const check = async () => {
-          await requireSameAudience(here, context, places);
-          signal.throwIfAborted();
-        };
-        const { messageId } = await postOnce(here, { poll }, nonce, { context, clock, check });
+        signal.throwIfAborted();
+        const { messageId } = await postOnce(here, { poll }, nonce);
         return { text: 'The poll is there.', note: '📊 made a poll', ids: { messageId } };
       },
     };
@@ -142,40 +132,19 @@ export const pollTool = actionTool({
 
 type Post = Required<Pick<MessageCreateOptions, 'content'>> | Required<Pick<MessageCreateOptions, 'poll'>>;
 
-/** Unless an earlier try has posted it. `check` runs right before. */
-async function postOnce(
-  channel: SendableChannels,
-  post: Post,
-  nonce: string,
-  request: { readonly context: TurnContext; readonly clock: Clock; readonly check: () => Promise<void> },
-): Promise<{ readonly messageId: string; readonly isRepeated: boolean }> {
-  const after = request.context.messages.at(-1)?.id ?? '0';
-  const mayBeThere = mayHaveForgottenNonces(after, request.clock) && botMay('read', channel);
-  const since = mayBeThere ? await channel.messages.fetch({ after, limit: 100, cache: false }) : undefined;
-  const before = since?.find(
-    (message) => message.author.id === channel.client.user.id && says(message, post),
-  );
-  await request.check();
-  const message =
-    before ??
-    (await channel.send({
-      ...post,
-      nonce,
-      enforceNonce: true,
-      flags: 'poll' in post ? MessageFlags.SuppressNotifications : undefined,
-    }));
-  return { messageId: message.id, isRepeated: before !== undefined || !says(message, post) };
-}
-
-/** Under a known nonce Discord returns what was posted first. */
-function says(message: Message, post: Post): boolean {
-  if ('content' in post) return message.content === post.content?.trim();
-  return message.poll !== null && message.poll.question.text === post.poll?.question.text;
+/** Once, though the turn is run again within minutes: under a known nonce Discord returns what was posted first. */
+async function postOnce(channel: SendableChannels, post: Post, nonce: string) {
+  const flags = 'poll' in post ? MessageFlags.SuppressNotifications : undefined;
+  const message = await channel.send({ ...post, nonce, enforceNonce: true, flags });
+  const isRepeated =
+    'content' in post
+      ? message.content !== post.content?.trim()
+      : message.poll?.question.text !== post.poll?.question.text;
+  return { messageId: message.id, isRepeated };
 }
 
 const nameMaxChars = 100;
 
-/** A thread that an earlier try at the turn has started is used again. */
 export const startThreadTool = actionTool({
   name: 'discord_start_thread',
   description:
@@ -204,8 +173,10 @@ export const startThreadTool = actionTool({
         signal.throwIfAborted();
         if (here.type !== ChannelType.GuildText && here.type !== ChannelType.GuildAnnouncement)
           throw new ActionRefusal('this kind of channel has no threads.');
-        const before = startedBefore(here, context, name, targetId);
-        const thread = before ?? (await start(here, name, targetId, isPrivate));
+        const thread: AnyThreadChannel =
+          isPrivate && here.type === ChannelType.GuildText
+            ? await here.threads.create({ name, type: ChannelType.PrivateThread })
+            : await here.threads.create({ name, startMessage: targetId });
         const isOpen = !isPrivate || (await succeeds(thread.members.add(context.speaker.id)));
         return {
           text: `The thread is there: <#${thread.id}>${isOpen ? '' : ', but the person could not be added to it.'}`,
@@ -216,33 +187,3 @@ export const startThreadTool = actionTool({
     };
   },
 });
-
-function startedBefore(
-  parent: TextChannel | NewsChannel,
-  { messages }: TurnContext,
-  name: string,
-  messageId: string | undefined,
-): AnyThreadChannel | undefined {
-  const request = messages[0]?.id ?? '0';
-  return parent.client.channels.cache
-    .filter((channel) => channel.isThread())
-    .find(
-      (thread) =>
-        thread.parentId === parent.id &&
-        thread.ownerId === parent.client.user.id &&
-        (messageId === undefined
-          ? thread.name === name && compareSnowflakes(thread.id, request) > 0
-          : thread.id === messageId),
-    );
-}
-
-function start(
-  parent: TextChannel | NewsChannel,
-  name: string,
-  startMessage: string | undefined,
-  isPrivate: boolean,
-): Promise<AnyThreadChannel> {
-  return isPrivate && parent.type === ChannelType.GuildText
-    ? parent.threads.create({ name, type: ChannelType.PrivateThread })
-    : parent.threads.create({ name, startMessage });
-}

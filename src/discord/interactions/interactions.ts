@@ -18,25 +18,23 @@ import type {
   Unstarted,
 } from '../../core/commands.ts';
 import { referenceTo, withReference } from '../../core/errors.ts';
-import type { Logger } from '../../core/logger.ts';
 import { withTimeout } from '../../core/time.ts';
-import { isKept, isOwner, rolesOf, worksIn, type Access, type IntakePolicy } from '../access.ts';
+import { isKept, isOwner, rolesOf, worksIn } from '../access.ts';
 import {
   answerRows,
   formModal,
   readCommandButton,
   rowsAfter,
   typedInto,
+  type Offers,
   type PressedButton,
   type PressInteraction,
-} from '../command-buttons.ts';
+} from '../buttons.ts';
 import { isInteractionOver } from '../refusals.ts';
 import { attachedFile, chatMessageOf, userName } from '../normalise.ts';
-import { placeOf, type Places } from '../place.ts';
+import { placeOf } from '../place.ts';
 import { splitReply } from '../replies/split-reply.ts';
 import type { IntakeOptions } from '../intake.ts';
-import type { RunInBackground } from '../gateway-error.ts';
-import type { Offers } from './offers.ts';
 
 /** Of the 3 seconds that Discord waits. */
 const choicesWithinMs = 2000;
@@ -49,20 +47,11 @@ const notYours = 'Only the person whom I answered can press this.';
 const nothingWritten = 'Nothing was written there, so nothing was changed.';
 const otherChannel = 'I do not work in this channel. Ask me in a direct message instead.';
 
-export interface InteractionsOptions {
-  readonly policy: IntakePolicy;
-  readonly people: Pick<Access, 'of'>;
-  readonly wasLetIn: IntakeOptions['wasLetIn'];
-  readonly places: Places;
-  readonly botId: string;
+interface InteractionsOptions extends Omit<IntakeOptions, 'handlers' | 'caughtUp'> {
   readonly handlers: CommandHandlers;
   readonly offers: Pick<Offers, 'click'>;
   /** Behind earlier events and missed messages, unless those take too long [G3b]. */
   readonly inOrder: (channelId: string, job: () => Promise<void>) => Promise<void>;
-  readonly runInBackground: RunInBackground;
-  /** People are told to come back after the restart. */
-  readonly stopping: AbortSignal;
-  readonly logger: Logger;
 }
 
 /** Takes interactions in; the person gets an answer in any case. Never throws. */

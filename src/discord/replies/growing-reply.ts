@@ -1,26 +1,20 @@
 import { MessageFlags, RESTJSONErrorCodes, type APIMessage } from 'discord.js';
 
-import type { FinishedReply, GrowingReply, ReplyStart } from '../../core/reply.ts';
+import {
+  sentMaxChars,
+  type FinishedReply,
+  type Footer,
+  type GrowingReply,
+  type ReplyStart,
+} from '../../core/reply.ts';
 import type { Logger } from '../../core/logger.ts';
 import { isSnowflake } from '../../core/snowflake.ts';
 import { sleep, type Clock } from '../../core/time.ts';
-import { answerRows } from '../command-buttons.ts';
+import { answerRows } from '../buttons.ts';
 import { mayHaveForgottenNonces, noPings, sentOnce, type DiscordApi } from '../discord-api.ts';
 import type { EmojiNamed } from './discord-form.ts';
 import { hasErrorCode, isGone, pauseBeforeSending, refusalOf, sendUntilTaken } from '../refusals.ts';
-import {
-  finishing,
-  hasButtons,
-  newReply,
-  nextStep,
-  stopped,
-  takingAway,
-  withMessage,
-  withoutMessage,
-  withText,
-  type ReplyState,
-  type ReplyStep,
-} from './reply-state.ts';
+import { splitReply, visiblePart, withFooter, withoutForeignMarks, withSignsShown } from './split-reply.ts';
 
 export interface RepliesOptions {
   readonly api: Pick<
@@ -41,8 +35,6 @@ export interface RepliesOptions {
   readonly onRemoved: (channelId: string, messageId: string) => void;
   /** A custom emoji that everybody in a channel's server can use. */
   readonly emojiIn?: (channelId: string, name: string) => string | undefined;
-  /** Discord has an answer to a message under our nonce that was never sent from here. Must not throw. */
-  readonly onForeign?: (messageId: string) => void;
   /** Resolves early when the signal is aborted. */
   readonly sleep?: (milliseconds: number, signal: AbortSignal) => Promise<void>;
   readonly retryDelaysMs?: readonly number[];
@@ -58,7 +50,8 @@ type PostRequest = Extract<Request, { readonly kind: 'post' }>;
 export function growReply(options: RepliesOptions, start: ReplyStart, emojiNamed?: EmojiNamed): GrowingReply {
   const { api, clock, logger, retryDelaysMs } = options;
   const { channelId, nonceBase } = start;
-  let state: ReplyState = newReply(start.existingIds ?? [], emojiNamed);
+  const present = (start.existingIds ?? []).map((id) => ({ id }));
+  const state: ReplyState = { phase: 'growing', text: '', present, emojiNamed };
   let working: Promise<void> | undefined;
   let earlier: readonly APIMessage[] | undefined;
   let hasStarted = state.present.length > 0;
@@ -78,7 +71,7 @@ export function growReply(options: RepliesOptions, start: ReplyStart, emojiNamed
     for (let step = nextStep(state, now()); step.kind !== 'rest'; step = nextStep(state, now())) {
       if (step.kind === 'wait') await pause(step.milliseconds);
       else if (step.kind !== 'end') await attempt(step);
-      else state = { ...state, phase: state.phase === 'finishing' ? 'sent' : 'taken-away' };
+      else state.phase = state.phase === 'finishing' ? 'sent' : 'taken-away';
     }
     working = undefined;
   }
@@ -110,7 +103,7 @@ export function growReply(options: RepliesOptions, start: ReplyStart, emojiNamed
   /** By now there may be more text, or nothing to be shown any more. */
   async function latest(): Promise<Request | undefined> {
     if (!(await start.mayShow())) {
-      state = stopped(state, 'held');
+      stop('held');
       return undefined;
     }
     if (earlier === undefined) {
@@ -155,7 +148,7 @@ export function growReply(options: RepliesOptions, start: ReplyStart, emojiNamed
       flags: previews(content),
     };
     const message = await api.editMessage(channelId, id, body, edit.signal);
-    state = withMessage(state, { id, content, hasButtons: isLast === true }, now());
+    stands({ id, content, hasButtons: isLast === true });
     options.onEdited(message);
   }
 
@@ -164,8 +157,26 @@ export function growReply(options: RepliesOptions, start: ReplyStart, emojiNamed
     return isLast === true && hasButtons(footer) ? answerRows(footer.personId, footer) : undefined;
   }
 
+  const isIn = (...phases: readonly ReplyState['phase'][]): boolean => phases.includes(state.phase);
+
+  /** Does not change what is over already. */
+  function stop(phase: 'paused' | 'held' | 'gone'): void {
+    if (isIn('growing', 'paused', 'finishing')) state.phase = phase;
+  }
+
+  /** A new id is the reply's next message. */
+  function stands(message: StandingMessage): void {
+    const at = ids().indexOf(message.id);
+    state.present = at === -1 ? [...state.present, message] : state.present.with(at, message);
+    state.notBefore = now() + editPauseMs;
+  }
+
+  function standsNoMore(messageId: string): void {
+    state.present = state.present.filter(({ id }) => id !== messageId);
+  }
+
   function removed(messageId: string): void {
-    state = withoutMessage(state, messageId);
+    standsNoMore(messageId);
     options.onRemoved(channelId, messageId);
   }
 
@@ -176,12 +187,7 @@ export function growReply(options: RepliesOptions, start: ReplyStart, emojiNamed
     const message = isEarlier ? found : await post(request);
     // Under a known nonce Discord returns the earlier message, which may differ.
     const says = message.content.trim() === content.trim() ? content : message.content;
-    if (index === 0 && failures === 0 && !isEarlier && says !== content) options.onForeign?.(nonceBase);
-    state = withMessage(
-      state,
-      { id: message.id, content: says, hasButtons: isLast === true && !isEarlier },
-      now(),
-    );
+    stands({ id: message.id, content: says, hasButtons: isLast === true && !isEarlier });
     await start.onMessages(ids());
     options.onSent(message);
   }
@@ -213,7 +219,7 @@ export function growReply(options: RepliesOptions, start: ReplyStart, emojiNamed
     if (kind === 'post' ? hasErrorCode(error, RESTJSONErrorCodes.UnknownMessage) : isGone(error)) {
       if (request.kind !== 'post') removed(request.id);
       if (request.kind === 'delete') return;
-      state = stopped(state, 'gone');
+      stop('gone');
       return start.onGone();
     }
     const pauseMs =
@@ -228,13 +234,12 @@ export function growReply(options: RepliesOptions, start: ReplyStart, emojiNamed
     if (request.kind === 'delete') {
       const { id: messageId } = request;
       logger.warn('a part of a reply could not be taken away', { channelId, messageId, error });
-      state = withoutMessage(state, messageId);
-      return;
+      return standsNoMore(messageId);
     }
     lastError = error;
     if (state.phase === 'growing')
       logger.warn('a reply cannot be shown while it grows', { channelId, error });
-    state = stopped(state, 'paused');
+    stop('paused');
   }
 
   async function pause(milliseconds: number): Promise<void> {
@@ -249,23 +254,23 @@ export function growReply(options: RepliesOptions, start: ReplyStart, emojiNamed
   return {
     hasStarted: () => hasStarted,
     show(text) {
-      state = withText(state, text, now());
+      if (!isIn('growing', 'paused')) return;
+      if (state.present.length === 0 && text.trim() !== '') state.notBefore ??= now() + firstPauseMs;
+      state.text = text;
       void work();
     },
-    hold() {
-      state = stopped(state, 'paused');
-    },
+    hold: () => stop('paused'),
     async finish(text, footer) {
-      state = finishing(state, text, footer);
+      if (isIn('growing', 'paused')) Object.assign(state, { phase: 'finishing', text, footer });
       hurry();
-      while (state.phase === 'finishing') await work();
+      while (isIn('finishing')) await work();
       return finished();
     },
     async takeAway() {
-      state = takingAway(state);
+      if (!isIn('sent', 'taken-away')) state.phase = 'taking-away';
       edit?.abort();
       hurry();
-      while (state.phase === 'taking-away') await work();
+      while (isIn('taking-away')) await work();
     },
   };
 
@@ -283,4 +288,124 @@ export function growReply(options: RepliesOptions, start: ReplyStart, emojiNamed
 /** Cards below an answer with several sources take more room than its words [G9]. */
 function previews(content: string): MessageFlags.SuppressEmbeds | undefined {
   return (content.match(/https?:\/\//gu)?.length ?? 0) > 1 ? MessageFlags.SuppressEmbeds : undefined;
+}
+
+const editPauseMs = 1200;
+const firstPauseMs = 200;
+/** What the last part of a split answer leaves free for a footer, in characters. */
+const footerRoom = 200;
+
+/** `content` is unknown after a restart. */
+interface StandingMessage {
+  readonly id: string;
+  readonly content?: string;
+  readonly hasButtons?: boolean;
+}
+
+/**
+ * A reply on its way:
+ *
+ *     growing ──── finish ────► finishing ── all is there ──► sent
+ *      │  ▲ │                    │   │  │
+ *      │  │ └─ may not be shown ─┼──►│ held
+ *      │  │                      │   └─ a message was deleted ──► gone
+ *      │  └─ (a refusal only pauses it: finishing tries again) ── paused
+ *      └──────── take away, from anywhere but `sent` ──► taking-away ── nothing is left ──► taken-away
+ */
+interface ReplyState {
+  phase: 'growing' | 'paused' | 'finishing' | 'held' | 'gone' | 'taking-away' | 'sent' | 'taken-away';
+  text: string;
+  present: readonly StandingMessage[];
+  /** Set where the words are a model's, none of which may look like a footer. */
+  readonly emojiNamed: EmojiNamed | undefined;
+  footer?: Footer | undefined;
+  /** No edits and no first message before this time; milliseconds since the epoch. */
+  notBefore?: number | undefined;
+}
+
+interface Chunk {
+  readonly content: string;
+  readonly isLast?: true;
+}
+
+type ReplyStep =
+  | { readonly kind: 'rest' }
+  | { readonly kind: 'wait'; readonly milliseconds: number }
+  | ({ readonly kind: 'post'; readonly index: number } & Chunk)
+  | ({ readonly kind: 'edit'; readonly index: number; readonly id: string } & Chunk)
+  | { readonly kind: 'delete'; readonly id: string }
+  | { readonly kind: 'end' };
+
+/** While a reply grows, superfluous messages stay. */
+function nextStep(state: ReplyState, now: number): ReplyStep {
+  switch (state.phase) {
+    case 'growing':
+      // Until then the text need not be split.
+      if (state.present.length === 0 && state.notBefore !== undefined && state.notBefore > now)
+        return { kind: 'wait', milliseconds: state.notBefore - now };
+      return (
+        nextChange(state, chunksOf({ ...state, text: visiblePart(state.text) }), now) ?? { kind: 'rest' }
+      );
+    case 'finishing': {
+      const chunks = finalChunks(state);
+      // Nothing more is awaited before the first message.
+      const notBefore = state.present.length === 0 ? 0 : state.notBefore;
+      const change = nextChange({ ...state, notBefore }, chunks, now);
+      if (change !== undefined) return change;
+      const superfluous = state.present.slice(chunks.length).at(-1);
+      return superfluous === undefined ? { kind: 'end' } : { kind: 'delete', id: superfluous.id };
+    }
+    case 'taking-away': {
+      const last = state.present.at(-1);
+      return last === undefined ? { kind: 'end' } : { kind: 'delete', id: last.id };
+    }
+    case 'paused':
+    case 'held':
+    case 'gone':
+    case 'sent':
+    case 'taken-away':
+      return { kind: 'rest' };
+  }
+}
+
+/** The whole reply: the last of its messages has the footer, and room for more of it. */
+function finalChunks(state: ReplyState): readonly Chunk[] {
+  const lines = state.footer?.lines ?? [];
+  const isSplit = state.emojiNamed !== undefined && chunksOf(state).length > 1;
+  const room = Math.max(isSplit ? footerRoom : 0, withFooter('', lines).length);
+  return chunksOf(state, sentMaxChars - room).map((chunk, index, { length }) =>
+    index < length - 1 ? chunk : { content: withFooter(chunk.content, lines), isLast: true },
+  );
+}
+
+function chunksOf(
+  { text, emojiNamed }: Pick<ReplyState, 'text' | 'emojiNamed'>,
+  lastMax?: number,
+): readonly Chunk[] {
+  const shown = emojiNamed === undefined ? text : withSignsShown(withoutForeignMarks(text, emojiNamed));
+  return splitReply(shown, sentMaxChars, lastMax).map((content) => ({ content }));
+}
+
+function nextChange(
+  { present, notBefore = 0, footer }: ReplyState,
+  chunks: readonly Chunk[],
+  now: number,
+): ReplyStep | undefined {
+  const index = chunks.findIndex(
+    ({ content, isLast }, at) =>
+      present[at]?.content !== content ||
+      (isLast === true && hasButtons(footer) && present[at].hasButtons !== true),
+  );
+  const chunk = chunks[index];
+  if (chunk === undefined) return undefined;
+  const message = present[index];
+  if (notBefore > now && (message !== undefined || present.length === 0))
+    return { kind: 'wait', milliseconds: notBefore - now };
+  return message === undefined
+    ? { kind: 'post', index, ...chunk }
+    : { kind: 'edit', index, id: message.id, ...chunk };
+}
+
+function hasButtons(footer: Footer | undefined): footer is Footer {
+  return footer !== undefined && footer.buttons.length > 0;
 }

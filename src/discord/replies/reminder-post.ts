@@ -1,6 +1,6 @@
 import { sentMaxChars, type ReminderPost } from '../../core/reply.ts';
 import { snowflakeAt } from '../../core/snowflake.ts';
-import { answerRows } from '../command-buttons.ts';
+import { answerRows } from '../buttons.ts';
 import { noPings, type DiscordApi } from '../discord-api.ts';
 import { refusalOf, sendUntilTaken } from '../refusals.ts';
 

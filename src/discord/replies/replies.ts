@@ -6,7 +6,7 @@ import {
   type DirectMessagePort,
 } from '../../core/reply.ts';
 import type { Logger } from '../../core/logger.ts';
-import { answerRows } from '../command-buttons.ts';
+import { answerRows } from '../buttons.ts';
 import { noPings, sentOnce, type DiscordApi } from '../discord-api.ts';
 import { splitFooter, withFooter, splitReply } from './split-reply.ts';
 import { growReply, type RepliesOptions } from './growing-reply.ts';

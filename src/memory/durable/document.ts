@@ -33,9 +33,9 @@ export const questionMaxChars = 100;
 export const undated = new Date(0).toISOString();
 
 const daySchema = z.string().regex(/^\d{4}-\d\d-\d\d$/u);
-const timeSchema = z.string().refine((text) => !Number.isNaN(Date.parse(text)), 'not a date');
+export const timeSchema = z.string().refine((text) => !Number.isNaN(Date.parse(text)), 'not a date');
 
-const sourceFields = {
+export const sourceFields = {
   /** By the person, by a tool of the model (`discord`), or by extraction (`summary`). */
   type: z.enum(['manual', 'discord', 'summary']).default('manual'),
   channelId: z.string().default(''),
@@ -59,7 +59,7 @@ export type ItemSource = Readonly<z.infer<z.ZodObject<typeof sourceFields>>>;
 const sourceSchema: z.ZodType<ItemSource> = z.looseObject(sourceFields).prefault({});
 
 /** What people leave out when they write an item by hand gets the careful choice: the narrowest visibility. */
-const plainFields = {
+export const itemFields = {
   /** Stays when the text is edited. */
   id: z.string().min(1),
   kind: z.enum(itemKinds).default('fact'),
@@ -88,24 +88,25 @@ const plainFields = {
   replaces: z.string().optional(),
 };
 
-/** A change that can be undone still [K5], as an item keeps it. */
+/** A change that can be undone still [K5]: what the items that it touched were. */
 const itemChangeSchema = z
   .object({
-    /** Of the change: all items that it touched have it. */
     id: z.string(),
     /** What was done, as the command that does it is called. */
     what: z.string(),
     at: timeSchema,
-    /** What the item was; absent where it was not there. */
-    before: z.looseObject(plainFields).readonly().optional(),
+    items: z
+      .array(
+        z.object({
+          id: z.string(),
+          /** Absent where it was not there. */
+          before: z.looseObject(itemFields).readonly().optional(),
+        }),
+      )
+      .readonly(),
   })
   .readonly();
-
-const itemFields = {
-  ...plainFields,
-  /** Oldest first; what somebody wrote here by hand counts as nothing. */
-  changes: z.array(itemChangeSchema).readonly().optional().catch(undefined),
-};
+export type ItemChange = z.infer<typeof itemChangeSchema>;
 
 /** One durable memory of one user [D1]. Times are ISO 8601. */
 export type DurableItem = Readonly<z.infer<z.ZodObject<typeof itemFields>>>;
@@ -117,8 +118,10 @@ export interface DurableDocument {
   readonly items: readonly DurableItem[];
   /** Nothing is extracted any more from messages up to this snowflake: their author has used `forget` since [A4]. */
   readonly forgottenUpTo?: string | undefined;
-  /** Tombstones of items that were forgotten or evicted, oldest first [S7]; see `past.ts`. */
+  /** Tombstones of items that were forgotten or evicted, oldest first [S7]; see `tombstoneOf`. */
   readonly gone?: readonly string[] | undefined;
+  /** What can be undone, oldest first; what somebody wrote here by hand counts as nothing. */
+  readonly changes?: readonly ItemChange[] | undefined;
 }
 
 /** Something that an owner says in a place. */
@@ -183,56 +186,13 @@ const documentSchema = z
     items: z.array(itemSchema),
     forgottenUpTo: z.string().optional(),
     gone: z.array(z.string()).optional(),
+    changes: z.array(itemChangeSchema).readonly().optional().catch(undefined),
   })
   .transform((document) => ({ ...document, items: completed(document.items) }));
 
-const brought = z.string().max(200);
-
-/** An item of an imported file: without unknown fields, and bounded. */
-const broughtSchema = z.object({
-  ...plainFields,
-  id: z.string().optional(),
-  createdAt: timeSchema.optional(),
-  updatedAt: timeSchema.optional(),
-  source: z
-    .object({
-      ...sourceFields,
-      channelId: brought.default(''),
-      messageId: brought.default(''),
-      guildId: brought.optional(),
-      channelName: brought.optional(),
-      homeId: brought.optional(),
-      readers: z.array(brought).max(50).readonly().optional(),
-    })
-    .prefault({}),
-  supersededBy: brought.optional(),
-  replaces: brought.optional(),
-});
-
 /** Whether commands can be given it, and a button can carry two of them. */
-function isPlainId(id: string): boolean {
+export function isPlainId(id: string): boolean {
   return /^[\w-]{1,24}$/u.test(id);
-}
-
-/** The items of an export [K10]; `damaged` counts what is none. No time is later than `now`. */
-export function readExportedItems(
-  list: readonly unknown[],
-  now: Date,
-): { readonly items: readonly DurableItem[]; readonly damaged: number } {
-  const read = list.map((each) => broughtSchema.safeParse(each));
-  const written = read.flatMap(({ data }) => {
-    if (data === undefined) return [];
-    return [isPlainId(data.id ?? '') ? data : { ...data, id: undefined }];
-  });
-  const upToNow = (time: string): string =>
-    Date.parse(time) > now.getTime() ? now.toISOString() : new Date(time).toISOString();
-  const items = completed(written).map((item) => ({
-    ...item,
-    createdAt: upToNow(item.createdAt),
-    updatedAt: upToNow(item.updatedAt),
-    confirmedAt: item.confirmedAt && upToNow(item.confirmedAt),
-  }));
-  return { items, damaged: list.length - written.length };
 }
 
 export const durableDocumentKind: DocumentKind<DurableDocument> = {
@@ -252,7 +212,7 @@ export function durableKey(userId: string): string {
 }
 
 /** Gives ids to items without a plain one, and to copies made by hand. */
-function completed(items: readonly WrittenItem[]): readonly DurableItem[] {
+export function completed(items: readonly WrittenItem[]): readonly DurableItem[] {
   const written = new Set(items.map(({ id }) => id?.toLowerCase()));
   const taken = new Set<string>();
   /** By wording, so that many copies are not looked through for each. */
@@ -324,12 +284,6 @@ export function reachOfItem({ visibility, source }: Pick<DurableItem, 'visibilit
 /** The rule [V2], applied to items. */
 export function mayUseItem(item: DurableItem, ownerId: string, place: Place, speakerId = ownerId): boolean {
   return mayUse({ ownerId, ...reachOfItem(item) }, place, speakerId);
-}
-
-/** An item as it is, without what it was. */
-export function presentItem(item: DurableItem): DurableItem {
-  const { changes: _, ...present } = item;
-  return present;
 }
 
 /** What waits for its owner's yes [K9], oldest first; what was not answered in time waits no more. */

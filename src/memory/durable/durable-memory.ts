@@ -12,14 +12,11 @@ import {
   durableDocumentKind,
   durableKey,
   mayUseItem,
-  presentItem,
   proposedItems,
-  readDurable,
   withItems,
   type DocumentChange,
   type DurableDocument,
   type DurableItem,
-  type Replaced,
 } from './document.ts';
 import { changedItem, confirmItems, editItem, keepOne } from './edit-items.ts';
 import { askedIn, stillSays } from './evidence.ts';
@@ -34,12 +31,13 @@ import {
   removeBySource,
   removePast,
   withoutProposals,
+  withBoundedPast,
   withoutQuestions,
+  withTombstones,
   matchedWords,
   type ForgetResult,
   type ToForget,
 } from './items.ts';
-import { withBoundedPast, withTombstones } from './past.ts';
 import {
   proposalForMs,
   proposeItem,
@@ -48,16 +46,10 @@ import {
   type RememberOutcome,
   type RememberRequest,
 } from './remember-item.ts';
-import { reviewCards } from './review.ts';
+import { reviewCards, type ReviewCard } from './review.ts';
 import { durableSections, durableUsage, type OwnDay } from './sections.ts';
 import { markOf, readWithheld, type WithheldRecord } from '../withheld.ts';
-import { toldDocument } from './told.ts';
 import { createUndoing, withFinal, withoutReturning, type UndoingOptions } from './undoing.ts';
-
-export interface RememberInput extends RememberRequest {
-  /** Whether the message still says it [A4], asked within the user's write, so it must not wait for another one. */
-  readonly stillStands?: () => Promise<boolean>;
-}
 
 /** The file of an export that has a person's items; it can be imported. */
 export const itemsFile = 'items.json';
@@ -85,8 +77,6 @@ export interface DurableMemoryOptions extends UndoingOptions {
   readonly timeZone: string;
   /** A person's own zone [D7]. Must not reject. Default: `timeZone` for everybody. */
   readonly timeZoneOf?: (userId: string) => Promise<string>;
-  /** The zone that the person is to be visible of, outside of their writes. Default: nobody is visible. */
-  readonly zoneToTell?: (work: Work) => Promise<string | undefined>;
 }
 
 /**
@@ -94,7 +84,7 @@ export interface DurableMemoryOptions extends UndoingOptions {
  * other [S3]. All reject with `StoreError` when the store does, and with `RangeError` for a user id that is none.
  */
 export function createDurableMemory(options: DurableMemoryOptions) {
-  const { settings, store, writes, clock, logger } = options;
+  const { settings, store, writes, clock } = options;
   const { timeZoneOf = () => Promise.resolve(options.timeZone) } = options;
   const { enabled, maxItems, injectMaxChars } = settings;
 
@@ -103,16 +93,9 @@ export function createDurableMemory(options: DurableMemoryOptions) {
     return { today: localDate(now, timeZone), timeZone };
   }
 
-  /** As its owner may see it [F5]. */
-  async function documentOf(userId: string): Promise<DurableDocument> {
-    const [document, withheld] = await Promise.all([readDurable(store, userId), readWithheld(store, userId)]);
-    return toldDocument(document, withheld).document;
-  }
-  const itemsOf = async (userId: string): Promise<readonly DurableItem[]> =>
-    (await documentOf(userId)).items.map(presentItem);
-
   const undoing = createUndoing(options);
-  const { change: apply, erase: applyAndErase } = undoing;
+  const { change: apply, changeForGood, visibleTo } = undoing;
+  const itemsOf = async (userId: string): Promise<readonly DurableItem[]> => (await visibleTo(userId)).items;
 
   const layer: MemoryLayer = {
     name: 'durable',
@@ -130,19 +113,13 @@ export function createDurableMemory(options: DurableMemoryOptions) {
           return removeSources(deletion);
         case 'words': {
           const { words, commandId } = deletion;
-          await applyAndErase(userId, (document) => purgeSaying(withAllFinal(document), words, commandId));
-          return;
+          return erase(userId, (document) => purgeSaying(withAllFinal(document), words, commandId));
         }
         case 'record':
           return deleteForgotten(userId, deletion.record);
-        case 'conversations': {
-          const channels = new Set(deletion.sessions.map(({ channelId }) => channelId));
-          return applyAndErase(userId, (document) => {
-            const final = withAllFinal(document);
-            const removed = final.items.filter(({ source }) => channels.has(source.channelId));
-            return { document: withItems(final, { removed }), result: undefined };
-          });
-        }
+        // They are their person's own, wherever they were said [K15].
+        case 'conversations':
+          return;
         case 'person':
           return store.remove(durableKey(userId));
       }
@@ -159,13 +136,21 @@ export function createDurableMemory(options: DurableMemoryOptions) {
     },
   };
 
+  /** Whatever may have copies of it by now. */
+  const erase = (userId: string, operation: (document: DurableDocument) => DurableDocument) =>
+    changeForGood(userId, operation, true);
+
   /** What was forgotten can be undone no more, nor come back by undoing something else. */
   async function deleteForgotten(userId: string, { change, items }: WithheldRecord): Promise<void> {
     if (change.kind !== 'forgotten') return;
     const isForgotten = (item: DurableItem): boolean => items.includes(markOf(item));
-    await applyAndErase(userId, (document) =>
-      forgetChosen(withoutReturning(document, isForgotten), isForgotten, change.commandId, clock()),
-    );
+    await erase(userId, (document) => {
+      const ids = new Set(document.items.filter(isForgotten).map(({ id }) => id));
+      const final = withFinal(document, (each) =>
+        each.items.some(({ id, before }) => ids.has(id) || (before !== undefined && isForgotten(before))),
+      );
+      return forgetChosen(final, isForgotten, change.commandId, clock());
+    });
   }
 
   /** The day that a text speaks of [D7], counted from the moment of its message. */
@@ -176,7 +161,7 @@ export function createDurableMemory(options: DurableMemoryOptions) {
   ) {
     const sentAt = isSnowflake(messageId) ? snowflakeTime(messageId) : now;
     const day = readDay(text, sentAt, await timeZoneOf(userId));
-    return { when: day?.when, looksBack: day?.looksBack, isCounted: day?.isCounted };
+    return { when: day?.when, looksBack: day?.looksBack };
   }
 
   /** One change that can be undone; `undoId` is absent where nothing changed. */
@@ -187,7 +172,7 @@ export function createDurableMemory(options: DurableMemoryOptions) {
   ): Promise<T & { readonly undoId?: string | undefined }> {
     return writes.run(work, async () => {
       const now = clock();
-      const made = await apply(work.userId, (document) => operation(document, now), { what });
+      const made = await apply(work.userId, (document) => operation(document, now), what);
       return { ...made.result, undoId: made.undoId };
     });
   }
@@ -219,15 +204,14 @@ export function createDurableMemory(options: DurableMemoryOptions) {
     const isGone = ({ source }: DurableItem) => areItemsKept === true && now.has(source.messageId);
     const withoutAsked = (document: DurableDocument) =>
       withoutProposals(document, (item) => isGone(item) || hasQuestion(item));
-    if (areItemsKept === true)
-      return applyAndErase(userId, (document) => ({ document: withoutAsked(document), result: undefined }));
-    await applyAndErase(userId, (document) => {
-      const { result, document: left } = removeBySource(withoutAsked(document), [...now.keys()], isStillSaid);
+    if (areItemsKept === true) return erase(userId, withoutAsked);
+    await erase(userId, (document) => {
+      const left = removeBySource(withoutAsked(document), [...now.keys()], isStillSaid);
       const final = withoutReturning(
         left,
         (item) => isNoticed(item) && (isUnsaid(item) || hasQuestion(item)),
       );
-      return { result, document: withoutQuestions(final, hasQuestion) };
+      return withoutQuestions(final, hasQuestion);
     });
   }
 
@@ -239,16 +223,14 @@ export function createDurableMemory(options: DurableMemoryOptions) {
 
     /** Of these changes those that can be undone, with the active items that each touched. */
     async undoable(userId: string, ids: readonly string[]) {
-      const document = await documentOf(userId);
+      const { items, changes = [] } = await visibleTo(userId);
       return (await undoing.changesOf(userId))
         .filter(({ id }) => ids.includes(id))
-        .map(({ id, what }) => ({
-          id,
-          what,
-          items: document.items.filter(
-            ({ status, changes = [] }) => status === 'active' && changes.some((each) => each.id === id),
-          ),
-        }));
+        .map(({ id, what }) => {
+          const touched = changes.find((each) => each.id === id)?.items.map((item) => item.id) ?? [];
+          const active = items.filter((item) => item.status === 'active' && touched.includes(item.id));
+          return { id, what, items: active };
+        });
     },
 
     /** All active items, pinned first, then newest; use `mayUseItem` before showing them. */
@@ -258,35 +240,25 @@ export function createDurableMemory(options: DurableMemoryOptions) {
     historiesOf: async (userId: string): Promise<ReadonlyMap<string, readonly DurableItem[]>> =>
       itemHistories(await itemsOf(userId)),
 
-    async remember(work: Work, input: RememberInput): Promise<RememberOutcome> {
-      let isCounted = false;
-      const outcome = await writes.run(work, async (): Promise<RememberOutcome> => {
-        if (input.stillStands !== undefined && !(await input.stillStands())) {
+    remember: (work: Work, input: RememberRequest): Promise<RememberOutcome> =>
+      writes.run(work, async () => {
+        if (input.stillStands !== undefined && !(await input.stillStands()))
           return { outcome: 'refused', reason: 'forgotten' };
-        }
         const now = clock();
         const { userId } = work;
-        const day = await dayIn(userId, input, now);
-        isCounted = day.isCounted === true;
-        const request = { ...input, when: day.when, looksBack: day.looksBack };
+        const request = { ...input, ...(await dayIn(userId, input, now)) };
         const { result, undoId } = await apply(
           userId,
           (document) => rememberItem(document, userId, request, maxItems, now),
-          { what: input.accepts === undefined ? 'remember' : 'accept' },
+          input.accepts === undefined ? 'remember' : 'accept',
         );
-        if (result.outcome !== 'refused') measure('evicted', { items: result.evicted.length });
-        return result.outcome === 'refused' ? result : { ...result, undoId };
-      });
-      if (outcome.outcome === 'refused' || !isCounted) return outcome;
-      const countedIn = await options.zoneToTell?.(work).catch((error: unknown) => {
-        logger.warn('a person could not be visible of their zone', { userId: work.userId, error });
-        return undefined;
-      });
-      return { ...outcome, countedIn };
-    },
+        if (result.outcome === 'refused') return result;
+        measure('evicted', { items: result.evicted.length });
+        return { ...result, undoId };
+      }),
 
     /** Asks the person before something is an item [K9]. */
-    propose: (work: Work, input: RememberInput): Promise<ProposalOutcome> =>
+    propose: (work: Work, input: RememberRequest): Promise<ProposalOutcome> =>
       writes.run(work, async () => {
         if (input.type === 'manual')
           throw new RangeError('What a person stores themselves needs no proposal');
@@ -317,31 +289,9 @@ export function createDurableMemory(options: DurableMemoryOptions) {
         return result;
       }),
 
-    /** Counts days again that were counted by another zone; resolves with how many items changed. */
-    async moveDays(work: Work, before: string, after: string): Promise<number> {
-      return writes.run(work, async () => {
-        const { result } = await apply(
-          work.userId,
-          (document) => {
-            const replaced = document.items.flatMap((item): readonly Replaced[] => {
-              const { messageId } = item.source;
-              if (item.when === undefined || !isSnowflake(messageId)) return [];
-              const sentAt = snowflakeTime(messageId);
-              const [old, day] = [before, after].map((zone) => readDay(item.text, sentAt, zone));
-              if (day === undefined || old?.when !== item.when || day.when === old.when) return [];
-              return [[item, { ...item, when: day.when, looksBack: day.looksBack }]];
-            });
-            return { document: withItems(document, { replaced }), result: replaced.length };
-          },
-          { isOfAll: true },
-        );
-        return result;
-      });
-    },
-
     /** What `rememberAll` would do now. */
     wouldRemember: async (userId: string, items: readonly DurableItem[]): Promise<ImportResult> =>
-      importItems(await documentOf(userId), items, maxItems).result,
+      importItems(await visibleTo(userId), items, maxItems).result,
 
     /** Stores imported items as one change [K10]; nothing makes way for them. */
     rememberAll: async (work: Work, items: readonly DurableItem[]) => {
@@ -422,16 +372,11 @@ export function createDurableMemory(options: DurableMemoryOptions) {
       );
     },
 
-    /** What there is to ask about the active items that are seen [K16], and how many cards more about all of them. */
-    async toReview(userId: string, isSeen: (item: DurableItem) => boolean) {
+    /** What there is to ask about the active items that are seen [K16]. */
+    async toReview(userId: string, isSeen: (item: DurableItem) => boolean): Promise<readonly ReviewCard[]> {
       const now = clock();
       const { today } = await dayOf(userId, now);
-      const all = activeInOrder(await itemsOf(userId));
-      const cardsOf = (items: readonly DurableItem[]) => reviewCards(items, now, today);
-      const seen = all.filter(isSeen);
-      const cards = await cardsOf(seen);
-      const hidden = seen.length === all.length ? 0 : (await cardsOf(all)).length - cards.length;
-      return { cards, hidden: Math.max(0, hidden) };
+      return reviewCards(activeInOrder(await itemsOf(userId)).filter(isSeen), now, today);
     },
 
     /** Its owner says that items still hold [K16]; `items` is empty where one of them may not be used in `place`. */
@@ -444,20 +389,14 @@ export function createDurableMemory(options: DurableMemoryOptions) {
         keepOne(document, work.userId, { kept, replaced, place }, now),
       ),
 
-    /** Removes what rests on messages alone that `isPast` picks [K15]; resolves with how many items went. */
-    expire: (work: Work, isPast: (messageId: string) => boolean): Promise<number> =>
-      writes.run(work, async () => {
-        const { userId } = work;
-        const { result } = await apply(
-          userId,
-          (document) => {
-            const isGone = (item: DurableItem) => isNoticed(item) && isPast(item.source.messageId);
-            return removePast(withoutReturning(document, isGone), isPast);
-          },
-          { isOfAll: true },
-        );
-        return result.length;
-      }),
+    /** Removes what rests on messages alone that `isPast` picks [K15]. */
+    expire: (work: Work, isPast: (messageId: string) => boolean): Promise<void> =>
+      writes.run(work, () =>
+        changeForGood(work.userId, (document) => {
+          const isGone = (item: DurableItem) => isNoticed(item) && isPast(item.source.messageId);
+          return removePast(withoutReturning(document, isGone), isPast);
+        }),
+      ),
 
     /** Characters of the budget that the items take in `place`, for people to see. */
     usage: async (userId: string, place: Place) => ({

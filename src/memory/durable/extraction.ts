@@ -8,14 +8,14 @@ import {
   type ModelClient,
   type ModelRequest,
   structuredEntries,
+  type WithPauses,
 } from '../../core/model.ts';
 import { ownWords } from '../../core/own-words.ts';
-import type { Place, SessionKey } from '../../core/place.ts';
+import type { Place } from '../../core/place.ts';
 import { maskSecrets } from '../../core/secrets.ts';
-import { compareSnowflakes } from '../../core/snowflake.ts';
 import { dataLine, renderSection } from '../../core/section.ts';
 import { chunk, contentTerms, isQuestion } from '../../core/text.ts';
-import { createTimeSlice, localDate, localMoment, withMomentsTold } from '../../core/time.ts';
+import { createTimeSlice, localMoment, withMomentsTold } from '../../core/time.ts';
 import type { LateNotice } from '../../core/tool.ts';
 import { audienceOf } from '../../core/visibility.ts';
 import type { SessionWork, Work } from '../../core/writes.ts';
@@ -24,109 +24,184 @@ import type { UserMessage } from '../log/records.ts';
 import type { SessionLog } from '../log/session-log.ts';
 import type { SessionStates } from '../log/session-state.ts';
 import type { CaptureMode } from '../settings/person-settings.ts';
-import { type DurableItem, itemKinds, wordingOf } from './document.ts';
-import type { RememberInput } from './durable-memory.ts';
+import { itemKinds, wordingOf } from './document.ts';
 import { sentencesOf } from '../../core/sentences.ts';
 import { questionAtEnd, sentencesQuoted, stillSays } from './evidence.ts';
-import { readDay, type SaidDay } from './item-day.ts';
 import { namedItem, namedProposal, proposalNotice, rememberNotice } from './notices.ts';
 import type { Proposals } from './proposals.ts';
+import type { RememberRequest } from './remember-item.ts';
 
 /** One of the user's own messages, waiting to be looked at. */
-export interface ExtractionMessage extends Pick<UserMessage, 'id' | 'text' | 'at' | 'mode' | 'heard'> {
+interface ExtractionMessage extends Pick<UserMessage, 'id' | 'text' | 'at' | 'mode' | 'heard'> {
+  readonly session: SessionWork;
   /** What the bot said directly before it [D1a]. */
-  readonly answerBefore?: string | undefined;
+  readonly answerBefore: string | undefined;
   /** Where it was said; what comes from it is as private as that place [V1]. */
   readonly place: Place;
+}
+
+interface Unseen {
+  readonly session: SessionWork;
+  readonly speakerName: string;
+  readonly messages: readonly UserMessage[];
+  /** Where the session's cursor goes when the call has succeeded. */
+  readonly last: number;
 }
 
 /** What more a model finds in one message is not looked for: several may name one sentence, and it was asked for three. */
 const maxQuotesPerMessage = 10;
 /** What one call is given at most, so that its answer cannot be cut by its own length. */
 const batchMaxMessages = 10;
+/** After so many unusable answers in a row the messages are skipped: something in them makes the model fail. */
+const unusableAnswers = 3;
 
-export function createExtraction({
-  model,
-  modelName,
-  timeZoneOf,
-  durable,
-  tell,
-}: {
+export interface ExtractionPorts {
   readonly model: Pick<ModelClient, 'complete' | 'limitsOf'>;
   readonly modelName: string;
+  readonly withPauses: WithPauses;
   /** A person's zone, IANA [H3]. Must not reject. */
   readonly timeZoneOf: (userId: string) => Promise<string>;
   readonly durable: Pick<Proposals, 'remember'>;
   /** Tells the person what is newly stored [K6]. Must not reject. Default: nobody is told. */
   readonly tell?: ((stored: readonly LateNotice[]) => Promise<void>) | undefined;
-}) {
-  return {
-    /**
-     * Stores what messages of one user, oldest first, say about them [A2]; resolves with the items stored or
-     * confirmed. `stillThere` gives what a message says now, inside the write, and must not wait for another. Rejects
-     * with `ModelError` or `StoreError`; doing the same messages again is safe.
-     */
-    async extract(
-      work: Work,
-      speakerName: string,
-      messages: readonly ExtractionMessage[],
-      stillThere: (messageId: string) => Promise<string | undefined>,
-      signal?: AbortSignal,
-    ): Promise<readonly DurableItem[]> {
-      const { userId } = work;
-      const withWords = messages.filter((message) => ownWords(message.text) !== '');
-      const findings: Finding[] = [];
-      const nextSlice = createTimeSlice();
-      const timeZone = await timeZoneOf(userId);
-      const maxChars = inputMaxChars(model, modelName);
-      for (const batch of chunk(withWords, ({ text }) => text.length, maxChars, batchMaxMessages)) {
-        const request = extractionRequest(modelName, timeZone, userId, speakerName, batch);
-        const response = await model.complete(request, { signal });
-        const items = structuredEntries(response, answeredItem, 'The extraction', 'items');
-        for (const message of batch) {
-          const isAbout = ({ messageId = '' }) => batch.length === 1 || messageId.includes(message.id);
-          findings.push(...findingsIn(items.filter(isAbout), message));
-          await nextSlice();
-        }
-      }
+  readonly sessionLog: Pick<SessionLog, 'since' | 'message' | 'logged' | 'answerBefore'>;
+  readonly states: Pick<SessionStates, 'read' | 'update'>;
+  /** What may be noticed in what a person says [K9]. Must not reject. */
+  readonly modeOf: (userId: string) => Promise<CaptureMode>;
+  readonly logger: Logger;
+}
 
-      const items: DurableItem[] = [];
-      const stored: LateNotice[] = [];
-      for (const { kind, text, message } of findings) {
+/**
+ * Stores after a turn what a user's messages say about them [A2]: all unseen ones go into one call. Cursors move when it
+ * succeeded, or had no usable answer three times in a row. An edited message is looked at again [G5].
+ */
+export function createExtraction(ports: ExtractionPorts): NonNullable<MemoryLayer['fold']> {
+  const { model, modelName, timeZoneOf, durable, tell, sessionLog, states, modeOf, logger } = ports;
+  /** By person, unusable answers in a row. */
+  const unusable = new Map<string, number>();
+
+  async function unseenOf(session: SessionWork): Promise<Unseen | undefined> {
+    const { extraction: cursor, speakerName = '' } = await states.read(session);
+    if (cursor === undefined) return undefined;
+    const { messages, withdrawals, last } = await sessionLog.since(session, cursor.cursor);
+    if (last === cursor.cursor) return undefined;
+    // What was edited since it was looked at is looked at again.
+    const earlier = withdrawals.filter(({ of }) => of <= cursor.cursor).map(({ id }) => id);
+    const edited = await Promise.all([...new Set(earlier)].map((id) => sessionLog.logged(session, id)));
+    return {
+      session,
+      speakerName,
+      last,
+      messages: [...edited, ...messages.map(({ message }) => message)].filter(
+        (message): message is UserMessage => message?.role === 'user',
+      ),
+    };
+  }
+
+  /** With its place then, and its audience. */
+  async function toLookAt(session: SessionWork, message: UserMessage): Promise<ExtractionMessage> {
+    const { visibility, homeId, readers, guildId, channelName } = message;
+    const { channelId } = session;
+    return {
+      ...message,
+      session,
+      answerBefore: await sessionLog.answerBefore(session, message.id),
+      place: { audience: audienceOf(visibility), channelId, homeId, readers, guildId, channelName },
+    };
+  }
+
+  /** Messages of one user, oldest first. Doing the same ones again is safe. */
+  async function extract(
+    { session: work, speakerName }: Unseen,
+    messages: readonly ExtractionMessage[],
+    signal: AbortSignal,
+  ): Promise<void> {
+    const withWords = messages.filter((message) => ownWords(message.text) !== '');
+    const findings: Finding[] = [];
+    const nextSlice = createTimeSlice();
+    const timeZone = await timeZoneOf(work.userId);
+    const maxChars = inputMaxChars(model, modelName);
+    for (const batch of chunk(withWords, ({ text }) => text.length, maxChars, batchMaxMessages)) {
+      const request = extractionRequest(modelName, timeZone, work.userId, speakerName, batch);
+      const response = await model.complete(request, { signal });
+      const items = structuredEntries(response, answeredItem, 'The extraction', 'items');
+      for (const message of batch) {
+        const isAbout = ({ messageId = '' }) => batch.length === 1 || messageId.includes(message.id);
+        findings.push(...findingsIn(items.filter(isAbout), message));
         await nextSlice();
-        const [sentAt, question] = [new Date(message.at), questionAtEnd(message.answerBefore)];
-        const [day, today] = [readDay(text, sentAt, timeZone), localDate(sentAt, timeZone)];
-        if (!isWorthKeeping({ text, message: message.text, question, day, today })) continue;
-        const found: RememberInput = {
-          kind,
-          text,
-          question,
-          place: message.place,
-          messageId: message.id,
-          type: 'summary',
-          heard: message.heard,
-          stillStands: async () => {
-            const present = await stillThere(message.id);
-            return present !== undefined && stillSays(text, present);
-          },
-        };
-        const outcome = await durable.remember(work, found, message.mode);
-        if (outcome.outcome === 'refused') continue;
-        const of = { userId, messageId: message.id };
-        if (outcome.outcome === 'proposed') {
-          const { proposed, isKnown } = outcome;
-          const about = namedProposal(proposed);
-          if (!isKnown) stored.push({ ...of, notice: proposalNotice(proposed, true), about });
-          continue;
-        }
-        items.push(outcome.item);
-        const notice = rememberNotice(outcome, wordingOf(found), true);
-        // What was known already is only confirmed.
-        if (outcome.outcome !== 'refreshed') stored.push({ ...of, notice, about: namedItem(outcome) });
       }
-      if (stored.length > 0) await tell?.(stored);
-      return items;
-    },
+    }
+    const stored: LateNotice[] = [];
+    for (const finding of findings) {
+      await nextSlice();
+      stored.push(...(await store(work, finding)));
+    }
+    if (stored.length > 0) await tell?.(stored);
+  }
+
+  /** Resolves with what the person is to be told. */
+  async function store(work: Work, { kind, text, message }: Finding): Promise<readonly LateNotice[]> {
+    if (!isWorthKeeping(text, message.text)) return [];
+    const found: RememberRequest = {
+      kind,
+      text,
+      question: questionAtEnd(message.answerBefore),
+      place: message.place,
+      messageId: message.id,
+      type: 'summary',
+      heard: message.heard,
+      stillStands: async () => {
+        const present = await sessionLog.message(message.session, message.id);
+        return present !== undefined && stillSays(text, present);
+      },
+    };
+    const outcome = await durable.remember(work, found, message.mode);
+    const of = { userId: work.userId, messageId: message.id };
+    switch (outcome.outcome) {
+      case 'proposed': {
+        const { proposed, isKnown } = outcome;
+        const notice = proposalNotice(proposed, true);
+        return isKnown ? [] : [{ ...of, notice, about: namedProposal(proposed) }];
+      }
+      case 'stored':
+      case 'revived':
+        return [
+          { ...of, notice: rememberNotice(outcome, wordingOf(found), true), about: namedItem(outcome) },
+        ];
+      case 'refreshed':
+      case 'refused':
+        return [];
+    }
+  }
+
+  async function moveCursor(session: SessionWork, last: number): Promise<void> {
+    await states.update(session, (state) =>
+      state.extraction === undefined || state.extraction.cursor >= last
+        ? state
+        : { ...state, extraction: { cursor: last } },
+    );
+  }
+
+  return async (userId, sessions, signal) => {
+    if ((await modeOf(userId)) === 'off') return;
+    const unseen = (await Promise.all(sessions.map(unseenOf))).filter((each) => each !== undefined);
+    const found = unseen.flatMap(({ session, messages }) => messages.map((each) => toLookAt(session, each)));
+    const messages = (await Promise.all(found)).toSorted((a, b) => (a.at < b.at ? -1 : 1));
+    const [first] = unseen;
+    if (first !== undefined && messages.length > 0) {
+      try {
+        const call = { purpose: 'extraction', userId, model: modelName } as const;
+        await ports.withPauses(call, () => extract(first, messages, signal));
+      } catch (error) {
+        const isUnusable = error instanceof ModelError && ['invalid', 'empty'].includes(error.failure);
+        const count = (unusable.get(userId) ?? 0) + (isUnusable ? 1 : 0);
+        unusable.set(userId, count);
+        if (!isUnusable || count < unusableAnswers) throw error;
+        logger.warn('no usable extraction; skipping these messages', { userId });
+      }
+      unusable.delete(userId);
+    }
+    for (const { session, last } of unseen) await moveCursor(session, last);
   };
 }
 
@@ -205,130 +280,16 @@ function extractionRequest(
   };
 }
 
-/** After so many unusable answers in a row the messages are skipped: something in them makes the model fail. */
-const unusableAnswers = 3;
-
-interface Unseen {
-  readonly session: SessionWork;
-  readonly speakerName: string;
-  readonly messages: readonly UserMessage[];
-  /** Where the session's cursor goes when the call has succeeded. */
-  readonly last: number;
-}
-
 /**
- * Extraction after a turn [A2]: all unseen messages of a user go into one call. Cursors move when it succeeded, or had
- * no usable answer three times in a row. An edited message is looked at again [G5].
+ * Whether sentences of a message may matter in months, as far as that shows without knowing the language [A2]: the model
+ * is asked for such only, and takes more.
  */
-export function createExtractionFold(ports: {
-  readonly extraction: ReturnType<typeof createExtraction>;
-  readonly sessionLog: Pick<SessionLog, 'since' | 'message' | 'logged' | 'answerBefore'>;
-  readonly states: Pick<SessionStates, 'read' | 'update'>;
-  /** What may be noticed in what a person says [K9]. Must not reject. Default: all of it. */
-  readonly modeOf?: (userId: string) => Promise<CaptureMode>;
-  /** Up to which snowflake what a person said waits, as they can take back what they had forgotten. Default: nothing waits. */
-  readonly unnoticedUpTo?: (userId: string) => Promise<string | undefined>;
-  readonly logger: Logger;
-}): NonNullable<MemoryLayer['fold']> {
-  const { extraction, sessionLog, states, modeOf, unnoticedUpTo, logger } = ports;
-  /** By person, unusable answers in a row. */
-  const unusable = new Map<string, number>();
-
-  async function unseenOf(session: SessionWork): Promise<Unseen | undefined> {
-    const { extraction: cursor, speakerName = '' } = await states.read(session);
-    if (cursor === undefined) return undefined;
-    const { messages, withdrawals, last } = await sessionLog.since(session, cursor.cursor);
-    if (last === cursor.cursor) return undefined;
-    // What was edited since it was looked at is looked at again.
-    const earlier = withdrawals.filter(({ of }) => of <= cursor.cursor).map(({ id }) => id);
-    const edited = await Promise.all([...new Set(earlier)].map((id) => sessionLog.logged(session, id)));
-    return {
-      session,
-      speakerName,
-      last,
-      messages: [...edited, ...messages.map(({ message }) => message)].filter(
-        (message): message is UserMessage => message?.role === 'user',
-      ),
-    };
-  }
-
-  return async (userId, sessions, signal) => {
-    if ((await modeOf?.(userId)) === 'off') return;
-    const upTo = (await unnoticedUpTo?.(userId)) ?? '0';
-    const isBefore = ({ id }: UserMessage): boolean => compareSnowflakes(id, upTo) <= 0;
-    const unseen = (await Promise.all(sessions.map(unseenOf)))
-      .filter((each) => each !== undefined)
-      .filter(({ messages: said }) => !said.some(isBefore));
-    const origins = new Map<string, SessionKey>();
-    const found = unseen.flatMap(({ session, messages: all }) =>
-      all.map(async (message): Promise<ExtractionMessage> => {
-        origins.set(message.id, session);
-        const answerBefore = await sessionLog.answerBefore(session, message.id);
-        return { ...message, answerBefore, place: placeOf(session, message) };
-      }),
-    );
-    const messages = await Promise.all(found);
-    const [first] = unseen;
-    if (first !== undefined && messages.length > 0) {
-      const stillThere = async (messageId: string): Promise<string | undefined> => {
-        const session = origins.get(messageId);
-        return session && sessionLog.message(session, messageId);
-      };
-      const oldestFirst = messages.toSorted((a, b) => (a.at < b.at ? -1 : 1));
-      try {
-        await extraction.extract(first.session, first.speakerName, oldestFirst, stillThere, signal);
-      } catch (error) {
-        const isUnusable = error instanceof ModelError && ['invalid', 'empty'].includes(error.failure);
-        const count = (unusable.get(userId) ?? 0) + (isUnusable ? 1 : 0);
-        unusable.set(userId, count);
-        if (!isUnusable || count < unusableAnswers) throw error;
-        logger.warn('no usable extraction; skipping these messages', { userId });
-      }
-      unusable.delete(userId);
-    }
-    for (const { session, last } of unseen) await moveCursor(session, last);
-  };
-
-  async function moveCursor(session: SessionWork, last: number): Promise<void> {
-    await states.update(session, (state) =>
-      state.extraction === undefined || state.extraction.cursor >= last
-        ? state
-        : { ...state, extraction: { cursor: last } },
-    );
-  }
-}
-
-/** The place that a message was logged in, with its audience at that time. */
-function placeOf({ channelId }: SessionKey, message: UserMessage): Place {
-  const { visibility, homeId, readers, guildId, channelName } = message;
-  return { audience: audienceOf(visibility), channelId, homeId, readers, guildId, channelName };
-}
-
-/** Sentences that were found in a message, and what stands around them. */
-interface Found {
-  readonly text: string;
-  readonly message: string;
-  /** The bot's question that they answer [D1a]. */
-  readonly question: string | undefined;
-  /** The day that they speak of [D7]. */
-  readonly day: SaidDay | undefined;
-  /** When they were said: `YYYY-MM-DD`, in the zone of `day`. */
-  readonly today: string;
-}
-
-/**
- * Whether found sentences may matter in months, as far as that shows without knowing the language [A2]: the model is
- * asked for such only, and takes more.
- */
-export function isWorthKeeping({ text, message, question, day, today }: Found): boolean {
+export function isWorthKeeping(text: string, message: string): boolean {
   if (hasJoke.test(text) || holdsCode.test(message)) return false;
-  if (day !== undefined && isOfTheseDays(day, today)) return false;
   const requests = sentencesOf(message).filter(({ segment }) => isQuestion(segment));
   const weighty = new Set(contentTerms(text).filter(isWeighty));
   // They may be the beginning of one.
-  if (requests.some(({ segment }) => prepares(weighty, segment.replace(text, '')))) return false;
-  // An answer may be one word.
-  return question !== undefined || !isOutcry(text);
+  return !requests.some(({ segment }) => prepares(weighty, segment.replace(text, '')));
 }
 
 /** A syllable said three times, but no `www` or `III`, or a face that laughs: without this a joke is told back as a fact. */
@@ -336,26 +297,6 @@ const hasJoke = /(?<!\p{L})(?:(\p{L}\p{L}|\p{Script=Han})\1{2,}|(\p{L})\2{3,})|[
 
 /** Words around a block of code tell what is wrong with it: without this, `it returns the wrong sum`. */
 const holdsCode = /^[ \t]*(?:```|~~~)/mu;
-
-const monthMs = 31 * 24 * 60 * 60 * 1000;
-
-/** Today or within a month before, in words that mean another day on another day: without this, yesterday's weather. */
-function isOfTheseDays({ when, isCounted }: SaidDay, today: string): boolean {
-  const passedMs = Date.parse(today) - Date.parse(when);
-  return isCounted && passedMs >= 0 && passedMs <= monthMs;
-}
-
-const words = new Intl.Segmenter('en', { granularity: 'word' });
-
-/** One word, a short exclamation, or nothing that means something: without this, `Good morning!` */
-function isOutcry(text: string): boolean {
-  const textTerms = Array.from(words.segment(text)).filter(({ isWordLike }) => isWordLike === true);
-  return (
-    textTerms.length <= 1 ||
-    (textTerms.length <= 2 && /[!！][^\p{L}!！]*$/u.test(text)) ||
-    contentTerms(text).length === 0
-  );
-}
 
 /** Whether the request is made of its weighty words: without this, how many columns the table has that is to be sorted. */
 function prepares(weighty: ReadonlySet<string>, request: string): boolean {

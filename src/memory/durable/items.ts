@@ -1,16 +1,19 @@
+import { limits } from '../../core/limits.ts';
 import type { Place } from '../../core/place.ts';
 import { isYounger } from '../../core/snowflake.ts';
-import { bareId, saysNothing, saysWords, searchForm } from '../../core/text.ts';
+import { bareId, sameItemForm, saysNothing, saysWords, searchForm } from '../../core/text.ts';
 import type { MessagesByChannel } from '../undo.ts';
 import {
   byAge,
+  hexDigits,
+  itemKinds,
   laterSnowflake,
   mayUseItem,
   withItems,
   wordingOf,
-  type DocumentChange,
   type DurableDocument,
   type DurableItem,
+  type ItemKind,
   type Replaced,
 } from './document.ts';
 
@@ -63,13 +66,11 @@ export function forgetChosen(
   isChosen: (item: DurableItem) => boolean,
   commandId: string,
   now: Date,
-): DocumentChange<undefined> {
-  const replaced = document.items
-    .filter(isChosen)
-    .map((item): Replaced => [item, { ...forgottenItem(item, now), changes: undefined }]);
-  if (replaced.length === 0) return { document, result: undefined };
+): DurableDocument {
+  const replaced = document.items.filter(isChosen).map((item): Replaced => [item, forgottenItem(item, now)]);
+  if (replaced.length === 0) return document;
   const forgottenUpTo = laterSnowflake(document.forgottenUpTo, commandId);
-  return { document: { ...withItems(document, { replaced }), forgottenUpTo }, result: undefined };
+  return { ...withItems(document, { replaced }), forgottenUpTo };
 }
 
 /**
@@ -132,14 +133,10 @@ export function withoutProposals(
 }
 
 /** Removes what says some words, in any status, unless it was said after `commandId` [K11]. */
-export function purgeSaying(
-  document: DurableDocument,
-  words: string,
-  commandId: string,
-): DocumentChange<readonly DurableItem[]> {
-  const gone = document.items.filter(saysEarlier(words, commandId));
+export function purgeSaying(document: DurableDocument, words: string, commandId: string): DurableDocument {
+  const removed = document.items.filter(saysEarlier(words, commandId));
   const forgottenUpTo = laterSnowflake(document.forgottenUpTo, commandId);
-  return { document: { ...withItems(document, { removed: gone }), forgottenUpTo }, result: gone };
+  return { ...withItems(document, { removed }), forgottenUpTo };
 }
 
 /**
@@ -150,7 +147,7 @@ export function removeBySource(
   document: DurableDocument,
   messageIds: readonly string[],
   stillSupported: (item: DurableItem) => boolean,
-): DocumentChange<readonly DurableItem[]> {
+): DurableDocument {
   const changed = new Set(messageIds);
   const removed = document.items.filter(
     (item) =>
@@ -159,19 +156,19 @@ export function removeBySource(
       changed.has(item.source.messageId) &&
       !stillSupported(item),
   );
-  return { document: withItems(document, { removed }), result: removed };
+  return withItems(document, { removed });
 }
 
 /** Removes what was noticed in messages that are too old [K15], unless its owner pinned or confirmed it. */
 export function removePast(
   document: DurableDocument,
   isPast: (messageId: string) => boolean,
-): DocumentChange<readonly DurableItem[]> {
+): DurableDocument {
   const removed = document.items.filter(
     ({ source, pinned, confirmedAt }) =>
       source.type !== 'manual' && !pinned && confirmedAt === undefined && isPast(source.messageId),
   );
-  return { document: withItems(document, { removed }), result: removed };
+  return withItems(document, { removed });
 }
 
 /** Takes off the questions of some items [D1a]. The very same document where there are none. */
@@ -244,4 +241,47 @@ export function matchedWords(target: string, forgotten: readonly DurableItem[]):
   const [first] = forgotten;
   if (first === undefined || searchForm(wordingOf(first)).includes(searchForm(target))) return target;
   return first.text;
+}
+
+/** Without what is no longer in use, final, and not among the newest ten that a present item corrected [L3]. */
+export function withBoundedPast(document: DurableDocument): DurableDocument {
+  const { items, changes = [] } = document;
+  const past = [...itemHistories(items).values()].flatMap((each) => each.slice(0, limits.itemHistory));
+  const kept = new Set(past.map(({ id }) => id));
+  for (const change of changes) for (const { id } of change.items) kept.add(id);
+  const outgrown = items.filter(({ id, status }) => status === 'deprecated' && !kept.has(id));
+  return withTombstones(withItems(document, { removed: outgrown }), outgrown);
+}
+
+/** The document with what is left of these items. */
+export function withTombstones(document: DurableDocument, items: readonly DurableItem[]): DurableDocument {
+  if (items.length === 0) return document;
+  const added = items.map(tombstoneOf);
+  const hashes = new Set(added.map(hashOf));
+  const others = (document.gone ?? []).filter((each) => !hashes.has(hashOf(each)));
+  return { ...document, gone: [...others, ...added].slice(-limits.goneItems) };
+}
+
+/** The kind of an item with this wording that is gone, if there was one; it stays known when that comes back. */
+export function goneKind(document: DurableDocument, wording: string): ItemKind | undefined {
+  const hash = textHash(wording);
+  const found = document.gone?.findLast((each) => hashOf(each) === hash);
+  if (found === undefined) return undefined;
+  return itemKinds.find((each) => found.endsWith(` ${each}`)) ?? 'fact';
+}
+
+/**
+ * What is left of an item whose text has left the disk [S7], as `<hash> <kind>`, so that it is not extracted again [D2].
+ */
+export function tombstoneOf(item: DurableItem): string {
+  return `${textHash(wordingOf(item))} ${item.kind}`;
+}
+
+/** Of the text that is gone. */
+function hashOf(gone: string): string {
+  return gone.slice(0, gone.indexOf(' '));
+}
+
+function textHash(text: string): string {
+  return hexDigits(sameItemForm(text), 16);
 }

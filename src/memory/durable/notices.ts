@@ -15,7 +15,7 @@ const noticedMaxChars = 200;
 
 /** What was stored, in the words that the speaker has just said here. Without `mayName` it is only counted. */
 export function rememberNotice(
-  { item, superseded, evicted, undoId, countedIn }: Stored,
+  { item, superseded, evicted, undoId }: Stored,
   text: string,
   mayName: boolean,
 ): MemoryNotice {
@@ -23,22 +23,16 @@ export function rememberNotice(
   const before =
     superseded === undefined ? '' : `, before: ${quoted(wordingOf(superseded), noticedMaxChars)}`;
   const room = evicted.length === 0 ? '' : ` · 🗑️ Let go to make room: ${counted(evicted.length, 'item')}`;
-  const day = countedIn === undefined ? '' : ` · ${dayTaken(mayName ? item : {}, countedIn)}`;
   const bareLine = `${verb}: 1 item${room}`;
   return {
-    line: `${mayName ? `${verb}: ${quoted(text, noticedMaxChars)}${before}${room}` : bareLine}${day}`,
+    line: mayName ? `${verb}: ${quoted(text, noticedMaxChars)}${before}${room}` : bareLine,
     bareLine,
     buttons: [
       ...undoButton(undoId),
       ...(item.visibility === 'dm' ? [] : [{ label: 'Only in DM', line: `memory hide ${item.id}` }]),
     ],
-    ...(superseded === undefined && evicted.length === 0 && day === '' ? { isQuiet: true as const } : {}),
+    ...(superseded === undefined && evicted.length === 0 ? { isQuiet: true as const } : {}),
   };
-}
-
-/** Which day was taken, by which zone, and how to change that [D7]. */
-export function dayTaken({ when }: Pick<DurableItem, 'when'>, timeZone: string): string {
-  return `📅 ${when ?? 'Its day'}, by the time in ${timeZone}; \`!memory timezone <name>\` sets yours`;
 }
 
 /** Asks the person whether an item may be remembered [K9]; `mayName` as above. */

@@ -3,7 +3,7 @@ import type { Place, SessionKey } from '../../core/place.ts';
 import { audienceOf, isSameReach, narrower, reachOf } from '../../core/visibility.ts';
 import type { CaptureMode } from '../settings/person-settings.ts';
 import { placeOfSource, type DurableItem, type Utterance } from './document.ts';
-import type { DurableMemory, RememberInput } from './durable-memory.ts';
+import type { DurableMemory } from './durable-memory.ts';
 import type { ProposalOutcome, RememberOutcome, RememberRequest } from './remember-item.ts';
 
 export interface ProposalsOptions {
@@ -28,7 +28,7 @@ export function createProposals({ durable, modeOf, textOf }: ProposalsOptions) {
      */
     async remember(
       work: Work,
-      input: RememberInput,
+      input: RememberRequest,
       originalMode: CaptureMode = 'auto',
     ): Promise<ProposalOutcome> {
       const mode = await modeOf(work.userId);
@@ -52,7 +52,7 @@ export function createProposals({ durable, modeOf, textOf }: ProposalsOptions) {
       const request = { ...requestOf(proposal), accepts };
       const session = { channelId: request.place.channelId, userId };
       const stillStands = async () => (await textOf(session, request.messageId)) !== undefined;
-      const input: RememberInput =
+      const input: RememberRequest =
         reworded === undefined
           ? { ...request, stillStands }
           : {

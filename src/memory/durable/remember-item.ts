@@ -21,8 +21,7 @@ import {
   type TextProblem,
 } from './document.ts';
 import { openItem, reworded } from './edit-items.ts';
-import { deprecatedItem, supersede, withoutProposals } from './items.ts';
-import { goneKind } from './past.ts';
+import { deprecatedItem, goneKind, supersede, withoutProposals } from './items.ts';
 
 /** How long a proposal waits for its person [K9]; milliseconds. */
 export const proposalForMs = 7 * 24 * 60 * 60_000;
@@ -47,6 +46,8 @@ export interface RememberRequest extends Utterance, Pick<DurableItem, 'when' | '
    * other words, does not stand against it.
    */
   readonly accepts?: string;
+  /** Whether the message still says it [A4], asked within the user's write, so it must not wait for another one. */
+  readonly stillStands?: () => Promise<boolean>;
 }
 
 /**
@@ -65,8 +66,6 @@ export type RememberOutcome =
       readonly superseded?: DurableItem | undefined;
       /** What it can be undone by [K5]. */
       readonly undoId?: string | undefined;
-      /** The zone by which its day was counted, where the person is to be told [D7]. */
-      readonly countedIn?: string | undefined;
     }
   | { readonly outcome: 'refused'; readonly reason: RefusalReason };
 
@@ -264,16 +263,9 @@ function refreshed(item: DurableItem, request: RememberRequest, now: Date): Dura
 
 /** What was forgotten and is said again is as wide as the place it is said in now. */
 function revived(item: DurableItem, request: RememberRequest, now: Date): DurableItem {
-  return {
-    ...reworded(item, request),
-    supersededBy: undefined,
-    forgotten: undefined,
-    kind: request.kind ?? item.kind,
-    status: 'active',
-    visibility: visibilityFor(request),
-    source: sourceIn(request.place, request.type, request.messageId),
-    updatedAt: now.toISOString(),
-  };
+  const { id, kind, createdAt } = item;
+  const again = created([], { ...request, kind: request.kind ?? kind }, now);
+  return { ...item, ...again, id, createdAt, supersededBy: undefined, forgotten: undefined };
 }
 
 /**

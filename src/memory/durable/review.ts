@@ -1,4 +1,4 @@
-import { stopTerms, terms, unspacedScript } from '../../core/text.ts';
+import { stopTerms, terms } from '../../core/text.ts';
 import { createTimeSlice } from '../../core/time.ts';
 import { byAge, type DurableItem, isOver } from './document.ts';
 
@@ -64,19 +64,17 @@ async function pairsIn(
   return pairs;
 }
 
-/** An item as it is compared. */
-export interface Compared {
+/** An item as it is compared: its stemmed words in order, and those that are more than grammar. */
+interface Compared {
   readonly item: DurableItem;
-  readonly tokens: readonly Token[];
-  readonly terms: ReadonlySet<string>;
-  /** Those that are more than grammar. */
+  readonly terms: readonly string[];
   readonly large: ReadonlySet<string>;
 }
 
 /** What is needed of an item to compare it with others. */
 export function compared(item: DurableItem): Compared {
-  const tokens = tokensOf(`${item.question ?? ''} ${item.text}`);
-  return { item, tokens, terms: termsOf(tokens), large: termsOf(tokens.filter(isLarge)) };
+  const all = terms(`${item.question ?? ''} ${item.text}`);
+  return { item, terms: all, large: new Set(all.filter((term) => !stopTerms.has(term))) };
 }
 
 /**
@@ -90,17 +88,12 @@ export function isOneMatter(one: Compared, other: Compared): boolean {
   return saysSame(one, other) || saysOtherwise(one, other);
 }
 
-/** Whether one says all that the other does and little more, each without a longer word of its own in its place. */
+/** Whether one says all that the other does and little more. */
 function saysSame(one: Compared, other: Compared): boolean {
   const [few, many] = [one.large, other.large].toSorted((a, b) => a.size - b.size);
   if (few === undefined || many === undefined || few.size === 0) return false;
   if ((few.size === 1 && many.size > 1) || 2 * few.size < many.size) return false;
-  return [...few].every((term) => many.has(term)) && !(hasOwn(one, other) && hasOwn(other, one));
-}
-
-/** Whether one has a word of its own, such as `cat`, longer than most grammar. */
-function hasOwn(one: Compared, other: Compared): boolean {
-  return [...one.terms].some((term) => term.length >= smallLetters && !other.terms.has(term));
+  return [...few].every((term) => many.has(term));
 }
 
 /** Words of a value at most, such as a name. */
@@ -108,68 +101,24 @@ const mostWords = 4;
 
 /** Whether both say the same but for one run of words, in which they share none: two values of one thing. */
 function saysOtherwise(one: Compared, other: Compared): boolean {
-  const [a, b] = [one.tokens, other.tokens];
+  const [a, b] = [one.terms, other.terms];
   const shorter = Math.min(a.length, b.length);
   let [before, behind] = [0, 0];
-  while (before < shorter && a[before]?.term === b[before]?.term) before += 1;
-  while (before + behind < shorter && a.at(-1 - behind)?.term === b.at(-1 - behind)?.term) behind += 1;
-  const valueOf = (tokens: readonly Token[]) => tokens.slice(before, tokens.length - behind).filter(isLarge);
-  const values = [valueOf(a), valueOf(b)];
+  while (before < shorter && a[before] === b[before]) before += 1;
+  while (before + behind < shorter && a.at(-1 - behind) === b.at(-1 - behind)) behind += 1;
+  const values = [one, other].map(({ terms: all, large }) =>
+    all.slice(before, all.length - behind).filter((term) => large.has(term)),
+  );
   if (values.some(({ length }) => length === 0 || length > mostWords)) return false;
-  if (values.flat().some(({ term }) => one.large.has(term) && other.large.has(term))) return false;
-  const [said, added] = [weightOf(a.slice(0, before)), weightOf(a.slice(a.length - behind))];
-  if (values.every((value) => value.some(({ shape }) => shape === 'number'))) return said + added >= 1;
-  if (said < added) return false;
+  if (values.flat().some((term) => one.large.has(term) && other.large.has(term))) return false;
+  const leading = a.slice(0, before).filter((term) => !isSmall(term)).length;
+  const following = a.slice(a.length - behind).filter((term) => !isSmall(term)).length;
+  if (values.every((value) => value.some((term) => /\p{N}/u.test(term)))) return leading + following >= 1;
   // A small word leads to the names: `I live in Porto`, but not `I speak French`.
-  const areNames = a[before - 1]?.shape === 'small' && values.every(([first]) => first?.shape === 'name');
-  return said >= 2 || (said >= 1 && areNames);
+  return leading >= 2 || (leading === 1 && isSmall(a[before - 1] ?? ''));
 }
 
-function weightOf(tokens: readonly Token[]): number {
-  return tokens.filter(isLarge).reduce((sum, { weight }) => sum + weight, 0);
-}
-
-/** A word, or a character of a script that does not separate words. */
-interface Token {
-  readonly term: string;
-  /** A small one is hardly more than grammar. */
-  readonly shape: 'number' | 'name' | 'word' | 'small';
-  /** Of a whole word. */
-  readonly weight: number;
-}
-
-const tokenPattern = new RegExp(
-  String.raw`\p{N}+|[\p{Script=Katakana}ー]+|${unspacedScript.source}|(?:(?!${unspacedScript.source})[\p{L}\p{M}])+`,
-  'gu',
-);
-
-function termsOf(of: readonly Token[]): ReadonlySet<string> {
-  return new Set(of.map(({ term }) => term));
-}
-
-function isLarge({ shape }: Token): boolean {
-  return shape !== 'small';
-}
-
-/** Letters of a small word, in most languages that separate words. */
-const smallLetters = 3;
-
-function tokensOf(text: string): readonly Token[] {
-  return Array.from(text.matchAll(tokenPattern), ({ 0: word, index }) => {
-    const term = terms(word).join(' ');
-    const isWord = !unspacedScript.test(word) || word.length > 1;
-    return {
-      term,
-      shape: shapeOf(word, term, text.slice(0, index).trim() === ''),
-      weight: isWord ? 1 : 1 / 2,
-    };
-  });
-}
-
-function shapeOf(word: string, term: string, isFirst: boolean): Token['shape'] {
-  if (/\p{N}/u.test(word)) return 'number';
-  if (/\p{Script=Hiragana}/u.test(word) || stopTerms.has(term)) return 'small';
-  if (unspacedScript.test(word)) return 'word';
-  if (!isFirst && /^\p{Lu}/u.test(word)) return 'name';
-  return word.length <= smallLetters ? 'small' : 'word';
+/** Hardly more than grammar, in most languages that separate words. */
+function isSmall(term: string): boolean {
+  return stopTerms.has(term) || /^[\p{Script=Latin}\p{Script=Cyrillic}\p{Script=Greek}]{1,3}$/u.test(term);
 }

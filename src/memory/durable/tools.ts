@@ -1,6 +1,5 @@
 import { z } from 'zod';
 
-import type { SessionKey } from '../../core/place.ts';
 import { textWithSources } from '../../core/memory-source.ts';
 import { hasSecret } from '../../core/secrets.ts';
 import { dataLine } from '../../core/section.ts';
@@ -9,7 +8,7 @@ import { checkedTool, refusal, type Tool, type ToolOutcome } from '../../core/to
 import { asksFirst, sessionOf, type TurnContext } from '../../core/turn-context.ts';
 import { itemKinds, mayUseItem, sourceOfItem, wordingOf, type DurableItem } from './document.ts';
 import type { SessionLog } from '../log/session-log.ts';
-import type { DurableMemory, RememberInput } from './durable-memory.ts';
+import type { DurableMemory } from './durable-memory.ts';
 import { questionAtEnd, sentencesQuoted, stillSays } from './evidence.ts';
 import { findItems, matchedWords, newestItems } from './items.ts';
 import { undoButton } from '../undo.ts';
@@ -22,7 +21,7 @@ import {
   whichToForget,
 } from './notices.ts';
 import type { Proposals } from './proposals.ts';
-import type { ProposalOutcome, RefusalReason } from './remember-item.ts';
+import type { ProposalOutcome, RefusalReason, RememberRequest } from './remember-item.ts';
 
 /**
  * Stores whole sentences of the speaker's own message [M5a], so it is safe beside others' text; what it would replace
@@ -31,15 +30,12 @@ import type { ProposalOutcome, RefusalReason } from './remember-item.ts';
 export function createRememberItemTool({
   durable,
   proposals,
-  stillThere,
-  answerBefore,
+  sessionLog,
 }: {
   readonly durable: Pick<DurableMemory, 'list' | 'remember'>;
   /** Stores, or asks the person first. */
   readonly proposals: Pick<Proposals, 'remember'>;
-  /** What a message of the session says now, as the log has it; `undefined` once it is deleted [A4]. */
-  readonly stillThere: (session: SessionKey, messageId: string) => Promise<string | undefined>;
-  readonly answerBefore: SessionLog['answerBefore'];
+  readonly sessionLog: Pick<SessionLog, 'message' | 'answerBefore'>;
 }): Tool {
   return checkedTool({
     name: 'remember_item',
@@ -66,8 +62,8 @@ export function createRememberItemTool({
       if (hasSecret(text)) return refusal(`Not stored: ${reasons.secret}`);
 
       const session = sessionOf(context);
-      const answered = await answerBefore(session, message.id, message.repliesTo?.id);
-      const request: RememberInput = {
+      const answered = await sessionLog.answerBefore(session, message.id, message.repliesTo?.id);
+      const request: RememberRequest = {
         kind,
         text,
         question: questionAtEnd(answered),
@@ -78,7 +74,7 @@ export function createRememberItemTool({
         isOfList: message.text.split(/\n\s*/u).length > 3,
         turnMessageId: context.messages.at(-1)?.id ?? message.id,
         stillStands: async () => {
-          const present = await stillThere(session, message.id);
+          const present = await sessionLog.message(session, message.id);
           return present !== undefined && stillSays(text, present);
         },
       };

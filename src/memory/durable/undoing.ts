@@ -7,29 +7,25 @@ import type { Store } from '../../core/store.ts';
 import type { Clock } from '../../core/time.ts';
 import { unconditional, type Work, type Writes } from '../../core/writes.ts';
 import { undoForMs, type UndoableChange, type UndoablePart } from '../undo.ts';
-import { markOf, readWithheld, withheld as withheldBy, type Withheld } from '../withheld.ts';
+import { markOf, readWithheld, type Withheld } from '../withheld.ts';
 import {
   durableDocumentKind,
   durableKey,
   emptyDurableDocument,
-  presentItem,
+  laterSnowflake,
   proposedItems,
   readDurable,
-  withItems,
   type DocumentChange,
   type DurableDocument,
   type DurableItem,
+  type ItemChange,
 } from './document.ts';
-import { withoutProposals } from './items.ts';
-import { withBoundedPast, withoutOutgrown, withTombstones } from './past.ts';
-import { toldDocument } from './told.ts';
+import { forgottenItem, withBoundedPast, withoutProposals, withTombstones } from './items.ts';
 
 /** What became of undoing a change. */
 export interface Undoing {
   readonly what: string;
   readonly isDone: boolean;
-  /** The items as they were before the change, and are again. */
-  readonly before: readonly DurableItem[];
 }
 
 export interface UndoingOptions {
@@ -43,73 +39,91 @@ export interface UndoingOptions {
   readonly logger: Logger;
 }
 
+interface Made<T> extends DocumentChange<T> {
+  readonly undoId?: string | undefined;
+}
+
 /**
- * Changes people's items on disk, and undoes that [K5], with changes of other parts in the same order. An item that a
- * change touched keeps what it was for ten minutes, so nothing else has to know. Rejects with `StoreError`.
+ * Changes people's items on disk, and undoes that [K5], with changes of other parts in the same order. For ten minutes
+ * the document has what a change replaced beside the items. Rejects with `StoreError`.
  */
 export function createUndoing(options: UndoingOptions) {
   const { store, writes, parts = [], expireAt, clock, logger } = options;
 
   /**
-   * As part of a job of the person's queue. `operation` is pure, for the store may run it again after a conflict. A
-   * change with a name can be undone. What no version of an item says any more is erased from all copies [S7]; with
-   * `isOfAll` it sees what is withheld too, and with `erases` copies are looked at in any case.
+   * `make` is pure, for the store may run it again after a conflict. What no version of an item says any more is erased
+   * from all copies [S7]; with `erases` they are looked at in any case.
    */
-  async function change<T>(
+  async function write<T>(
     userId: string,
-    operation: (document: DurableDocument) => DocumentChange<T>,
-    {
-      isOfAll = false,
-      erases = false,
-      what,
-    }: { readonly isOfAll?: boolean; readonly erases?: boolean; readonly what?: string } = {},
-  ): Promise<{ readonly result: T; readonly undoId?: string | undefined }> {
-    const now = clock();
-    const id = randomUUID().slice(0, 8);
-    const named = what === undefined ? undefined : { id, what, now };
-    // First, so that a kill leaves nothing that never becomes final.
-    if (named !== undefined) await expireAt?.(userId, new Date(now.getTime() + undoForMs));
-    const withheld = isOfAll ? withheldBy([]) : await readWithheld(store, userId);
+    make: (document: DurableDocument) => Made<T>,
+    erases = false,
+  ): Promise<Made<T>> {
     let before = await readDurable(store, userId);
-    let made = changeDocument(before, operation, { named, withheld });
+    let made = make(before);
     await store.update(
       durableKey(userId),
       durableDocumentKind,
       (current = emptyDurableDocument) => {
-        if (current !== before) made = changeDocument(current, operation, { named, withheld });
+        if (current !== before) made = make(current);
         before = current;
         return made.document === emptyDurableDocument ? undefined : made.document;
       },
       { erase: () => erases || isLosing(before, made.document) },
     );
-    return { result: made.result, undoId: made.isUndoable ? id : undefined };
+    return made;
   }
 
-  const edit = (userId: string, make: (document: DurableDocument) => DurableDocument) =>
-    change(userId, (document) => ({ document: make(document), result: undefined }), { isOfAll: true });
-
-  async function erase<T>(
+  /** As part of a job of the person's queue, on what they may see [F5]. A change with a name can be undone. */
+  async function change<T>(
     userId: string,
     operation: (document: DurableDocument) => DocumentChange<T>,
-  ): Promise<T> {
-    return (await change(userId, operation, { isOfAll: true, erases: true })).result;
+    what?: string,
+  ): Promise<Made<T>> {
+    const now = clock();
+    const named =
+      what === undefined ? undefined : { id: randomUUID().slice(0, 8), what, at: now.toISOString() };
+    // First, so that a kill leaves nothing that never becomes final.
+    if (named !== undefined) await expireAt?.(userId, new Date(now.getTime() + undoForMs));
+    const withheld = await readWithheld(store, userId);
+    return write(userId, (before) => {
+      const visible = toldDocument(before, withheld);
+      const { document, result } = operation(visible.document);
+      const after = visible.stored(document);
+      if (named === undefined) return { document: settled(before, after), result };
+      const kept = withFormer(before, after, named);
+      return { document: kept, result, undoId: kept === after ? undefined : named.id };
+    });
   }
 
-  /** The active items as their owner may see them [F5]. */
-  async function visibleOf(userId: string): Promise<readonly DurableItem[]> {
+  /** The same for good, on all that there is. */
+  async function changeForGood(
+    userId: string,
+    operation: (document: DurableDocument) => DurableDocument,
+    erases = false,
+  ): Promise<void> {
+    const make = (before: DurableDocument) => settled(before, operation(before));
+    await write(userId, (before) => ({ document: make(before), result: undefined }), erases);
+  }
+
+  /** The document as its owner may see it [F5]. */
+  async function visibleTo(userId: string): Promise<DurableDocument> {
     const [document, withheld] = await Promise.all([readDurable(store, userId), readWithheld(store, userId)]);
-    return toldDocument(document, withheld).document.items.filter(({ status }) => status === 'active');
+    return toldDocument(document, withheld).document;
   }
 
   const ofItems: UndoablePart = {
-    list: async (userId) => changesIn(await readDurable(store, userId), clock()),
+    list: async (userId) => undoableIn(await readDurable(store, userId), clock()),
     /** Not where an item of it is withheld now, either. */
     async undo(userId, id) {
       const { hasItem } = await readWithheld(store, userId);
-      const { items } = await readDurable(store, userId);
-      const touched = items.filter((item) => changeOf(item, id) !== undefined);
-      const isNewest = touched.every((item) => item.changes?.at(-1)?.id === id && !hasItem(markOf(item)));
-      if (isNewest) await edit(userId, (document) => undone(document, id));
+      const { items, changes = [] } = await readDurable(store, userId);
+      const [found, ...later] = changes.slice(changes.findIndex((each) => each.id === id));
+      const touched = new Set(found?.items.map((item) => item.id));
+      const isNewest =
+        !later.some((each) => each.items.some((item) => touched.has(item.id))) &&
+        !items.some((item) => touched.has(item.id) && hasItem(markOf(item)));
+      if (isNewest) await changeForGood(userId, (document) => undone(document, id));
       return isNewest;
     },
   };
@@ -124,7 +138,8 @@ export function createUndoing(options: UndoingOptions) {
 
   return {
     change,
-    erase,
+    changeForGood,
+    visibleTo,
     changesOf,
 
     /**
@@ -134,7 +149,7 @@ export function createUndoing(options: UndoingOptions) {
     async expireItems(this: void, userId: string): Promise<void> {
       await writes.run(unconditional(userId), async () => {
         const now = clock();
-        await edit(userId, (document) => expired(document, now));
+        await changeForGood(userId, (document) => expired(document, now));
         const next = nextExpiry(await readDurable(store, userId), now);
         if (next !== undefined) await expireAt?.(userId, next);
       });
@@ -150,14 +165,10 @@ export function createUndoing(options: UndoingOptions) {
         const all = await changesOf(userId);
         const found = id === undefined ? newestOf(all) : all.find((each) => each.id === id);
         if (found === undefined) return undefined;
-        const shown = new Set((await visibleOf(userId)).map((item) => item.id));
-        const touched = (await readDurable(store, userId)).items;
         const { what, part } = found;
         const isDone = await part.undo(userId, found.id);
         logger.info('a change was undone', { userId, what, isDone });
-        const back = (await visibleOf(userId)).filter((item) => !shown.has(item.id));
-        const earlier = touched.flatMap((item) => changeOf(item, found.id)?.before ?? []);
-        return { what, isDone, before: part === ofItems ? earlier : back };
+        return { what, isDone };
       }),
   };
 }
@@ -169,31 +180,58 @@ function newestOf<Change extends UndoableChange>(all: readonly Change[]): Change
 }
 
 /**
- * Carries out a change of a document, its past bounded again [L3]; with a name, it can be undone. What is withheld it
- * does not see, and that stays.
+ * A document as its owner may see it while something is withheld: as if that were forgotten for good. `stored` is what
+ * is to be stored of it once it was changed: what is withheld stays as it is, unless it is said again.
  */
-export function changeDocument<T>(
-  before: DurableDocument,
-  operation: (document: DurableDocument) => DocumentChange<T>,
-  {
-    named,
-    withheld,
-  }: {
-    readonly named?: { readonly id: string; readonly what: string; readonly now: Date } | undefined;
-    readonly withheld?: Withheld;
-  } = {},
-) {
-  const visible = toldDocument(before, withheld);
-  const { document, result } = operation(visible.document);
-  const made = visible.stored(document);
-  if (named === undefined) return { document: withBoundedPast(made), result, isUndoable: false };
-  const after = withoutOutgrown(made);
-  const { id, what, now } = named;
-  const kept = withFormer(before, after, { id, what, at: now.toISOString() });
-  return { document: kept, result, isUndoable: kept !== after };
+function toldDocument(
+  document: DurableDocument,
+  withheld: Withheld,
+): { readonly document: DurableDocument; stored(changed: DurableDocument): DurableDocument } {
+  if (withheld.records.length === 0) return { document, stored: (changed) => changed };
+  const originals = new Map<DurableItem, DurableItem>();
+  const items = document.items.map((item) => {
+    if (!withheld.hasItem(markOf(item))) return item;
+    const form = forgottenItem(item, new Date(item.updatedAt));
+    originals.set(form, item);
+    return form;
+  });
+  const commands = withheld.records.flatMap(({ change, items: marks }) =>
+    change.kind === 'forgotten' && marks.length > 0 ? change.commandId : [],
+  );
+  const forgottenUpTo = laterSnowflake(document.forgottenUpTo, ...commands);
+  const visible = { ...document, items, forgottenUpTo };
+  const byId = new Map(Array.from(originals.values(), (item) => [item.id, item]));
+
+  function stored(item: DurableItem): DurableItem {
+    const original = originals.get(item);
+    if (original !== undefined) return original;
+    const before = byId.get(item.id);
+    // Said again just as it was, it would go on being withheld.
+    return before !== undefined && markOf(before) === markOf(item)
+      ? { ...item, updatedAt: new Date(Date.parse(item.updatedAt) + 1).toISOString() }
+      : item;
+  }
+
+  return {
+    document: visible,
+    stored: (changed) =>
+      changed === visible
+        ? document
+        : {
+            ...changed,
+            items: changed.items.map(stored),
+            forgottenUpTo:
+              changed.forgottenUpTo === visible.forgottenUpTo
+                ? document.forgottenUpTo
+                : changed.forgottenUpTo,
+          },
+  };
 }
 
-/** Each item that a change touched keeps what it was; one that is gone is kept, unseen, until that is final. */
+/**
+ * With what each item was that a change touched; one that is gone is kept, unseen, until that is final. The very same
+ * document where there is nothing to undo.
+ */
 function withFormer(
   before: DurableDocument,
   after: DurableDocument,
@@ -204,15 +242,15 @@ function withFormer(
   const added = after.items.filter(({ id }) => !known.has(id));
   // What is only said again, and nothing else, cannot be undone.
   if (added.length === 0 && before.items.every((old) => isSame(old, left.get(old.id)))) return after;
-  const keeping = (item: DurableItem, old?: DurableItem): DurableItem => {
-    const entry = { ...change, before: old && presentItem(old) };
-    return { ...item, changes: [...(old?.changes ?? []), entry] };
-  };
-  const kept = before.items.map((old) => {
-    const item = left.get(old.id) ?? { ...old, status: 'deprecated', supersededBy: undefined };
-    return item === old ? old : keeping(item, old);
-  });
-  return withBoundedChanges({ ...after, items: [...kept, ...added.map((item) => keeping(item))] });
+  const kept = before.items.map(
+    (old): DurableItem => left.get(old.id) ?? { ...old, status: 'deprecated', supersededBy: undefined },
+  );
+  const touched = before.items.flatMap((old) =>
+    left.get(old.id) === old ? [] : [{ id: old.id, before: old }],
+  );
+  const items = [...touched, ...added.map(({ id }) => ({ id }))];
+  const changes = [...(after.changes ?? []), { ...change, items }].slice(-limits.undoableChanges);
+  return { ...after, items: [...kept, ...added], changes };
 }
 
 /** Whether they say the same of the same, whenever that was confirmed. */
@@ -222,26 +260,24 @@ function isSame(one: DurableItem, other: DurableItem | undefined): boolean {
 
 /** What is undefined is not there on disk either. */
 function comparable(item: DurableItem): unknown {
-  return JSON.parse(JSON.stringify({ ...item, updatedAt: undefined, changes: undefined }));
-}
-
-function changeOf({ changes }: DurableItem, id: string) {
-  return changes?.find((each) => each.id === id);
+  return JSON.parse(JSON.stringify({ ...item, updatedAt: undefined }));
 }
 
 /** The items as before a change which is the newest of each that it touched. */
-export function undone(document: DurableDocument, id: string): DurableDocument {
+function undone(document: DurableDocument, id: string): DurableDocument {
+  const { changes = [] } = document;
+  const touched = new Map(changes.find((each) => each.id === id)?.items.map((item) => [item.id, item]));
   const unwanted: DurableItem[] = [];
   const items = document.items.flatMap((item) => {
-    const { changes = [], source, status } = item;
-    const last = changes.at(-1);
-    if (last?.id !== id) return [item];
-    if (last.before !== undefined) return [{ ...last.before, changes: someOf(changes.slice(0, -1)) }];
+    const found = touched.get(item.id);
+    if (found === undefined) return [item];
+    if (found.before !== undefined) return [found.before];
     // What the bot noticed by itself and its owner does not want is not noticed again.
-    if (source.type !== 'manual' && status === 'active') unwanted.push(item);
+    if (item.source.type !== 'manual' && item.status === 'active') unwanted.push(item);
     return [];
   });
-  return withTombstones({ ...document, items }, unwanted);
+  const left = changes.filter((each) => each.id !== id);
+  return withTombstones({ ...document, items, changes: someOf(left) }, unwanted);
 }
 
 function someOf<T>(list: readonly T[]): readonly T[] | undefined {
@@ -249,38 +285,28 @@ function someOf<T>(list: readonly T[]): readonly T[] | undefined {
 }
 
 /** The changes of a person's items that can be undone, oldest first. */
-export function changesIn({ items }: DurableDocument, now: Date): readonly UndoableChange[] {
-  const all = items.flatMap(({ changes = [] }) => changes.map(({ id, what, at }) => ({ id, what, at })));
-  return [...new Map(all.map((each) => [each.id, each])).values()]
-    .filter((each) => !isOver(each, now))
-    .toSorted((a, b) => Date.parse(a.at) - Date.parse(b.at));
+function undoableIn({ changes = [] }: DurableDocument, now: Date): readonly UndoableChange[] {
+  return changes.flatMap(({ id, what, at }) => (isOver({ at }, now) ? [] : [{ id, what, at }]));
 }
 
 function isOver({ at }: Pick<UndoableChange, 'at'>, now: Date): boolean {
   return Date.parse(at) + undoForMs <= now.getTime();
 }
 
-/** Only the newest changes of a person can be undone [L3]. */
-function withBoundedChanges(document: DurableDocument): DurableDocument {
-  const old = new Set(
-    changesIn(document, new Date(0))
-      .slice(0, -limits.undoableChanges)
-      .map(({ id }) => id),
-  );
-  return old.size === 0 ? document : withFinal(document, ({ id }) => old.has(id));
-}
-
 /** The changes that are picked cannot be undone any more, nor those before them of the same items. */
 export function withFinal(
   document: DurableDocument,
-  isFinal: (change: Pick<UndoableChange, 'id' | 'at'>) => boolean,
+  isFinal: (change: ItemChange) => boolean,
 ): DurableDocument {
-  const replaced = document.items.flatMap((item) => {
-    const { changes = [] } = item;
-    const last = changes.findLastIndex(isFinal);
-    return last === -1 ? [] : [[item, { ...item, changes: someOf(changes.slice(last + 1)) }] as const];
+  const { changes = [] } = document;
+  const touched = new Set<string>();
+  const left = changes.toReversed().filter((change) => {
+    const ids = change.items.map(({ id }) => id);
+    if (!isFinal(change) && !ids.some((id) => touched.has(id))) return true;
+    for (const id of ids) touched.add(id);
+    return false;
   });
-  return withItems(document, { replaced });
+  return left.length === changes.length ? document : { ...document, changes: someOf(left.toReversed()) };
 }
 
 /** Changes that would bring back an item which is gone are final, on all that they touched. */
@@ -288,9 +314,21 @@ export function withoutReturning(
   document: DurableDocument,
   isGone: (item: DurableItem) => boolean,
 ): DurableDocument {
-  const all = document.items.flatMap(({ changes = [] }) => changes);
-  const ids = new Set(all.flatMap(({ id, before }) => (before !== undefined && isGone(before) ? [id] : [])));
-  return withFinal(document, ({ id }) => ids.has(id));
+  return withFinal(document, ({ items }) =>
+    items.some(({ before }) => before !== undefined && isGone(before)),
+  );
+}
+
+/** After a change for good: what it took is brought back by nothing, and the past of the rest is bounded again [L3]. */
+function settled(before: DurableDocument, after: DurableDocument): DurableDocument {
+  const left = new Set(after.items.map(({ id }) => id));
+  const gone = new Set(before.items.flatMap(({ id }) => (left.has(id) ? [] : id)));
+  if (gone.size === 0) return withBoundedPast(after);
+  const changes = after.changes?.flatMap((change) => {
+    const items = change.items.filter(({ id }) => !gone.has(id));
+    return items.length === 0 ? [] : [{ ...change, items }];
+  });
+  return withBoundedPast({ ...after, changes: someOf(changes ?? []) });
 }
 
 /** Without what can be undone no more, and proposals whose time has passed. */
@@ -300,10 +338,10 @@ function expired(document: DurableDocument, now: Date): DurableDocument {
 }
 
 /** When something of a person's becomes final next. */
-function nextExpiry(document: DurableDocument, now: Date): Date | undefined {
+function nextExpiry({ items, changes = [] }: DurableDocument, now: Date): Date | undefined {
   const times = [
-    ...document.items.flatMap(({ changes = [] }) => changes).map(({ at }) => Date.parse(at) + undoForMs),
-    ...proposedItems(document.items, now).map(({ goesAt = '' }) => Date.parse(goesAt)),
+    ...changes.map(({ at }) => Date.parse(at) + undoForMs),
+    ...proposedItems(items, now).map(({ goesAt = '' }) => Date.parse(goesAt)),
   ].filter((time) => time > now.getTime());
   return times.length === 0 ? undefined : new Date(Math.min(...times));
 }
@@ -314,9 +352,8 @@ function isLosing(before: DurableDocument, after: DurableDocument): boolean {
   return versionsIn(before).some((version) => !kept.has(version));
 }
 
-function versionsIn({ items }: DurableDocument): readonly string[] {
-  return items.flatMap(({ status, visibility, text, question, changes = [] }) => [
-    JSON.stringify([status, visibility, text, question]),
-    ...changes.flatMap(({ id, before }) => (before === undefined ? [] : JSON.stringify([id, before]))),
-  ]);
+function versionsIn({ items, changes = [] }: DurableDocument): readonly string[] {
+  return [...items, ...changes.flatMap((change) => change.items.flatMap((item) => item.before ?? []))].map(
+    ({ status, visibility, text, question }) => JSON.stringify([status, visibility, text, question]),
+  );
 }

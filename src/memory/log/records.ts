@@ -129,14 +129,6 @@ export function foldLog(entries: readonly LogEntry<LogRecord>[], after = 0): Log
   };
 }
 
-/** Whether the message is there without a reply. */
-export function isUnanswered({ messages }: LogFold, id: string): boolean {
-  return (
-    messages.some(({ message }) => message.role === 'user' && message.id === id) &&
-    !messages.some(({ message }) => message.role === 'assistant' && message.replyTo.includes(id))
-  );
-}
-
 /** The messages up to the newest reply. A turn is a reply with what it answers. */
 export function wholeTurns(messages: readonly SequencedMessage[]): {
   readonly messages: readonly SequencedMessage[];

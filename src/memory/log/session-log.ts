@@ -2,12 +2,12 @@ import type { MessageChange, RecentChanges } from '../../core/changes.ts';
 import type { ChannelPort } from '../../core/channels.ts';
 import type { RememberedMessage } from '../../core/message.ts';
 import type { Writes } from '../../core/writes.ts';
-import { limits, lruCache } from '../../core/limits.ts';
+import { lruCache } from '../../core/limits.ts';
 import type { SessionKey } from '../../core/place.ts';
 import { maskSecrets, secretValues } from '../../core/secrets.ts';
 import { compareSnowflakes, isSnowflake, snowflakeTime } from '../../core/snowflake.ts';
 import type { LogEntry, Store } from '../../core/store.ts';
-import { chunk, saysWords } from '../../core/text.ts';
+import { chunk, saysWords, terms } from '../../core/text.ts';
 import { createTimeSlice, type Clock } from '../../core/time.ts';
 import { ownMark, sessionOf, type TurnContext, type TurnMessage } from '../../core/turn-context.ts';
 import { isSameReach, narrower, pickReach, reachIn, reachOf, type Reach } from '../../core/visibility.ts';
@@ -15,12 +15,9 @@ import { personOf, type MemoryLayer, type WithdrawnMessage } from '../layer.ts';
 import type { CaptureMode } from '../settings/person-settings.ts';
 import type { MessagesByChannel } from '../undo.ts';
 import { readWithheld, withoutWithheld, type Withheld } from '../withheld.ts';
-import { createLogLines } from './lines.ts';
 import {
   foldLog,
   idsOf,
-  isUnanswered,
-  logRecordSchema,
   markOf,
   type LogFold,
   type LoggedMessage,
@@ -36,16 +33,8 @@ import {
   stateKey,
   type FoldName,
 } from './session-state.ts';
-import { createSessions } from './sessions.ts';
-import {
-  affectedMessages,
-  appendChanges,
-  eraseChanges,
-  heldMessages,
-  saysAny,
-  withdrawnTerms,
-  wordsPresent,
-} from './withdrawal.ts';
+import { createLogLines, createSessions } from './sessions.ts';
+import { affectedMessages, applyChanges, heldMessages, saysAny, withdrawnTerms } from './withdrawal.ts';
 
 /** A reply as it was sent. */
 export interface SentReply {
@@ -91,10 +80,6 @@ export function createSessionLog(options: {
   const { activeFolds = ['shortTerm', 'extraction', 'reflection'] } = options;
   const sessions = createSessions(store);
   const lines = createLogLines(store, sessions);
-  /** Who has a message, by its id, of those that this process has logged or looked for. */
-  const holders = lruCache<string, string>(limits.knownMessages);
-  /** A channel belongs to one process [X3]: what was said in it from then on is logged by nobody else; milliseconds. */
-  const aloneFrom = clock().getTime() + clockSlackMs;
   const takenBackAt = lruCache<string, number>(keptPeople);
   /** Of which messages are being logged: nothing of them may be on disk yet where a deletion looks. */
   const logging = new Set<SessionKey>();
@@ -120,22 +105,15 @@ export function createSessionLog(options: {
 
   /** Who has any of the messages, so that a deletion opens their conversations alone [L4]. */
   async function holdersOf(channelId: string, ids: readonly string[]): Promise<readonly SessionKey[]> {
-    const isAllKnown = holders.size < limits.knownMessages;
-    const unknown = ids.filter((id) => !holders.has(id) && !(isAllKnown && saidAt(id) >= aloneFrom));
-    const people = new Set(ids.flatMap((id) => holders.get(id) ?? []));
-    const from = Math.min(...unknown.map(saidAt)) - clockSlackMs;
-    const others = unknown.length === 0 ? [] : await sessions.changedSince(channelId, from);
-    for (const session of others)
-      for await (const { record } of store.scan(logKey(session), logRecordSchema))
-        for (const id of namesAny(record, unknown) && record.type === 'message' ? idsOf(record) : []) {
-          holders.set(id, session.userId);
-          people.add(session.userId);
-        }
-    return Array.from(people, (userId) => ({ channelId, userId }));
-  }
-
-  function dropHolder(userId: string): void {
-    for (const [id, holder] of Array.from(holders)) if (holder === userId) holders.delete(id);
+    const holders: SessionKey[] = [];
+    const from = Math.min(...ids.map(saidAt)) - clockSlackMs;
+    for (const session of await sessions.changedSince(channelId, from)) {
+      // One that cannot be read may have any; what it is to lose is tried again.
+      const entries = await lines.covering(session, ids).catch(() => undefined);
+      const hasAny = entries?.some(({ record }) => record.type === 'message' && namesAny(record, ids));
+      if (hasAny !== false) holders.push(session);
+    }
+    return holders;
   }
 
   async function messageOf(session: SessionKey, id: string): Promise<LoggedMessage | undefined> {
@@ -167,7 +145,6 @@ export function createSessionLog(options: {
         channelName: context.place.channelName,
         mode: mode === 'ask' ? mode : undefined,
       });
-      holders.set(id, session.userId);
     }
     const folds = activeFolds.filter((name) => blindIn.get(name)?.includes(mode) !== true);
     const before = Math.min(last, ...ids.map((id) => (logged.get(id) ?? Infinity) - 1));
@@ -208,7 +185,6 @@ export function createSessionLog(options: {
       channelName: context.place.channelName,
       mode: questions.some(({ mode }) => mode === 'ask') ? 'ask' : undefined,
     });
-    for (const each of reply.ids) holders.set(each, session.userId);
     return true;
   }
 
@@ -245,19 +221,19 @@ export function createSessionLog(options: {
           await store.remove(logKey(session));
           await store.remove(stateKey(session));
         }
-        if (deletion.kind === 'person') return dropHolder(deletion.userId);
-        return sessions.takeOff(deletion.userId, deletion.sessions);
+        if (deletion.kind === 'conversations') await sessions.takeOff(deletion.userId, deletion.sessions);
+        return;
       }
       takenBackAt.set(personOf(deletion), clock().getTime());
       if (deletion.kind !== 'messages') return;
       const { session, messages } = deletion;
-      await appendChanges(lines, session, messages, clock().toISOString());
-      await eraseChanges(lines, session, messages);
+      await applyChanges(lines, session, messages, clock().toISOString());
     },
     async *export(userId) {
       for (const session of await sessions.everyOfPerson(userId)) {
         const folder = `conversations/${session.channelId}`;
-        const state = await readState(store, session);
+        // The summary is the rolling layer's, which leaves out what is withheld.
+        const { rolling: _, ...state } = await readState(store, session);
         if (Object.keys(state).length > 1) yield { path: `${folder}/state.json`, text: exportedJson(state) };
         const { messages } = await since(session, 0);
         const texts = messages.map(({ message }) => exportedJson(message));
@@ -268,7 +244,6 @@ export function createSessionLog(options: {
         }
       }
     },
-    evict: dropHolder,
   };
 
   return {
@@ -315,11 +290,14 @@ export function createSessionLog(options: {
       without: readonly WithdrawnMessage[] = [],
     ): Promise<ReadonlySet<string>> {
       const now = new Map(without.map((each) => [each.sequence, each.now]));
-      const left = (await since(session, 0)).messages.flatMap(({ sequence, message }) => {
+      const present = new Set<string>();
+      const pause = createTimeSlice();
+      for (const { sequence, message } of (await since(session, 0)).messages) {
         const text = now.has(sequence) ? now.get(sequence) : message.text;
-        return text === undefined ? [] : [{ sequence, message: { ...message, text } }];
-      });
-      return wordsPresent(words, left);
+        for (const term of terms(text ?? '')) if (words.has(term)) present.add(term);
+        await pause();
+      }
+      return present;
     },
     /** Messages in a channel from an id on; the first answer after a start waits for it [G3b]. */
     async rememberedSince(
@@ -360,8 +338,12 @@ export function createSessionLog(options: {
       return isSameReach(pickReach(before), pickReach(own)) ? before.text : undefined;
     },
     /** Whether a message was logged without a reply. */
-    isUnanswered: async (session: SessionKey, id: string): Promise<boolean> =>
-      isUnanswered(await toldOf(session, [id]), id),
+    async isUnanswered(this: void, session: SessionKey, id: string): Promise<boolean> {
+      const { messages } = await toldOf(session, [id]);
+      const isReply = ({ message }: SequencedMessage): boolean =>
+        message.role === 'assistant' && message.replyTo.includes(id);
+      return messages.some(({ message }) => message.id === id) && !messages.some(isReply);
+    },
     /** `undefined` when it was never logged or was deleted. */
     logged: messageOf,
     /** The marks of answers among these messages; absent for what is not logged [M5a]. */

@@ -7,7 +7,7 @@ import { createTimeSlice } from '../../core/time.ts';
 import { exceeds } from '../../core/visibility.ts';
 import type { WithdrawnMessage } from '../layer.ts';
 import { foldLog, idsOf, type AssistantMessage, type LogRecord, type SequencedMessage } from './records.ts';
-import type { LogLines } from './lines.ts';
+import type { LogLines } from './sessions.ts';
 
 /**
  * The messages of one session that a change concerns [G5], with their former texts while the log's own lines
@@ -59,18 +59,16 @@ export function heldMessages(entries: readonly LogEntry<LogRecord>[]): readonly 
   });
 }
 
-/** From now on the messages are read as changed. */
-export async function appendChanges(
+/** From now on the messages are read as changed, and what they said and say no more is erased; a deletion's line stays. */
+export async function applyChanges(
   log: LogLines,
   session: SessionKey,
   messages: readonly WithdrawnMessage[],
   at: string,
 ): Promise<void> {
-  const entries = await log.covering(
-    session,
-    messages.map(({ before }) => before.id),
-  );
-  const present = new Map(foldLog(entries).messages.map(({ sequence, message }) => [sequence, message.text]));
+  const ids = messages.map(({ before }) => before.id);
+  const fold = foldLog(await log.covering(session, ids));
+  const present = new Map(fold.messages.map(({ sequence, message }) => [sequence, message.text]));
   await log.appendAll(
     session,
     messages.flatMap(({ sequence, before, now }): readonly LogRecord[] => {
@@ -79,21 +77,11 @@ export async function appendChanges(
       return [now === undefined ? { type: 'delete', ...record } : { type: 'edit', ...record, text: now }];
     }),
   );
-}
-
-/** Erases what the messages said and say no more; a deletion's line stays. */
-export async function eraseChanges(
-  log: LogLines,
-  session: SessionKey,
-  messages: readonly WithdrawnMessage[],
-): Promise<void> {
   const texts = new Map(messages.map(({ sequence, now }) => [sequence, now]));
-  const entries = await log.covering(
-    session,
-    messages.map(({ before }) => before.id),
-  );
   const newest = new Map(
-    entries.flatMap(({ sequence, record }) => (record.type === 'edit' ? [[record.of, sequence]] : [])),
+    (await log.covering(session, ids)).flatMap(({ sequence, record }) =>
+      record.type === 'edit' ? [[record.of, sequence]] : [],
+    ),
   );
   await log.rewrite(session, ({ sequence, record }) => {
     const target = record.type === 'message' ? sequence : record.of;
@@ -158,18 +146,4 @@ export async function withdrawnWords(messages: readonly WithdrawnMessage[]): Pro
     await pause();
   }
   return { own, all };
-}
-
-/** Those of the words that any of the messages says. */
-export async function wordsPresent(
-  needles: ReadonlySet<string>,
-  messages: readonly SequencedMessage[],
-): Promise<ReadonlySet<string>> {
-  const present = new Set<string>();
-  const pause = createTimeSlice();
-  for (const { message } of messages) {
-    for (const term of terms(message.text)) if (needles.has(term)) present.add(term);
-    await pause();
-  }
-  return present;
 }

@@ -1,44 +1,29 @@
-import { ModelError, StoreError } from '../../core/errors.ts';
+import { StoreError } from '../../core/errors.ts';
 import type { Clock } from '../../core/time.ts';
-import type { Logger } from '../../core/logger.ts';
 import type { WithPauses } from '../../core/model.ts';
-import { sessionName, type Place, type SessionKey } from '../../core/place.ts';
-import type { Section } from '../../core/section.ts';
+import type { Place } from '../../core/place.ts';
 import type { DocumentKind, Store, StoredFile, Versioned } from '../../core/store.ts';
-import type { Tool } from '../../core/tool.ts';
 import type { TurnContext, TurnMessage } from '../../core/turn-context.ts';
 import type { SessionWork, Writes } from '../../core/writes.ts';
 import { sessionFolder, type SessionState, type SessionStates } from '../log/session-state.ts';
-import type { NotebookStore } from './files.ts';
+import { createNotebookFiles, type NotebookStore } from './files.ts';
 import { lossProblem } from './losses.ts';
+import { notebookIndex } from './sections.ts';
+import { createNotebookTools } from './tools.ts';
 import type { UndoableNotes, WrittenNote } from './undoable.ts';
-
-/** The notes as one piece of background work has them, by the context's place [V3]. */
-export interface OpenedNotebook {
-  readonly tools: readonly Tool[];
-  /** A file's whole text, which counts as read [M4]; `undefined` where none may be used here. */
-  read(path: string, context: TurnContext): Promise<string | undefined>;
-  /** The paths of all facts files. */
-  factPaths(context: TurnContext): Promise<readonly string[]>;
-  /** The index of the notebook [N3]. */
-  index(context: TurnContext): Promise<readonly Section[]>;
-}
-
-/** Each opening starts with nothing read. */
-export type OpenNotebook = (files: NotebookStore) => OpenedNotebook;
 
 export interface BackgroundOptions {
   readonly store: Store;
   /** The users' write queue [S3]. */
   readonly writes: Writes;
   readonly states: Pick<SessionStates, 'read'>;
-  readonly openNotebook: OpenNotebook;
   /** Keeps what is taken out of a person's notebook. Default: nothing. */
   readonly undoable?: Pick<UndoableNotes, 'changeInBackground'>;
   readonly modelName: string;
+  /** IANA. */
+  readonly timeZone: string;
   readonly withPauses: WithPauses;
   readonly clock: Clock;
-  readonly logger: Logger;
 }
 
 /** Whose notes are worked on: the session, and where it was last. */
@@ -48,47 +33,51 @@ export interface BackgroundSession {
   readonly state: Pick<SessionState, 'speakerName' | 'isOwner'>;
 }
 
+/** Of the index in a reflection. */
+const indexMaxChars = 8000;
+
+export type BackgroundNotes = ReturnType<typeof openNotes>;
+
 /**
- * The files that a session's work may touch: its own, in DMs the person's notebook too. `spoken` is what the person
- * said in what it looks back on.
+ * The notes as one piece of background work has them, until it commits: the session's own, in DMs the person's
+ * notebook too, by the tools and checks of every turn, with read marks of its own. `spoken` is what the person said in
+ * what it looks back on.
  */
-export function stageFiles(
-  { store, undoable }: Pick<BackgroundOptions, 'store' | 'undoable'>,
+export function openNotes(
+  { store, writes, undoable, timeZone }: BackgroundOptions,
   { session, place, state }: BackgroundSession,
   spoken = '',
-): StagedFiles {
+) {
   const folders = [`${sessionFolder(session)}/`];
   if (place.audience === 'dm') {
     folders.push(state.isOwner === true ? 'workspace/' : `users/${session.userId}/notebook/`);
   }
-  return createStagedFiles(
+  const staged = createStagedFiles(
     store,
     (key) => folders.some((folder) => key.startsWith(folder)) && !isForEveryPrompt(key),
     spoken,
     (...change) => undoable?.changeInBackground(session.userId, ...change) ?? change[1](),
   );
+  const files = createNotebookFiles(staged, writes);
+  const index = notebookIndex(files, timeZone, indexMaxChars);
+  return {
+    files,
+    tools: createNotebookTools(files, timeZone),
+    /** A file's whole text, which counts as read [M4]; `undefined` where none may be used here. */
+    async read(this: void, path: string, context: TurnContext): Promise<string | undefined> {
+      const opened = await files.open(path, context);
+      if (opened.outcome === 'refused' || opened.content === undefined) return undefined;
+      files.markRead(context, opened.file, opened.content);
+      return opened.content;
+    },
+    index: (context: TurnContext) => index.sections(context),
+    commit: (alongside: () => Promise<void>) => staged.commit(alongside),
+  };
 }
 
 /** What the owner writes for every prompt is in nobody's notebook [N1][N8]. */
 function isForEveryPrompt(key: string): boolean {
   return key === 'workspace/SOUL.md' || key.startsWith('workspace/channels/');
-}
-
-/** Failures of model and disk are logged and resolve with `failed`. */
-export async function orFailed<T>(
-  work: () => Promise<T>,
-  event: string,
-  session: SessionKey,
-  logger: Logger,
-): Promise<T | 'failed'> {
-  try {
-    return await work();
-  } catch (error) {
-    if (!(error instanceof ModelError || error instanceof StoreError)) throw error;
-    const of = error instanceof ModelError ? { failure: error.failure } : { key: error.key };
-    logger.warn(event, { session: sessionName(session), ...of, reason: error.message });
-    return 'failed';
-  }
 }
 
 /** The work as a turn of the person in the session's last place, without anybody else's text [M5a]. */
@@ -110,8 +99,6 @@ export function inWriteQueues<T>(
   return writes.run(session, () => (state.isOwner === true ? writes.runInWorkspace(job) : job()));
 }
 
-export type StagedFiles = ReturnType<typeof createStagedFiles>;
-
 /** Carries out `make`, which writes all this. */
 type Change = (written: readonly WrittenNote[], make: () => Promise<void>) => Promise<void>;
 
@@ -126,22 +113,20 @@ export function createStagedFiles(
   change: Change = (_written, make) => make(),
 ) {
   const seenTexts = new Map<string, string | undefined>();
-  const seenFolders = new Map<string, readonly StoredFile[]>();
   const staged = new Map<string, string>();
   /** By key, whether a document is as it was when it was read first: what is withheld must not come in. */
   const areSeen = new Map<string, () => Promise<boolean>>();
 
   async function write(changed: readonly WrittenNote[], alongside: () => Promise<void>): Promise<void> {
-    const written: string[] = [];
     try {
-      for (const { key, after } of changed) {
-        written.push(key);
-        await store.writeText(key, after);
-      }
+      for (const { key, after } of changed) await store.writeText(key, after);
       await alongside();
     } catch (error) {
       // If the disk refuses this too, the first error is what counts.
-      for (const key of written.toReversed()) await restore(key).catch(() => undefined);
+      for (const { key, before } of changed.toReversed())
+        await (before === undefined ? store.remove(key) : store.writeText(key, before)).catch(
+          () => undefined,
+        );
       throw error;
     }
   }
@@ -157,15 +142,7 @@ export function createStagedFiles(
     for (const [key, text] of seenTexts) {
       if ((await store.readText(key)) !== text) return false;
     }
-    for (const [folder, files] of seenFolders) {
-      if (namesAndSizes(await store.list(folder)) !== namesAndSizes(files)) return false;
-    }
     return true;
-  }
-
-  async function restore(key: string): Promise<void> {
-    const text = seenTexts.get(key);
-    await (text === undefined ? store.remove(key) : store.writeText(key, text));
   }
 
   function check(key: string, named: string): void {
@@ -200,9 +177,7 @@ export function createStagedFiles(
 
     async list(folder: string): Promise<readonly StoredFile[]> {
       check(`${folder}/`, folder);
-      const present = seenFolders.get(folder) ?? (await store.list(folder));
-      seenFolders.set(folder, present);
-      const sizes = new Map(present.map(({ path, bytes }) => [path, bytes]));
+      const sizes = new Map((await store.list(folder)).map(({ path, bytes }) => [path, bytes]));
       for (const [key, text] of staged) {
         if (key.startsWith(`${folder}/`)) sizes.set(key.slice(folder.length + 1), Buffer.byteLength(text));
       }
@@ -210,7 +185,7 @@ export function createStagedFiles(
       return files.toSorted((a, b) => (a.path < b.path ? -1 : 1));
     },
 
-    /** Writes all, then `alongside`; `false`, with nothing written, where anything read has changed. All or nothing. */
+    /** Writes all, then `alongside`; `false`, with nothing written, where a text that was read has changed. All or nothing. */
     async commit(alongside: () => Promise<void>): Promise<boolean> {
       if (!(await isAsSeen())) return false;
       const changed = Array.from(staged, ([key, after]) => ({ key, before: seenTexts.get(key), after }));
@@ -219,8 +194,4 @@ export function createStagedFiles(
       return true;
     },
   };
-}
-
-function namesAndSizes(files: readonly StoredFile[]): string {
-  return JSON.stringify(files.map(({ path, bytes }) => [path, bytes]));
 }

@@ -1,19 +1,16 @@
-import { withoutInvisible } from '../../core/text.ts';
-import { createHash } from 'node:crypto';
-
 import { StoreError } from '../../core/errors.ts';
 import { lruCache, limits } from '../../core/limits.ts';
-import { hasUnknownReaders, sessionName, type SessionKey } from '../../core/place.ts';
+import { hasUnknownReaders, sessionName } from '../../core/place.ts';
 import { maskNewSecrets } from '../../core/secrets.ts';
 import type { Store } from '../../core/store.ts';
+import { withoutInvisible } from '../../core/text.ts';
 import { sessionOf, type TurnContext } from '../../core/turn-context.ts';
 import { mayUse } from '../../core/visibility.ts';
 import type { Writes } from '../../core/writes.ts';
 import type { SessionLog } from '../log/session-log.ts';
 import { summaryOf, type FormattedText } from './format.ts';
 import {
-  archivedOverviewKey,
-  isFolder,
+  filesIn,
   isKeptSummary,
   isOfSession,
   reachOfSessionFile,
@@ -27,7 +24,7 @@ import {
   type TreeFile,
   type TreePart,
 } from './tree.ts';
-import { readWithheld, withWithheldLines } from '../withheld.ts';
+import { hashOf, readWithheld, withWithheldLines } from '../withheld.ts';
 import type { UndoableNotes } from './undoable.ts';
 
 export type NotebookStore = Pick<Store, 'read' | 'readText' | 'writeText' | 'list'>;
@@ -70,7 +67,6 @@ export type NotebookFiles = ReturnType<typeof createNotebookFiles>;
 export function createNotebookFiles(
   store: NotebookStore,
   writes: Pick<Writes, 'run' | 'runInWorkspace'>,
-  timeZone: string,
   {
     log,
     undoable,
@@ -79,17 +75,13 @@ export function createNotebookFiles(
     readonly undoable?: Pick<UndoableNotes, 'change'> | undefined;
   } = {},
 ) {
-  const marks = new ReadMarks();
+  /** By session and file, a hash of the text that the model has seen; of one that falls out it has to be read again. */
+  const readMarks = lruCache<string, string>(maxReadMarks);
 
   /** The files of some parts of the tree, usable here or not. */
   async function names(context: TreeContext, parts: readonly TreePart[]): Promise<readonly TreeFile[]> {
     const locations = treeParts(context).filter(({ part }) => parts.includes(part));
-    const found = await Promise.all(
-      locations.map(async ({ part, key }) =>
-        isFolder({ part }) ? (await store.list(key)).map(({ path }) => `${part}/${path}`) : [part],
-      ),
-    );
-    return found.flat().flatMap((path) => {
+    return (await filesIn(store, locations)).flatMap(({ path }) => {
       const resolved = resolvePath(path, context);
       return resolved.outcome === 'refused' ? [] : [resolved.file];
     });
@@ -132,9 +124,15 @@ export function createNotebookFiles(
     return { raw, isUsable, content: visible && withoutInvisible(visible) };
   }
 
-  /** The model was given the characters `from` up to `to`, by default all. */
-  function markRead(context: TreeContext, file: TreeFile, content: string, from?: number, to?: number): void {
-    marks.mark(sessionOf(context), file.key, content, from, to);
+  /** The model was given, or wrote, all of a file. */
+  function markRead(context: TreeContext, file: TreeFile, content: string): void {
+    readMarks.set(markName(context, file), hashOf(content));
+  }
+
+  function knowledgeOf(context: TreeContext, file: TreeFile, content: string): Knowledge {
+    const mark = readMarks.get(markName(context, file));
+    if (mark === undefined) return 'unread';
+    return mark === hashOf(content) ? 'whole' : 'changed';
   }
 
   /** One change, all or nothing; by hand it may leave nothing, and the model has not seen what it made. */
@@ -164,7 +162,6 @@ export function createNotebookFiles(
   ): Promise<WrittenFile | Refusal> {
     // A withdrawn message brings nothing into the notes any more [A4].
     if ((await log?.isUnchanged(context)) === false) return refused(changedReason);
-    const session = sessionOf(context);
     if (isKeptSummary(file)) {
       return refused(`${file.path} is named as the kept summaries are, which can be read, not written.`);
     }
@@ -174,7 +171,7 @@ export function createNotebookFiles(
     if (isHidden && file.part !== 'overview.md') {
       return refused(`${file.path} is taken; choose another name.`);
     }
-    const knowledge = content === undefined ? 'whole' : marks.knowledgeOf(session, file.key, content);
+    const knowledge = content === undefined ? 'whole' : knowledgeOf(context, file, content);
     const edited = edit(content === undefined ? undefined : { text: content, knowledge }, file);
     if (typeof edited !== 'string') return edited;
     const newText = withoutInvisible(edited);
@@ -196,19 +193,12 @@ export function createNotebookFiles(
     if (stored === present?.raw) return { ...written, isNew: false, undoId: undefined };
     const problem = await sizeProblem(store, file, stored);
     if (problem !== undefined) return refused(problem);
-    const archive = isHidden ? archivedOverviewKey(file, context.now, timeZone) : undefined;
-    const write = async (): Promise<void> => {
-      if (archive !== undefined) await store.writeText(archive, present?.raw ?? '');
-      await store.writeText(file.key, stored);
-    };
-    const changed = [
-      { key: file.key, before: present?.raw, after: stored },
-      ...(archive === undefined ? [] : [{ key: archive, before: undefined, after: present?.raw ?? '' }]),
-    ];
+    const write = () => store.writeText(file.key, stored);
+    const changed = [{ key: file.key, before: present?.raw, after: stored }];
     const undoId = await (undoable?.change(context.speaker.id, changed, write) ?? write());
     if (knowledge === 'whole' && !isByHand) {
       const visible = (await load(file, context))?.content;
-      if (visible !== undefined) marks.mark(session, file.key, visible);
+      if (visible !== undefined) markRead(context, file, visible);
     }
     return { ...written, isNew: content === undefined, undoId: undoId ?? undefined };
   }
@@ -264,33 +254,12 @@ async function orRefusal<T>(file: TreeFile, work: () => Promise<T>): Promise<T |
   }
 }
 
-/** What the model knows of a file: nothing, a part, all of it, or all of a former state [M4]. */
-export type Knowledge = 'unread' | 'partly' | 'changed' | 'whole';
+/** What the model knows of a file: nothing, all of it, or all of a former state [M4]. */
+export type Knowledge = 'unread' | 'changed' | 'whole';
 
-/** Over all sessions; one that falls out has to be read again. */
+/** Over all sessions. */
 const maxReadMarks = 5000;
 
-/** Which state of each file the model has seen in a session, and how far. */
-class ReadMarks {
-  readonly #marks = lruCache<string, { readonly hash: string; readonly upTo: number }>(maxReadMarks);
-
-  /** The model was given, or wrote, these characters. What was skipped before them stays unread. */
-  mark(session: SessionKey, key: string, content: string, from = 0, to = content.length): void {
-    const name = `${sessionName(session)} ${key}`;
-    const hash = hashOf(content);
-    const earlier = this.#marks.get(name);
-    const before = earlier?.hash === hash ? earlier.upTo : 0;
-    this.#marks.set(name, { hash, upTo: from <= before ? Math.max(before, to) : before });
-  }
-
-  knowledgeOf(session: SessionKey, key: string, content: string): Knowledge {
-    const mark = this.#marks.get(`${sessionName(session)} ${key}`);
-    if (mark === undefined) return 'unread';
-    if (mark.hash !== hashOf(content)) return 'changed';
-    return mark.upTo >= content.length ? 'whole' : 'partly';
-  }
-}
-
-function hashOf(text: string): string {
-  return createHash('sha256').update(text).digest('base64');
+function markName(context: TreeContext, { key }: TreeFile): string {
+  return `${sessionName(sessionOf(context))} ${key}`;
 }

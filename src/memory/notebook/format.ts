@@ -13,63 +13,35 @@ interface FormatOptions {
 
 /** A whole text in the form of its part of the tree [N4]. */
 export function formatWritten(file: TreeFile, content: string, options: FormatOptions): FormattedText {
-  if (file.part !== 'episodes') return withHeader(file, content, options.summary);
-  const { body, ...head } = readHeader(content);
-  const entries = formatEntries(body, file.name, options.today);
+  const head = readHeader(content);
+  const entries = file.part === 'episodes' ? formatEntries(head.body, file.name, options.today) : head.body;
   if (typeof entries !== 'string') return entries;
-  const summary = options.summary ?? head.summary ?? derivedSummary(file, entries);
-  return writeHeader({ title: head.title ?? titleOf(file), summary }, entries);
+  if (!hasHeader(file) && options.summary === undefined) return `${content.trim()}\n`;
+  return withHeader(file, entries, { ...head, summary: options.summary ?? head.summary });
 }
 
-/** Puts a patched text's header right. A header of `former` may stay as a person wrote it. */
-export function formatPatched(file: TreeFile, text: string, previous: string): FormattedText {
-  return withHeader(file, text, undefined, readHeader(previous));
+/** Puts a patched text's header right. */
+export function formatPatched(file: TreeFile, text: string): string {
+  const head = readHeader(text);
+  return hasHeader(file) ? withHeader(file, head.body, head) : `${text.trim()}\n`;
 }
 
-/** Applies all patches, or none [M4]. Each literal `oldText` must stand exactly once; they may not overlap. */
+/** Applies patches one after the other, or none [M4]. Each literal `oldText` must stand exactly once. */
 export function applyPatches(
   text: string,
   patches: readonly { readonly oldText: string; readonly newText: string }[],
 ): FormattedText {
-  const places: { readonly start: number; readonly end: number; readonly newText: string }[] = [];
+  let patched = text;
   for (const [index, { oldText, newText }] of patches.entries()) {
     const name = `oldText of patch ${index + 1}`;
+    const start = patched.indexOf(oldText);
     if (oldText === '') return refused(`${name} is empty`);
-    const [start, another] = placesOf(oldText, text);
-    if (start === undefined) return refused(`${name} does not stand in the file`);
-    if (another !== undefined) {
+    if (start === -1) return refused(`${name} does not stand in the file`);
+    if (patched.includes(oldText, start + 1))
       return refused(`${name} stands in the file more than once; take in more of the text around it`);
-    }
-    places.push({ start, end: start + oldText.length, newText });
+    patched = patched.slice(0, start) + newText + patched.slice(start + oldText.length);
   }
-  let patched = '';
-  let end = 0;
-  for (const place of places.toSorted((a, b) => a.start - b.start)) {
-    if (place.start < end) return refused('two patches change the same place; make them one');
-    patched += text.slice(end, place.start) + place.newText;
-    end = place.end;
-  }
-  return patched + text.slice(end);
-}
-
-/** The first two places of a part, in linear time; `indexOf` is quadratic for such as `aaa…b…aaa`. */
-function placesOf(part: string, text: string): readonly number[] {
-  /** By length, how much of the part's beginning its end repeats. */
-  const repeated = new Uint32Array(part.length + 1);
-  const advance = (matched: number, code: number): number => {
-    let length = matched;
-    while (length > 0 && part.charCodeAt(length) !== code) length = repeated[length] ?? 0;
-    return part.charCodeAt(length) === code ? length + 1 : length;
-  };
-  for (let end = 1; end < part.length; end += 1)
-    repeated[end + 1] = advance(repeated[end] ?? 0, part.charCodeAt(end));
-  const places: number[] = [];
-  let matched = 0;
-  for (let at = 0; at < text.length && places.length < 2; at += 1) {
-    matched = advance(matched, text.charCodeAt(at));
-    if (matched === part.length) places.push(at + 1 - part.length);
-  }
-  return places;
+  return patched;
 }
 
 /** Adds an entry at the end and refreshes the summary line [N4]. */
@@ -79,34 +51,45 @@ export function formatAppended(
   entry: string,
   { today, summary }: FormatOptions,
 ): FormattedText {
-  if (file.part === 'facts' || file.part === 'episodes') {
-    const previous = readHeader(present);
-    const { title = titleOf(file), body } = previous;
-    const added = file.part === 'episodes' ? formatEntries(entry, file.name, today) : entry;
-    if (typeof added !== 'string') return added;
-    const whole = joinEntry(body, added);
-    return writeHeader({ title, summary: summary ?? derivedSummary(file, whole) }, whole, previous);
-  }
-  const head = present === '' && file.part === 'daily' ? `# ${file.name}\n` : present;
-  return withHeader(file, joinEntry(head, entry), summary, readHeader(present));
+  const added = file.part === 'episodes' ? formatEntries(entry, file.name, today) : entry;
+  if (typeof added !== 'string') return added;
+  const before = present === '' && file.part === 'daily' ? `# ${file.name}\n` : present;
+  if (!hasHeader(file) && summary === undefined) return `${joinEntry(before, added)}\n`;
+  const { title, body } = readHeader(before);
+  return withHeader(file, joinEntry(body, added), { title, summary });
 }
 
 /** Facts and episodes always have a header; other files get one where the model gives a summary. */
-function withHeader(
-  file: TreeFile,
-  text: string,
-  newSummary: string | undefined,
-  previous: Header = {},
-): FormattedText {
-  const needsHeader = file.part === 'facts' || file.part === 'episodes';
-  if (!needsHeader && newSummary === undefined) return `${text.trim()}\n`;
-  const { title = titleOf(file), summary, body } = readHeader(text);
-  return writeHeader({ title, summary: newSummary ?? summary ?? derivedSummary(file, body) }, body, previous);
+function hasHeader({ part }: TreeFile): boolean {
+  return part === 'facts' || part === 'episodes';
 }
 
+function withHeader(file: TreeFile, body: string, { title, summary }: Header): string {
+  const head = `# ${toSingleLine(title ?? titleOf(file))}\n> Summary: ${toSingleLine(summary ?? derivedSummary(file, body))}`;
+  return body === '' ? `${head}\n` : `${head}\n\n${body}\n`;
+}
+
+/** The last subjects, as many as fit: titles of episodes, of `- Name: Alice` the name, else the first words. */
 function derivedSummary(file: TreeFile, body: string): string {
-  const parts = file.part === 'episodes' ? entryTitles(body) : keywordsOf(body);
-  return parts.length === 0 ? titleOf(file) : joinSummary(parts);
+  const lines = body.split('\n').filter((line) => file.part !== 'episodes' || line.startsWith('## '));
+  const subjects: string[] = [];
+  for (const line of lines.toReversed()) {
+    const subject = subjectOf(line);
+    if (subject === '' || subjects.includes(subject)) continue;
+    if ([subject, ...subjects].join(', ').length > summaryMaxChars) break;
+    subjects.unshift(subject);
+  }
+  return subjects.length === 0 ? titleOf(file) : subjects.join(', ');
+}
+
+function subjectOf(line: string): string {
+  const plain = toSingleLine(line.replace(/^\s*(?:[-*+>]|#+|\d+[.)])\s+/u, '').replace(/[*_`]/gu, ''));
+  if (!/[\p{L}\p{N}]/u.test(plain)) return '';
+  const firstWords = clipAtWord(plain.split(' ').slice(0, 5).join(' '), 40);
+  const label = line.startsWith('#') ? plain : /^[^:：]{1,40}(?=[:：](?:\s|$))/u.exec(plain)?.[0];
+  return clipAtWord(label ?? firstWords, 80)
+    .trim()
+    .replace(/(?<![.,;])[.,;]+$/u, '');
 }
 
 function titleOf({ part, name }: TreeFile): string {
@@ -127,17 +110,14 @@ function joinEntry(text: string, entry: string): string {
   return `${before}\n${continuesList ? '' : '\n'}${after}`;
 }
 
-const titleMaxChars = 100;
 /** The index shows it with every message. */
 const summaryMaxChars = 160;
 
 /** The first lines of a file, without their marks [N4]. */
-interface FileHeader {
-  readonly title: string;
-  readonly summary: string;
+interface Header {
+  readonly title: string | undefined;
+  readonly summary: string | undefined;
 }
-
-type Header = { readonly [Name in keyof FileHeader]?: string | undefined };
 
 /** A file's parts [N4]: `# Title`, `> Summary: …`, and the body without blank lines around it. */
 function readHeader(text: string): Header & { readonly body: string } {
@@ -149,21 +129,6 @@ function readHeader(text: string): Header & { readonly body: string } {
   return { body: lines.join('\n').trimEnd(), title, summary: summary === '' ? undefined : summary };
 }
 
-/** An overlong title or summary is refused, unless a person wrote it before. */
-function writeHeader(header: FileHeader, body: string, previous: Header = {}): FormattedText {
-  const title = toSingleLine(header.title);
-  const summary = toSingleLine(header.summary);
-  if (title.length > titleMaxChars && header.title !== previous.title) return tooLong('title', titleMaxChars);
-  if (summary.length > summaryMaxChars && header.summary !== previous.summary)
-    return tooLong('summary line', summaryMaxChars);
-  const head = `# ${title}\n> Summary: ${summary}`;
-  return body === '' ? `${head}\n` : `${head}\n\n${body}\n`;
-}
-
-function tooLong(what: string, max: number): Refusal {
-  return refused(`The ${what} is longer than ${max} characters; give a shorter one. Nothing was written.`);
-}
-
 /** What lists show of a file: its summary line, else its title, else its first words. */
 export function summaryOf(text: string): string {
   const { title, summary, body } = readHeader(text);
@@ -171,43 +136,15 @@ export function summaryOf(text: string): string {
   return clipAtWord(toSingleLine(shown.replace(/^[#>*\s-]+/u, '')), summaryMaxChars);
 }
 
-/** The subjects of the last lines, as many as fit: of `- Name: Alice` the name, else the first words. */
-function keywordsOf(body: string): readonly string[] {
-  const topics = new Set<string>();
-  let length = 0;
-  for (const line of body.split('\n').toReversed()) {
-    if (length > summaryMaxChars) break;
-    const plain = toSingleLine(line.replace(/^\s*(?:[-*+>]|#+|\d+[.)])\s+/u, '').replace(/[*_`]/gu, ''));
-    const firstWords = clipAtWord(plain.split(' ').slice(0, 5).join(' '), 40);
-    const label = /^(?<label>[^:：]{1,40})[:：](?:\s|$)/u.exec(plain)?.groups?.['label'] ?? firstWords;
-    if (!/[\p{L}\p{N}]/u.test(label)) continue;
-    const topic = label.trim().replace(/(?<![.,;])[.,;]+$/u, '');
-    if (!topics.has(topic)) length += topic.length + ', '.length;
-    topics.add(topic);
-  }
-  return [...topics].toReversed();
-}
-
-/** Joined by commas; the first give way. */
-function joinSummary(parts: readonly string[]): string {
-  const distinct = [...new Set(parts)];
-  let first = distinct.length;
-  let used = -', '.length;
-  while (first > 0 && (used += ', '.length + (distinct[first - 1]?.length ?? 0)) <= summaryMaxChars)
-    first -= 1;
-  return clipAtWord(distinct.slice(Math.min(first, distinct.length - 1)).join(', '), summaryMaxChars);
-}
-
 function withoutBlankStart(lines: readonly string[]): readonly string[] {
   const first = lines.findIndex((line) => line.trim() !== '');
   return first === -1 ? [] : lines.slice(first);
 }
 
-const entryTitleMaxChars = 80;
 /** Under 10 words [N4]. */
 const entrySummaryMaxWords = 9;
 
-/** Entries of a month's episodes file [N4]. Missing parts are filled in; bad or overlong ones are refused. */
+/** Entries of a month's episodes file [N4]. Missing parts are filled in; bad ones are refused. */
 function formatEntries(text: string, month: string, today: string): FormattedText {
   const entries: string[] = [];
   for (const entry of text.split(/^(?=## )/mu).filter((each) => each.trim() !== '')) {
@@ -216,13 +153,6 @@ function formatEntries(text: string, month: string, today: string): FormattedTex
     entries.push(formattedEntry);
   }
   return entries.join('\n\n');
-}
-
-/** Oldest first. */
-function entryTitles(body: string): readonly string[] {
-  return [...body.matchAll(/^## +(?<title>\S.*)$/gmu)].flatMap(
-    ({ groups }) => groups?.['title']?.trimEnd() ?? [],
-  );
 }
 
 const summaryLine = /^\s*[-*]\s*summary:(?<value>.*)$/iu;
@@ -235,8 +165,7 @@ function formatEntry(entry: string, month: string, today: string): FormattedText
   const newSummary = takeValue(rest, summaryLine);
   const dated = takeValue(newSummary.rest, dateLine);
   const firstWords = (dated.rest[0] ?? newSummary.value).replace(/^\s*(?:[-*+>]|#+)\s+/u, '');
-  const title = toSingleLine(heading ?? clipAtWord(toSingleLine(firstWords), entryTitleMaxChars));
-  if (title.length > entryTitleMaxChars) return tooLong('title of the entry', entryTitleMaxChars);
+  const title = toSingleLine(heading ?? clipAtWord(toSingleLine(firstWords), 80));
   const summary =
     newSummary.value === ''
       ? title.split(' ').slice(0, entrySummaryMaxWords).join(' ')
@@ -244,15 +173,10 @@ function formatEntry(entry: string, month: string, today: string): FormattedText
   if (summary.split(' ').length > entrySummaryMaxWords)
     return refused(`The summary of the entry "${title}" has 10 words or more. Nothing was written.`);
   const date = dated.value === '' ? today : dated.value;
-  if (!isCalendarDay(date))
+  if (!isCalendarDay(date) || !date.startsWith(`${month}-`))
     return refused(
-      `The date of the entry "${title}" is not a date. Give it as "- Date: YYYY-MM-DD". Nothing was written.`,
+      `The entry "${title}" is not of a day in this month: its date is "${date}". Give it as "- Date: YYYY-MM-DD", in the file of its month. Nothing was written.`,
     );
-  if (!date.startsWith(`${month}-`)) {
-    return refused(
-      `the entry "${title}" of ${date} belongs in episodes/${date.slice(0, 7)}.md (give "- Date: YYYY-MM-DD" where it is not of today)`,
-    );
-  }
   const head = `## ${title}\n- Summary: ${summary}\n- Date: ${date}`;
   const body = dated.rest.join('\n').trim();
   return body === '' ? head : `${head}\n${body}`;

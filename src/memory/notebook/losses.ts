@@ -3,7 +3,7 @@ import { contentTerms, namesIn, terms, toSingleLine, withoutInvisible } from '..
 import { readMark } from './tree.ts';
 
 /** What is compared of a note: its lines, without the summary line, which every write renews. */
-export function linesOf(text: string): readonly string[] {
+function linesOf(text: string): readonly string[] {
   return readMark(text)
     .text.split(/\r\n?|\n/u)
     .map((line) => toSingleLine(withoutInvisible(line)))

@@ -3,23 +3,15 @@ import type { Logger } from '../../core/logger.ts';
 import type { SessionKey } from '../../core/place.ts';
 import { assertSnowflake } from '../../core/snowflake.ts';
 import type { Store } from '../../core/store.ts';
-import { personOf, type MemoryLayer, type Withdrawn } from '../layer.ts';
+import { personOf, type MemoryLayer } from '../layer.ts';
 import type { SessionLog } from '../log/session-log.ts';
 import type { SessionStates } from '../log/session-state.ts';
-import type { OpenNotebook } from './background.ts';
 import { createNotebookFiles } from './files.ts';
 import { inlinedFile, notebookIndex } from './sections.ts';
 import { createNotebookTools } from './tools.ts';
 import type { UndoableNotes } from './undoable.ts';
 import { readWithheld } from '../withheld.ts';
-import {
-  deleteLines,
-  keysBelow,
-  linesSaying,
-  notesOfSession,
-  purgeableNotes,
-  purgeNotes,
-} from './withdraw.ts';
+import { createNoteChanges, keysBelow, notesOfSession } from './withdraw.ts';
 
 /** Characters of each section as rendered. */
 export interface NotebookSettings {
@@ -51,7 +43,7 @@ export interface NotebookOptions {
 /** Each person's notebook and each session's working memory; the tools are the same in every place [P2]. */
 export function createNotebook(options: NotebookOptions) {
   const { settings, store, writes, log, states, timeZone, undoable, logger, background = [] } = options;
-  const files = createNotebookFiles(store, writes, timeZone, { log, undoable });
+  const files = createNotebookFiles(store, writes, { log, undoable });
   const sources = [
     inlinedFile(files, 'USER.md', settings.profileMaxChars),
     inlinedFile(files, 'MEMORY.md', settings.memoryMaxChars),
@@ -65,10 +57,7 @@ export function createNotebook(options: NotebookOptions) {
     return [...(await keysBelow(store, notebookFolder(userId))), ...notes.flat()];
   }
 
-  const saying = (withdrawn: Parameters<typeof linesSaying>[1]) =>
-    linesSaying({ store, states, log, undoable }, withdrawn);
-  const deleteSaying = async (withdrawn: Withdrawn) =>
-    deleteLines({ store, writes, undoable }, withdrawn.session.userId, await saying(withdrawn));
+  const changes = createNoteChanges({ store, writes, states, log, undoable });
 
   const layer: MemoryLayer = {
     name: 'notebook',
@@ -86,26 +75,31 @@ export function createNotebook(options: NotebookOptions) {
     },
     /** Failing work costs neither the next work nor its own next try. */
     async fold(userId, sessions, signal) {
-      for (const work of background) {
-        if (signal.aborted) return;
-        try {
-          for (const session of sessions) await work(session, signal);
-        } catch (error) {
-          logger.warn('work on a notebook failed and is tried again after the next turn', { userId, error });
+      for (const work of background)
+        for (const session of sessions) {
+          if (signal.aborted) return;
+          try {
+            await work(session, signal);
+          } catch (error) {
+            logger.warn('work on a notebook failed and is tried again after the next turn', {
+              userId,
+              error,
+            });
+          }
         }
-      }
     },
     async delete(deletion) {
       const userId = personOf(deletion);
       switch (deletion.kind) {
         case 'messages':
           await undoable?.finish(userId, 'of tools');
-          return deletion.isResolved === true ? undefined : deleteSaying(deletion);
+          if (deletion.isResolved === true) return;
+          return changes.deleteLines(userId, await changes.linesSaying(deletion));
         case 'words':
           await undoable?.finish(userId, 'all');
-          return purgeNotes({ store, writes, states, log }, deletion);
+          return changes.purge(deletion);
         case 'record':
-          return deleteLines({ store, writes, undoable }, userId, deletion.record.notes);
+          return changes.deleteLines(userId, deletion.record.notes);
         case 'conversations':
         case 'person':
           for (const session of deletion.sessions)
@@ -131,10 +125,10 @@ export function createNotebook(options: NotebookOptions) {
     tools: createNotebookTools(files, timeZone),
     files,
     /** What of it says what some messages said, for what is to be withheld. */
-    saying,
+    saying: (withdrawn: Parameters<typeof changes.linesSaying>[0]) => changes.linesSaying(withdrawn),
     /** What `purge` looks through: an owner's workspace too, which no erasing takes [K11]. */
     async *purgeable(this: void, userId: string) {
-      yield* purgeableNotes({ store, states, log }, userId);
+      yield* changes.purgeable(userId);
       if (undoable !== undefined) yield* undoable.kept(userId);
     },
   };
@@ -148,29 +142,4 @@ function notebookFolder(userId: string): string {
 function exportedPath(key: string): string {
   const [room, id, _user, ...rest] = key.split('/');
   return room === 'users' ? key.slice(`users/${id}/`.length) : `conversations/${id}/${rest.join('/')}`;
-}
-
-/** Of the index in a reflection. */
-const backgroundIndexMaxChars = 8000;
-
-/** The tree for background work: the same tools and checks over other files, with read marks of its own. */
-export function notebookOpener(options: Pick<NotebookOptions, 'writes' | 'timeZone'>): OpenNotebook {
-  const { writes, timeZone } = options;
-  return (store) => {
-    const files = createNotebookFiles(store, writes, timeZone);
-    const index = notebookIndex(files, timeZone, backgroundIndexMaxChars);
-    return {
-      tools: createNotebookTools(files, timeZone),
-      async read(path, context) {
-        const opened = await files.open(path, context);
-        if (opened.outcome === 'refused' || opened.content === undefined) return undefined;
-        files.markRead(context, opened.file, opened.content);
-        return opened.content;
-      },
-      async factPaths(context) {
-        return (await files.names(context, ['facts'])).map(({ path }) => path);
-      },
-      index: (context) => index.sections(context),
-    };
-  };
 }

@@ -1,5 +1,5 @@
 import { ModelError } from '../../core/errors.ts';
-import { type Clock, localDate } from '../../core/time.ts';
+import { localDate } from '../../core/time.ts';
 import type { ModelRequest } from '../../core/model.ts';
 import { sessionName, type SessionKey } from '../../core/place.ts';
 import { type SectionName, dataText, renderSection } from '../../core/section.ts';
@@ -12,14 +12,12 @@ import type { SessionLog } from '../log/session-log.ts';
 import { type SessionState, changeState } from '../log/session-state.ts';
 import type { CaptureMode } from '../settings/person-settings.ts';
 import {
+  type BackgroundNotes,
   type BackgroundOptions,
   type BackgroundSession,
-  type OpenedNotebook,
-  type StagedFiles,
   contextOf,
   inWriteQueues,
-  orFailed,
-  stageFiles,
+  openNotes,
 } from './background.ts';
 
 /** Until a dropped result is tried again. */
@@ -33,10 +31,10 @@ const minOwnMessages = 2;
 const turnsMaxChars = 40_000;
 
 /**
- * `nothing-to-learn`: too little was said since; `done`: all was looked at; `failed`: model or disk, nothing
- * has changed; `dropped`: a reset, an edit, a deletion or a change of the same files came meanwhile [A4].
+ * `nothing-to-learn`: too little was said since; `done`: all was looked at; `dropped`: a reset, an edit, a deletion or
+ * a change of the same files came meanwhile [A4].
  */
-export type ReflectionOutcome = 'nothing-to-learn' | 'done' | 'failed' | 'dropped';
+export type ReflectionOutcome = 'nothing-to-learn' | 'done' | 'dropped';
 
 export interface ReflectionOptions extends BackgroundOptions {
   readonly sessionLog: Pick<SessionLog, 'since'>;
@@ -50,10 +48,12 @@ export interface ReflectionOptions extends BackgroundOptions {
   }) => Promise<{ readonly stop: 'end' | 'cut' | 'refusal' | 'rounds' | 'timeout' }>;
   /** Quiet after which a session is idle. */
   readonly idleMs: number;
-  /** IANA. */
-  readonly timeZone: string;
   /** A person's own, in which turns are dated [H3]. Must not reject. */
   readonly timeZoneOf: (userId: string) => Promise<string>;
+  /** Replaces any earlier time of the session. */
+  readonly wakeAt: (session: SessionKey, time: Date) => void;
+  /** What may be noticed in what a person says [K9]. Must not reject. */
+  readonly modeOf: (userId: string) => Promise<CaptureMode>;
 }
 
 /** What a session holds that no reflection has seen, if it is enough. */
@@ -66,11 +66,9 @@ interface Unseen extends BackgroundSession {
   readonly seen: number;
 }
 
-export type Reflection = ReturnType<typeof createReflection>;
-
 /** Looks back on conversations and keeps notes on them [A3], without what may be others' words [M5a]. */
 export function createReflection(options: ReflectionOptions) {
-  const { store, writes, states, sessionLog, logger, timeZone, modelName } = options;
+  const { store, writes, states, sessionLog, timeZone, modelName } = options;
 
   /** When the session is due if nothing more is said; `undefined` for too little. */
   async function dueAt(session: SessionWork): Promise<Date | undefined> {
@@ -83,16 +81,8 @@ export function createReflection(options: ReflectionOptions) {
     return new Date(last + options.idleMs);
   }
 
-  /** Looks at what was said since, due or not. Failures of model and disk are logged, not thrown. */
-  function reflect(session: SessionWork, signal?: AbortSignal): Promise<ReflectionOutcome> {
-    const event = 'a reflection failed; it is tried again later';
-    return orFailed(() => reflectOnAll(session, signal), event, session, logger);
-  }
-
-  async function reflectOnAll(
-    session: SessionWork,
-    signal: AbortSignal | undefined,
-  ): Promise<ReflectionOutcome> {
+  /** Looks at what was said since, due or not. Rejects, with nothing changed, as model and store do. */
+  async function reflect(session: SessionWork, signal?: AbortSignal): Promise<ReflectionOutcome> {
     for (let outcome: ReflectionOutcome = 'nothing-to-learn'; ; outcome = 'done') {
       const unseen = await unseenOf(session);
       const [batch] = inBatches(unseen?.messages ?? [], timeZone, turnsMaxChars);
@@ -123,58 +113,47 @@ export function createReflection(options: ReflectionOptions) {
   ): Promise<boolean> {
     const messages = batch.map(({ message }) => message);
     const own = messages.filter(({ role }) => role === 'user');
-    const files = stageFiles(options, unseen, own.map(({ text }) => text).join('\n'));
-    const notebook = options.openNotebook(files);
+    const notes = openNotes(options, unseen, own.map(({ text }) => text).join('\n'));
     // Days are those of the conversation, even after midnight or a stop.
     const context = contextOf(unseen, own, new Date(messages.at(-1)?.at ?? options.clock()));
     const ownZone = await options.timeZoneOf(unseen.session.userId);
     const lines = messages.map((message) => turnLine(message, ownZone));
     const day = localDate(context.now, timeZone);
-    const request = await reflectionRequest(modelName, notebook, context, lines, day);
-    const { tools } = notebook;
+    const request = await reflectionRequest(modelName, notes, context, lines, day);
+    const { tools } = notes;
     await options.withPauses({ ...request, conversation: sessionName(unseen.session) }, async () => {
       const { stop } = await options.runLoop({ request, tools, context, signal, maxRounds });
       if (stop !== 'end' && stop !== 'rounds') throw new ModelError(`It ended by ${stop}`, 'invalid');
     });
     if (signal?.aborted === true) throw new ModelError('It was given up', 'aborted');
     const cursor = batch.at(-1)?.sequence ?? unseen.from;
-    return inWriteQueues(writes, unseen, () => commit(unseen, cursor, files));
+    return inWriteQueues(writes, unseen, () => commit(unseen, cursor, notes));
   }
 
   async function commit(
     { session, from, seen }: Unseen,
     cursor: number,
-    files: StagedFiles,
+    notes: Pick<BackgroundNotes, 'commit'>,
   ): Promise<boolean> {
     const { withdrawals } = await sessionLog.since(session, seen);
     if (startOf(await states.read(session)) !== from || withdrawals.length > 0) return false;
-    return files.commit(async () => {
+    return notes.commit(async () => {
       await changeState(store, session, (state) => ({ ...state, reflection: { cursor } }));
     });
   }
 
-  return { dueAt, reflect };
-}
-
-/** The work after a turn. A dropped result is soon tried again, a failed one after the next turn or start. */
-export function reflectWhenDue(ports: {
-  readonly reflection: Reflection;
-  /** Replaces any earlier time of the session. */
-  readonly wakeAt: (session: SessionKey, time: Date) => void;
-  /** What may be noticed in what a person says [K9]. Must not reject. Default: all of it. */
-  readonly modeOf?: (userId: string) => Promise<CaptureMode>;
-  readonly clock: Clock;
-}) {
-  const { reflection, wakeAt, modeOf, clock } = ports;
-  return async (session: SessionWork, signal: AbortSignal): Promise<void> => {
+  /** The work after a turn. A dropped result is soon tried again. */
+  async function reflectIfDue(session: SessionWork, signal: AbortSignal): Promise<void> {
     // A note cannot be asked about.
-    if (((await modeOf?.(session.userId)) ?? 'auto') !== 'auto') return;
-    const due = await reflection.dueAt(session);
+    if ((await options.modeOf(session.userId)) !== 'auto') return;
+    const due = await dueAt(session);
     if (due === undefined) return;
-    if (due > clock()) return wakeAt(session, due);
-    const outcome = await reflection.reflect(session, signal);
-    if (outcome === 'dropped') wakeAt(session, new Date(clock().getTime() + retryMs));
-  };
+    if (due > options.clock()) return options.wakeAt(session, due);
+    if ((await reflect(session, signal)) === 'dropped')
+      options.wakeAt(session, new Date(options.clock().getTime() + retryMs));
+  }
+
+  return { dueAt, reflect, reflectIfDue };
 }
 
 /** Where the next reflection begins, never before a reset [A4]; `undefined` without a cursor. */
@@ -193,16 +172,16 @@ const maxTokens = 4096;
 /** In a DM with profile, facts and index, elsewhere with the overview. What is given in whole counts as read. */
 async function reflectionRequest(
   model: string,
-  notebook: Pick<OpenedNotebook, 'read' | 'factPaths' | 'index'>,
+  notes: BackgroundNotes,
   context: TurnContext,
   lines: readonly string[],
   day: string,
 ): Promise<Omit<ModelRequest, 'tools'>> {
   const isDm = context.place.audience === 'dm';
   const sections = [
-    ...(isDm ? await notebookSections(notebook, context) : []),
+    ...(isDm ? await notebookSections(notes, context) : []),
     fileSection('overview', 'overview.md, your notes on this conversation:', [
-      await notebook.read('overview.md', context),
+      await notes.read('overview.md', context),
     ]),
     renderSection({
       name: 'turns',
@@ -223,18 +202,15 @@ async function reflectionRequest(
   };
 }
 
-async function notebookSections(
-  notebook: Pick<OpenedNotebook, 'read' | 'factPaths' | 'index'>,
-  context: TurnContext,
-): Promise<readonly string[]> {
-  const [profile, paths, index] = await Promise.all([
-    notebook.read('USER.md', context),
-    notebook.factPaths(context),
-    notebook.index(context),
+async function notebookSections(notes: BackgroundNotes, context: TurnContext): Promise<readonly string[]> {
+  const [profile, factFiles, index] = await Promise.all([
+    notes.read('USER.md', context),
+    notes.files.names(context, ['facts']),
+    notes.index(context),
   ]);
   const facts = await Promise.all(
-    paths.map(async (path) => {
-      const text = await notebook.read(path, context);
+    factFiles.map(async ({ path }) => {
+      const text = await notes.read(path, context);
       return text === undefined ? undefined : `### ${path}\n${text}`;
     }),
   );

@@ -1,6 +1,13 @@
 import type { MemorySource } from '../../core/memory-source.ts';
 import { daysAfter, localDate } from '../../core/time.ts';
-import { dataLine, dataText, renderSection, type Section, type SectionSource } from '../../core/section.ts';
+import {
+  dataLine,
+  dataText,
+  fitLines,
+  renderSection,
+  type Section,
+  type SectionSource,
+} from '../../core/section.ts';
 import { clipAtWord, withoutInvisible } from '../../core/text.ts';
 import type { TurnContext } from '../../core/turn-context.ts';
 import type { ListedFile, NotebookFiles } from './files.ts';
@@ -57,15 +64,20 @@ export function notebookIndex(
         files.names(context, ['topics']),
         recentDays(context),
       ]);
-      const listed = [...facts, ...episodes.toReversed()];
-      const named = [...days, ...topics].map(({ path }) => [`- ${path}`, listedSource({ path })] as const);
-      const sources = new Map([
-        ...listed.map((each) => [fileLine(each), sourceOfListed(each)] as const),
-        ...named,
-      ]);
-      const lines = [...listed.map(fileLine), ...days.map(({ path }) => `- ${path}`)];
-      const names = topics.map(({ path }) => `- ${path}`);
-      return indexSection(lines, names, maxChars).map((section) => ({ ...section, sources }));
+      const entries = [
+        ...[...facts, ...episodes.toReversed()].map((each) => ({
+          line: fileLine(each),
+          source: listedFile(each.file, each.bytes),
+        })),
+        ...days.map(named),
+        ...(topics.length === 0 ? [] : [{ line: '## Available Knowledge Files', source: undefined }]),
+        ...topics.map(named),
+      ];
+      const sources = new Map(
+        entries.flatMap(({ line, source }) => (source === undefined ? [] : [[line, source] as const])),
+      );
+      const lines = entries.map(({ line }) => line);
+      return indexSection(lines, maxChars).map((section) => ({ ...section, sources }));
     },
   };
 
@@ -77,43 +89,32 @@ export function notebookIndex(
   }
 }
 
-/** As many lines as fit, in order, the topics under their heading. */
-function indexSection(
-  lines: readonly string[],
-  topics: readonly string[],
-  budget: number,
-): readonly Section[] {
-  for (let left = 0; left <= lines.length + topics.length; left += 1) {
-    const shownTopics = topics.slice(0, Math.max(0, topics.length - left));
-    const shown = lines.slice(0, Math.max(0, lines.length - Math.max(0, left - topics.length)));
-    const section = {
-      name: 'notebook_index',
-      slot: 'fast',
-      title: 'Files of the notebook; memory_read opens them:',
-      lines: [
-        ...shown,
-        ...(shownTopics.length === 0 ? [] : ['## Available Knowledge Files', ...shownTopics]),
-        ...(left === 0 ? [] : [`… and ${left} more: memory_list`]),
-      ],
-      budget,
-    } as const;
-    if (section.lines.length > 0 && renderSection(section).length <= budget) return [section];
-  }
-  return [];
+/** As many lines as fit, in order. */
+function indexSection(lines: readonly string[], budget: number): readonly Section[] {
+  const frame = {
+    name: 'notebook_index',
+    slot: 'fast',
+    title: 'Files of the notebook; memory_read opens them:',
+    budget,
+  } as const;
+  const room = lines.length === fitLines(frame, lines).length ? budget : budget - moreMaxChars;
+  const shown = fitLines({ ...frame, budget: room }, lines);
+  const left = lines.length - shown.length;
+  const more = left === 0 ? [] : [`… and ${left} more: memory_list`];
+  return shown.length === 0 ? [] : [{ ...frame, lines: [...shown, ...more] }];
 }
+
+/** Of the line that tells how many more there are. */
+const moreMaxChars = 40;
 
 /** A file shown with its text, or from a line or offset on. */
 export function sourceOfFile(path: string, text: string): MemorySource {
   return { kind: 'file', path, bytes: Buffer.byteLength(text) };
 }
 
-/** A file in a list, with its summary if any. */
-export function sourceOfListed({ file: { path }, bytes }: ListedFile): MemorySource {
-  return listedSource({ path, bytes });
-}
-
-function listedSource(file: { readonly path: string; readonly bytes?: number }): MemorySource {
-  return { kind: 'file', ...file, isListed: true };
+/** A file in a list. */
+export function listedFile({ path }: Pick<TreeFile, 'path'>, bytes?: number): MemorySource {
+  return { kind: 'file', path, bytes, isListed: true };
 }
 
 /** `- facts/user.md (320B): name, language, role` */
@@ -130,8 +131,11 @@ export function textSection(
   const lines = textLines(text);
   if (renderSection({ ...section, lines }).length <= section.budget) return { ...section, lines };
   const part = { ...section, title: partTitle };
-  const room = section.budget - (renderSection({ ...part, lines: [''] }).length - 1);
-  return { ...part, lines: firstLines(lines, room) };
+  const room = section.budget - renderSection({ ...part, lines: [''] }).length;
+  let shown = clipAtWord(lines.join('\n'), room);
+  // A cut can bare a tag's name that was part of a longer word.
+  while (dataText(shown).length > room) shown = clipAtWord(shown, shown.length - 10);
+  return { ...part, lines: shown === '' ? [] : dataText(shown).split('\n') };
 }
 
 /** Lines as data: indentation stays; control and invisible characters and blank ends go. */
@@ -144,18 +148,6 @@ function textLines(text: string): readonly string[] {
   return first === -1 ? [] : lines.slice(first, last + 1);
 }
 
-/** The longest beginning of at most `room` characters; its last line is cut at a word. */
-function firstLines(lines: readonly string[], room: number): readonly string[] {
-  const kept: string[] = [];
-  let left = room;
-  for (const line of lines) {
-    if (line.length + 1 > left) {
-      // A cut can bare a tag's name that was part of a longer word.
-      const cut = dataText(clipAtWord(line, left - 1));
-      return cut === '' || cut.length + 1 > left ? kept : [...kept, cut];
-    }
-    left -= line.length + 1;
-    kept.push(line);
-  }
-  return kept;
+function named(file: TreeFile) {
+  return { line: `- ${file.path}`, source: listedFile(file) };
 }

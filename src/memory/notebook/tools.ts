@@ -10,19 +10,8 @@ import { isProxied, type TurnContext } from '../../core/turn-context.ts';
 import { undoButton } from '../undo.ts';
 import type { FileEdit, Knowledge, ListedFile, NotebookFiles, WrittenFile } from './files.ts';
 import { applyPatches, formatAppended, formatPatched, formatWritten } from './format.ts';
-import { fileLine, sourceOfFile, sourceOfListed } from './sections.ts';
+import { fileLine, listedFile, sourceOfFile } from './sections.ts';
 import { refused, treeParts } from './tree.ts';
-
-/** The model's tools for the tree of notes [M4]. */
-export function createNotebookTools(files: NotebookFiles, timeZone: string): readonly Tool[] {
-  return [
-    listTool(files),
-    readTool(files),
-    writeTool(files, timeZone),
-    patchTool(files),
-    appendTool(files, timeZone),
-  ];
-}
 
 const notDone = 'Nothing was done';
 
@@ -52,7 +41,8 @@ const patchInput = z.object({
   patches: z
     .array(
       z.object({
-        oldText: z.string(),
+        // Finding much longer ones could take long [L4].
+        oldText: z.string().max(1000),
         newText: z.string().describe('Empty to remove.'),
       }),
     )
@@ -65,6 +55,104 @@ const appendInput = z.object({
   entry: z.string(),
   summary: summaryInput,
 });
+
+/** The model's tools for the tree of notes [M4]. */
+export function createNotebookTools(files: NotebookFiles, timeZone: string): readonly Tool[] {
+  const todayOf = ({ now }: TurnContext): string => localDate(now, timeZone);
+  return [
+    checkedTool({
+      name: 'memory_list',
+      description: 'List the files that you keep: path, bytes, summary.',
+      input: listInput,
+      notDone,
+      async run({ folder }, context) {
+        const parts = treeParts(context).map(({ part }) => part);
+        const requested =
+          folder === undefined ? parts : parts.filter((part) => part === folder.replace(/\/$/u, ''));
+        if (requested.length === 0)
+          return refusal(`There is no such folder here. There are: ${parts.join(', ')}.`);
+        const described = requested.filter((part) => part !== 'daily');
+        const [listed, days] = await Promise.all([
+          files.list(context, described),
+          requested.includes('daily') ? files.list(context, ['daily']) : [],
+        ]);
+        const newestFirst = days.toReversed().map((day) => ({ ...day, summary: '' }));
+        return { ok: true, ...renderList([...listed, ...newestFirst]) };
+      },
+    }),
+    checkedTool({
+      name: 'memory_read',
+      description: 'Read a file that you keep. A long one comes in parts.',
+      input: readInput,
+      notDone,
+      async run({ path, offset }, context) {
+        const opened = await files.open(path, context);
+        if (opened.outcome === 'refused') return refusal(opened.reason);
+        const { file, content } = opened;
+        if (content === undefined) return refusal(`There is no file ${file.path} yet.`);
+        const part = partFrom(content, offset);
+        if (part === content) files.markRead(context, file, content);
+        const heading = partHeading(file.path, offset, offset + part.length, content.length);
+        const source = part === '' ? undefined : sourceOfFile(file.path, content);
+        return {
+          ok: true,
+          ...textWithSources([{ text: heading }, { text: dataText(part), source }], '\n'),
+        };
+      },
+    }),
+    changeTool(files, {
+      name: 'memory_write',
+      description:
+        'Replace a whole file, or make a new one: read it first and merge. For a change use memory_patch, for an addition memory_append.',
+      input: writeInput,
+      edit:
+        ({ content, summary }, context) =>
+        (present, file) => {
+          const problem = present && unreadProblem(file.path, present.knowledge);
+          if (problem !== undefined) return refused(problem);
+          return formatWritten(file, content, { today: todayOf(context), summary });
+        },
+      report: ({ file, bytes, isNew }) =>
+        isNew
+          ? `Created ${file.path} (${bytes} bytes).`
+          : `Replaced the whole of ${file.path}; it has ${bytes} bytes now.`,
+    }),
+    changeTool(files, {
+      name: 'memory_patch',
+      description:
+        'Change places of a file. Each oldText must stand exactly once in the file, letter for letter; all patches are applied, or none.',
+      input: patchInput,
+      edit:
+        ({ patches }) =>
+        (present, file) => {
+          if (present === undefined)
+            return refused(`There is no file ${file.path} yet. Nothing was written.`);
+          const patched = applyPatches(present.text, patches);
+          return typeof patched === 'string'
+            ? formatPatched(file, patched)
+            : refused(`Nothing was written to ${file.path}: ${patched.reason}.`);
+        },
+      report: ({ file, bytes }, { patches }) =>
+        `Patched ${file.path}; it has ${bytes} bytes now. appliedCount: ${patches.length}`,
+    }),
+    changeTool(files, {
+      name: 'memory_append',
+      description:
+        'Add an entry at the end of a file, new or not. One of episodes/YYYY-MM.md is "## Title", "- Summary: under 10 words", "- Date: YYYY-MM-DD", then free lines.',
+      input: appendInput,
+      edit:
+        ({ entry, summary }, context) =>
+        (present, file) => {
+          const added = withoutInvisible(entry);
+          if (added.trim() === '') return refused('The entry is empty. Nothing was written.');
+          return formatAppended(file, present?.text ?? '', added, { today: todayOf(context), summary });
+        },
+      report: ({ file, bytes, isNew }) =>
+        `${isNew ? 'Created' : 'Added to'} ${file.path}; it has ${bytes} bytes now.`,
+      isAddition: true,
+    }),
+  ];
+}
 
 /** A tool that changes a file, and reports what was written or why nothing was. */
 function changeTool<Input extends { readonly path: string }>(
@@ -104,65 +192,17 @@ function writeNotice({ file, undoId }: WrittenFile, isAddition: boolean): Memory
   return { line, bareLine: line, buttons: undoButton(undoId), isQuiet: isAddition || undefined };
 }
 
-/** A line a file, the newest days and months first. */
-function listTool(files: NotebookFiles): Tool {
-  return checkedTool({
-    name: 'memory_list',
-    description: 'List the files that you keep: path, bytes, summary.',
-    input: listInput,
-    notDone,
-    async run({ folder }, context) {
-      const parts = treeParts(context).map(({ part }) => part);
-      const requested =
-        folder === undefined ? parts : parts.filter((part) => part === folder.replace(/\/$/u, ''));
-      if (requested.length === 0)
-        return refusal(`There is no such folder here. There are: ${parts.join(', ')}.`);
-      const described = requested.filter((part) => part !== 'daily');
-      const [listed, days] = await Promise.all([
-        files.list(context, described),
-        requested.includes('daily') ? files.list(context, ['daily']) : [],
-      ]);
-      const newestFirst = days.toReversed().map((day) => ({ ...day, summary: '' }));
-      return { ok: true, ...renderList([...listed, ...newestFirst]) };
-    },
-  });
-}
-
 /** A tool's result is cut at 8,000 characters [P4]. */
 const listMaxChars = 7_000;
 
 function renderList(listed: readonly ListedFile[]): Pick<ToolOutcome, 'text' | 'sources'> {
   if (listed.length === 0) return { text: 'There are no files yet.' };
-  const lines = listed.map((each) => ({ text: fileLine(each), source: sourceOfListed(each) }));
+  const lines = listed.map((each) => ({ text: fileLine(each), source: listedFile(each.file, each.bytes) }));
   let used = 0;
   const tooMany = lines.findIndex(({ text }) => (used += text.length + 1) > listMaxChars);
   if (tooMany === -1) return textWithSources(lines, '\n');
   const more = { text: `… and ${lines.length - tooMany} more; list one folder to see them.` };
   return textWithSources([...lines.slice(0, tooMany), more], '\n');
-}
-
-function readTool(files: NotebookFiles): Tool {
-  return checkedTool({
-    name: 'memory_read',
-    description: 'Read a file that you keep. A long one comes in parts.',
-    input: readInput,
-    notDone,
-    async run({ path, offset }, context) {
-      const opened = await files.open(path, context);
-      if (opened.outcome === 'refused') return refusal(opened.reason);
-      const { file, content } = opened;
-      if (content === undefined) return refusal(`There is no file ${file.path} yet.`);
-      const part = partFrom(content, offset);
-      const end = offset + part.length;
-      files.markRead(context, file, content, offset, end);
-      const heading = partHeading(file.path, offset, end, content.length);
-      const source = part === '' ? undefined : sourceOfFile(file.path, content);
-      return {
-        ok: true,
-        ...textWithSources([{ text: heading }, { text: dataText(part), source }], '\n'),
-      };
-    },
-  });
 }
 
 /** Of a file, given at once; a tool's result is cut at 8,000 [P4]. */
@@ -188,77 +228,10 @@ function partHeading(path: string, from: number, to: number, length: number): st
   return `${path}, characters ${from} to ${to} of ${length}${rest}:`;
 }
 
-/** Replaces a file, if the model has seen all that it replaces [M4]. */
-function writeTool(files: NotebookFiles, timeZone: string): Tool {
-  return changeTool(files, {
-    name: 'memory_write',
-    description:
-      'Replace a whole file, or make a new one: read it first and merge. For a change use memory_patch, for an addition memory_append.',
-    input: writeInput,
-    edit:
-      ({ content, summary }, { now }) =>
-      (present, file) => {
-        const problem = present && unreadProblem(file.path, present.knowledge);
-        if (problem !== undefined) return refused(problem);
-        return formatWritten(file, content, { today: localDate(now, timeZone), summary });
-      },
-    report: ({ file, bytes, isNew }) =>
-      isNew
-        ? `Created ${file.path} (${bytes} bytes).`
-        : `Replaced the whole of ${file.path}; it has ${bytes} bytes now.`,
-  });
-}
-
-/** Why a file may not be replaced yet. */
+/** Why a file may not be replaced yet [M4]. */
 function unreadProblem(path: string, knowledge: Knowledge): string | undefined {
-  switch (knowledge) {
-    case 'whole':
-      return undefined;
-    case 'unread':
-      return `${path} exists and would be replaced; read it first with memory_read, then merge. Nothing was written.`;
-    case 'partly':
-      return `You have read only a part of ${path}; read the rest first, or use memory_patch. Nothing was written.`;
-    case 'changed':
-      return `${path} changed since you last read it; read it again, then merge. Nothing was written.`;
-  }
-}
-
-function patchTool(files: NotebookFiles): Tool {
-  return changeTool(files, {
-    name: 'memory_patch',
-    description:
-      'Change places of a file. Each oldText must stand exactly once in the file, letter for letter; all patches are applied, or none.',
-    input: patchInput,
-    edit:
-      ({ patches }) =>
-      (present, file) => {
-        if (present === undefined) return refused(`There is no file ${file.path} yet. Nothing was written.`);
-        const patched = applyPatches(present.text, patches);
-        return typeof patched === 'string'
-          ? formatPatched(file, patched, present.text)
-          : refused(`Nothing was written to ${file.path}: ${patched.reason}.`);
-      },
-    report: ({ file, bytes }, { patches }) =>
-      `Patched ${file.path}; it has ${bytes} bytes now. appliedCount: ${patches.length}`,
-  });
-}
-
-/** Adds to a file, in the form that the file has [N4]. */
-function appendTool(files: NotebookFiles, timeZone: string): Tool {
-  return changeTool(files, {
-    name: 'memory_append',
-    description:
-      'Add an entry at the end of a file, new or not. One of episodes/YYYY-MM.md is "## Title", "- Summary: under 10 words", "- Date: YYYY-MM-DD", then free lines.',
-    input: appendInput,
-    edit:
-      ({ entry, summary }, { now }) =>
-      (present, file) => {
-        const added = withoutInvisible(entry);
-        if (added.trim() === '') return refused('The entry is empty. Nothing was written.');
-        return formatAppended(file, present?.text ?? '', added, { today: localDate(now, timeZone), summary });
-      },
-    report: ({ file, bytes, isNew }) =>
-      `${isNew ? 'Created' : 'Added to'} ${file.path}; it has ${bytes} bytes now.`,
-    isAddition: true,
-  });
+  if (knowledge === 'whole') return undefined;
+  return knowledge === 'changed'
+    ? `${path} changed since you last read it; read it again, then merge. Nothing was written.`
+    : `${path} exists and would be replaced; read it first with memory_read, then merge. One that is too long to be read at once can only be patched. Nothing was written.`;
 }

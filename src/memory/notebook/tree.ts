@@ -1,8 +1,9 @@
 import type { Place } from '../../core/place.ts';
 import { assertSnowflake } from '../../core/snowflake.ts';
+import type { Store } from '../../core/store.ts';
 import { sessionOf, type Speaker, type TurnContext } from '../../core/turn-context.ts';
-import { isCalendarDay, localDateTime } from '../../core/time.ts';
-import { reachOf, type Reach } from '../../core/visibility.ts';
+import { isCalendarDay } from '../../core/time.ts';
+import { reachOf, visibilitySchema, type Reach } from '../../core/visibility.ts';
 import { cursorOfNote, parseNote, reachLines, readersIn } from '../log/kept-summary.ts';
 import { sessionFolder } from '../log/session-state.ts';
 
@@ -33,7 +34,7 @@ export interface PartLocation {
   readonly key: string;
 }
 
-export function isFolder({ part }: Pick<PartLocation, 'part'>): boolean {
+function isFolder({ part }: Pick<PartLocation, 'part'>): boolean {
   return !part.endsWith('.md');
 }
 
@@ -61,6 +62,19 @@ export function notebookParts({ id, isOwner }: Pick<Speaker, 'id' | 'isOwner'>):
     part,
     key: `${root}/${part === 'daily' && isOwner ? 'memory' : part}`,
   }));
+}
+
+/** The files of some parts, those that somebody put there by hand included: as the model names them, and the store's key. */
+export async function filesIn(
+  store: Pick<Store, 'list'>,
+  parts: readonly PartLocation[],
+): Promise<readonly { readonly path: string; readonly key: string }[]> {
+  const found = parts.map(async ({ part, key }) =>
+    isFolder({ part })
+      ? (await store.list(key)).map(({ path }) => ({ path: `${part}/${path}`, key: `${key}/${path}` }))
+      : [{ path: part, key }],
+  );
+  return (await Promise.all(found)).flat();
 }
 
 type ResolvedPath = { readonly outcome: 'file'; readonly file: TreeFile } | Refusal;
@@ -130,8 +144,6 @@ const nameMaxChars = 80;
 /** So that a backup's or a temporary file's name fits every file system. */
 const nameMaxBytes = 200;
 
-/** Names that some systems keep for devices. */
-const deviceName = /^(?:con|prn|aux|nul|com\d|lpt\d)$/u;
 const latin = /\p{Script=Latin}/u;
 /** Alphabets with letters that pass for others; scripts such as Han cannot. */
 const otherAlphabet =
@@ -149,7 +161,6 @@ export function nameProblem(name: string): string | undefined {
   const mixesAlphabets =
     (latin.test(name) && otherAlphabet.test(name)) || (cyrillic.test(name) && greek.test(name));
   if (mixesAlphabets) return 'its name mixes letters of alphabets that look alike';
-  if (deviceName.test(name)) return 'its name is one that some systems keep for a device';
   return undefined;
 }
 
@@ -167,24 +178,22 @@ export function isKeptSummary({ part, name }: TreeFile): boolean {
   return part === 'detail' && cursorOfNote(`${name}.md`) !== undefined;
 }
 
-/** Where a session's file may be used [V2]; `undefined` for one written where all read along. */
+/** Where a session's file may be used [V2]; `undefined` for one that somebody put there by hand. */
 export function reachOfSessionFile(file: TreeFile, stored: string): Reach | undefined {
   return isKeptSummary(file)
     ? (parseNote(stored) ?? { visibility: 'dm', homeId: '' })
     : readMark(stored).mark;
 }
 
-/** What was written in private ends in a mark that names its readers, since others can be let in later [V2a]. */
+/** It ends in a mark that names its readers, since others can be let in later [V2a]. */
 export function withMark(text: string, place: Place): string {
-  const reach = reachOf(place);
-  if (reach.visibility === 'server') return text;
-  return `${text.trimEnd()}\n\n<!--\nMETA:\n${reachLines(reach)}\n-->\n`;
+  return `${text.trimEnd()}\n\n<!--\nMETA:\n${reachLines(reachOf(place))}\n-->\n`;
 }
 
 const markAtEnd =
-  /(?<!\n)\n*<!--\nMETA:\nvisibility: (?<visibility>here|dm)\nhome: (?<home>[0-9]{15,21})\n(?:guild: (?<guild>[0-9]{15,21})\n)?(?:readers:(?<readers>[ #+:0-9a-z@]*)\n)?-->\s*$/u;
+  /(?<!\n)\n*<!--\nMETA:\nvisibility: (?<visibility>server|here|dm)\nhome: (?<home>[0-9]{15,21})\n(?:guild: (?<guild>[0-9]{15,21})\n)?(?:readers:(?<readers>[ #+:0-9a-z@]*)\n)?-->\s*$/u;
 
-/** A mark in the text itself cannot widen anything: it would have to say less than `here`. */
+/** A mark in the text itself cannot widen anything: the program's own stands behind it. */
 export function readMark(file: string): { readonly text: string; readonly mark?: Reach } {
   const found = markAtEnd.exec(file);
   const { visibility, home, guild, readers } = found?.groups ?? {};
@@ -192,18 +201,10 @@ export function readMark(file: string): { readonly text: string; readonly mark?:
   return {
     text: `${file.slice(0, found.index)}\n`,
     mark: {
-      visibility: visibility === 'dm' ? 'dm' : 'here',
+      visibility: visibilitySchema.parse(visibility),
       homeId: home,
       guildId: guild,
       readers: readers === undefined ? undefined : readersIn(readers),
     },
   };
-}
-
-/** Where an overview from a private time is kept, with its mark, while the public reads along. */
-export function archivedOverviewKey({ key }: TreeFile, now: Date, timeZone: string): string {
-  const folder = key.slice(0, key.lastIndexOf('/'));
-  const time = localDateTime(now, timeZone).replace(/[ :]/gu, '-');
-  const milliseconds = String(now.getTime() % 60_000).padStart(5, '0');
-  return `${folder}/detail/${time}-${milliseconds}-overview.md`;
 }

@@ -1,67 +1,61 @@
 import { z } from 'zod';
 
+import type { Logger } from '../../core/logger.ts';
 import { jsonSchemaOf, structuredAnswer, type ModelClient, type ModelRequest } from '../../core/model.ts';
 import type { SessionKey } from '../../core/place.ts';
 import { dataText, renderSection } from '../../core/section.ts';
+import { localDate } from '../../core/time.ts';
 import type { TurnContext } from '../../core/turn-context.ts';
 import type { SessionWork } from '../../core/writes.ts';
 import { changeState } from '../log/session-state.ts';
 import {
   contextOf,
   inWriteQueues,
-  orFailed,
-  stageFiles,
+  openNotes,
+  type BackgroundNotes,
   type BackgroundOptions,
-  type OpenedNotebook,
 } from './background.ts';
+import { formatAppended, formatWritten } from './format.ts';
 import { lostLines } from './losses.ts';
 
 const weekMs = 7 * 24 * 60 * 60_000;
-const maxTopics = 12;
-
-/**
- * `not-due`: no overlong profile, or checked within a week; `refused`: the answer loses a line, adds one or breaks
- * a limit, so the old file stays for another week; `dropped`: a file changed meanwhile.
- */
-type TrimOutcome = 'not-due' | 'trimmed' | 'refused' | 'failed' | 'dropped';
 
 export interface WeeklyTrimOptions extends BackgroundOptions {
   readonly model: Pick<ModelClient, 'complete'>;
   /** Characters over which USER.md is overlong. */
   readonly profileMaxChars: number;
+  readonly logger: Logger;
 }
 
 /** Once a week moves less essential lines of an overlong USER.md to topics [N7]. No line is ever lost, and none is added. */
 export function createWeeklyTrim(options: WeeklyTrimOptions) {
   const { store, writes, states, model, modelName, profileMaxChars, clock, logger } = options;
 
-  /** For the person's DM; other sessions are never due. Failures of model and disk are logged, not thrown. */
-  function trimIfDue(session: SessionWork, signal?: AbortSignal): Promise<TrimOutcome> {
-    const event = 'a profile could not be trimmed; it is tried again later';
-    return orFailed(() => trim(session, signal), event, session, logger);
-  }
-
-  async function trim(session: SessionWork, signal: AbortSignal | undefined): Promise<TrimOutcome> {
+  /**
+   * For the person's DM; other sessions are never due. Where it is refused, the old file stays for another week.
+   * Rejects with `ModelError` or `StoreError`.
+   */
+  async function trimIfDue(session: SessionWork, signal?: AbortSignal) {
     const { place, ...state } = await states.read(session);
-    if (place?.audience !== 'dm' || !isWeekOver(state.trimmedAt)) return 'not-due';
+    const trimmedAt = Date.parse(state.trimmedAt ?? '1970-01-01');
+    if (place?.audience !== 'dm' || clock().getTime() - trimmedAt < weekMs) return 'not-due';
     const work = { session, place, state };
-    const files = stageFiles(options, work);
-    const notebook = options.openNotebook(files);
+    const notes = openNotes(options, work);
     const context = contextOf(work, [], clock());
-    const profile = await notebook.read('USER.md', context);
+    const profile = await notes.read('USER.md', context);
     if (profile === undefined || profile.length <= profileMaxChars) return 'not-due';
 
     const request = trimRequest(modelName, session.userId, profile, profileMaxChars);
     const answer = await options.withPauses(request, async () =>
       structuredAnswer(await model.complete(request, { signal }), answerSchema, 'The trimming'),
     );
-    const problem = await stage(notebook, context, profile, answer);
+    const problem = await stage(notes, context, profile, answer);
     if (problem !== undefined) {
       logger.warn('a profile could not be trimmed; it stays as it is', { userId: session.userId, problem });
       await inWriteQueues(writes, work, () => markTrimmed(session));
       return 'refused';
     }
-    const isDone = await inWriteQueues(writes, work, () => files.commit(() => markTrimmed(session)));
+    const isDone = await inWriteQueues(writes, work, () => notes.commit(() => markTrimmed(session)));
     return isDone ? 'trimmed' : 'dropped';
   }
 
@@ -69,52 +63,37 @@ export function createWeeklyTrim(options: WeeklyTrimOptions) {
     await changeState(store, session, (state) => ({ ...state, trimmedAt: clock().toISOString() }));
   }
 
-  function isWeekOver(trimmedAt: string | undefined): boolean {
-    return trimmedAt === undefined || clock().getTime() - Date.parse(trimmedAt) >= weekMs;
-  }
-
   return { trimIfDue };
 }
 
-/** Writes the answer by the memory tools, with all their checks; resolves with why it may not stay, if so. */
+/** Writes the answer with all checks of the files; resolves with why it may not stay, if so. */
 async function stage(
-  notebook: OpenedNotebook,
+  { files, read }: BackgroundNotes,
   context: TurnContext,
   profile: string,
   { userMd, topics }: TrimmedProfile,
 ): Promise<string | undefined> {
-  if (userMd.length >= profile.length) return 'the profile would not be shorter';
-  if (topics.length > maxTopics) return 'too many topics';
   if (topics.some(({ path }) => !path.startsWith('topics/'))) return 'a file outside of topics/';
   const answered = [userMd, ...topics.map(({ content }) => content)].join('\n');
   const added = lostLines(answered, [profile]);
   if (added.length > 0) return `${added.length} lines would be added`;
+  const format = { today: localDate(context.now, 'UTC') };
   for (const { path, content } of topics) {
-    const isWritten = await runTool(notebook, 'memory_append', { path, entry: content }, context);
-    if (!isWritten) return 'a topic was refused';
+    const written = await files.change(path, context, (present, file) =>
+      formatAppended(file, present?.text ?? '', content, format),
+    );
+    if (written.outcome === 'refused') return written.reason;
   }
-  if (!(await runTool(notebook, 'memory_write', { path: 'USER.md', content: userMd }, context))) {
-    return 'the new profile was refused';
-  }
+  const written = await files.change('USER.md', context, (_, file) => formatWritten(file, userMd, format));
+  if (written.outcome === 'refused') return written.reason;
   // What counts is what the files hold then, not what was answered.
   const paths = ['USER.md', ...topics.map(({ path }) => path)];
-  const texts = await Promise.all(paths.map((path) => notebook.read(path, context)));
+  const texts = await Promise.all(paths.map((path) => read(path, context)));
   const lost = lostLines(
     profile,
     texts.map((text) => text ?? ''),
   );
   return lost.length === 0 ? undefined : `${lost.length} lines would be lost`;
-}
-
-async function runTool(
-  { tools }: OpenedNotebook,
-  name: string,
-  input: Readonly<Record<string, string>>,
-  context: TurnContext,
-): Promise<boolean> {
-  const tool = tools.find(({ definition }) => definition.name === name);
-  const outcome = await tool?.run(input, context, new AbortController().signal);
-  return outcome?.ok === true;
 }
 
 const answerSchema = z.object({

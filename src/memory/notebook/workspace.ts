@@ -4,48 +4,12 @@ import type { Place } from '../../core/place.ts';
 import type { SectionSource } from '../../core/section.ts';
 import { isSnowflake } from '../../core/snowflake.ts';
 import type { Store } from '../../core/store.ts';
-import { clip } from '../../core/text.ts';
 import type { TurnContext } from '../../core/turn-context.ts';
 import { textSection } from './sections.ts';
 
-/** What the bot's owner wrote for everybody, read each turn through the store's cache [S5]. */
-export function createWorkspace(options: {
-  readonly store: Store;
-  readonly server: Pick<ServerPort, 'hasSeveral'>;
-  readonly logger: Logger;
-}) {
-  const { store, server, logger } = options;
-  const tellUnused = createUnusedTeller(logger);
-  const channelContext: SectionSource<TurnContext> = {
-    name: 'channel-context',
-    sections: ({ place }) => channelSections(store, place, server.hasSeveral() ? tellUnused : undefined),
-  };
-
-  /** Logs the files about channels that are not used, and how to rename them [N8]. Never rejects. */
-  async function nameUnusedContexts(): Promise<void> {
-    if (!server.hasSeveral()) return;
-    try {
-      for (const { path } of await store.list(contextFolder)) {
-        const name = /^(?<name>[^/]+)\.md$/u.exec(path)?.groups?.['name'];
-        if (name !== undefined && !isSnowflake(name)) tellUnused(name);
-      }
-    } catch (error) {
-      logger.warn('what is written about channels could not be listed', { error });
-    }
-  }
-
-  return {
-    soul: createSoul(store, logger),
-    channelContext,
-    nameUnusedContexts,
-    /** What the owner wrote about privacy [K12]. Rejects with `StoreError`. */
-    privacyText: () => store.readText('workspace/PRIVACY.md'),
-  };
-}
-
 const soulKey = 'workspace/SOUL.md';
 
-/** [P4] */
+/** Of it in a prompt [P4]. */
 const soulMaxChars = 8_000;
 
 /** For a bot whose owner has written none. */
@@ -55,71 +19,92 @@ You are warm, plain-spoken and brief: a Discord message, not an essay. You answe
 
 You are honest about your memory. You use what you remember when it helps, without making a show of it; you never invent a memory, and you tell people that \`!memory show\` lists what you keep and \`!memory forget\` makes you forget it.`;
 
-/** The bot's identity, first in every prompt [N1]. Never rejects: the last or a built-in text stands in. */
-function createSoul(store: Store, logger: Logger): () => Promise<string> {
-  let present: { readonly file: string; readonly soul: string } | undefined;
-
-  return async () => {
-    try {
-      const file = (await store.readText(soulKey)) ?? '';
-      if (present?.file !== file) present = { file, soul: clipped(file) };
-    } catch (error) {
-      logger.warn('the identity text could not be read', { key: soulKey, error });
-    }
-    return present?.soul ?? defaultSoul;
+/** What the bot's owner wrote for everybody, read each turn through the store's cache [S5]. */
+export function createWorkspace({
+  store,
+  server,
+  logger,
+}: {
+  readonly store: Store;
+  readonly server: Pick<ServerPort, 'hasSeveral'>;
+  readonly logger: Logger;
+}) {
+  let lastSoul = defaultSoul;
+  const channelContext: SectionSource<TurnContext> = {
+    name: 'channel-context',
+    sections: ({ place }) => channelSections(store, place, server.hasSeveral()),
   };
 
-  function clipped(file: string): string {
-    const soul = file.trim();
-    if (soul === '') return defaultSoul;
-    if (soul.length > soulMaxChars) {
-      logger.warn('the identity text is too long, only its beginning is used', {
-        key: soulKey,
-        characters: soul.length,
-        used: soulMaxChars,
-      });
+  /** Logs the files about channels that are not used, and how to rename them [N8]. */
+  async function nameUnusedContexts(): Promise<void> {
+    if (!server.hasSeveral()) return;
+    for (const { path } of await store.list(contextFolder)) {
+      const name = /^(?<name>[^/]+)\.md$/u.exec(path)?.groups?.['name'];
+      if (name === undefined || isSnowflake(name)) continue;
+      logger.warn(
+        'what is written about a channel by its bare name is not used: the bot is in several servers',
+        {
+          file: `${contextFolder}/${name}.md`,
+          renameTo: `${contextFolder}/<server id>/${name}.md, or ${contextFolder}/<channel id>.md`,
+        },
+      );
     }
-    return clip(soul, soulMaxChars);
   }
+
+  return {
+    /** The bot's identity, first in every prompt [N1]. Never rejects: the last or a built-in text stands in. */
+    async soul(this: void): Promise<string> {
+      try {
+        lastSoul = (await store.readText(soulKey))?.trim() || defaultSoul;
+      } catch (error) {
+        logger.warn('the identity text could not be read', { key: soulKey, error });
+      }
+      return lastSoul;
+    },
+    channelContext,
+    /** Warns of what is not used, or not whole. Never rejects. */
+    async checkAtStart(this: void): Promise<void> {
+      try {
+        await nameUnusedContexts();
+        const { length } = (await store.readText(soulKey))?.trim() ?? '';
+        if (length > soulMaxChars) {
+          logger.warn('the identity text is too long, only its beginning is used', {
+            key: soulKey,
+            characters: length,
+            used: soulMaxChars,
+          });
+        }
+      } catch (error) {
+        logger.warn('what the owner wrote for everybody could not be read', { error });
+      }
+    },
+    /** What the owner wrote about privacy [K12]. Rejects with `StoreError`. */
+    privacyText: () => store.readText('workspace/PRIVACY.md'),
+  };
 }
 
 /** The owner's words on a channel, in its prompts and its threads' [N8]. Anybody can call a channel so elsewhere. */
 async function channelSections(
   store: Store,
   { parentId, parentName, guildId, ...place }: Place,
-  tellUnused: ((name: string, guildId?: string) => void) | undefined,
+  areInSeveral: boolean,
 ) {
   const id = parentId ?? place.channelId;
   const name = parentId === undefined ? place.channelName : parentName;
+  const bareNames = areInSeveral ? [] : [name];
   const names =
-    guildId !== undefined && name !== undefined && isUsableName(name) ? [`${guildId}/${name}`, name] : [];
+    guildId !== undefined && name !== undefined && isUsableName(name)
+      ? [`${guildId}/${name}`, ...bareNames]
+      : [];
   for (const each of [id, ...names]) {
     const key = `${contextFolder}/${each}.md`;
     const text = await store.readText(key);
-    if (text === undefined) continue;
-    if (each !== name || tellUnused === undefined) return [channelSection(key, text)];
-    tellUnused(name, guildId);
+    if (text !== undefined) return [channelSection(key, text)];
   }
   return [];
 }
 
 const contextFolder = 'workspace/channels';
-
-/** Says once of each bare name that it does not count. */
-function createUnusedTeller(logger: Logger) {
-  const warned = new Set<string>();
-  return (name: string, guildId = '<server id>'): void => {
-    if (warned.has(name)) return;
-    warned.add(name);
-    logger.warn(
-      'what is written about a channel by its bare name is not used: the bot is in several servers',
-      {
-        file: `${contextFolder}/${name}.md`,
-        renameTo: `${contextFolder}/${guildId}/${name}.md, or ${contextFolder}/<channel id>.md`,
-      },
-    );
-  };
-}
 
 function channelSection(key: string, text: string) {
   const frame = {

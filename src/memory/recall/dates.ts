@@ -95,50 +95,37 @@ function monthAt(words: readonly string[], at: number): readonly string[] | unde
 const todays = new Set(['today', 'сегодня', 'heute', "aujourd'hui", 'hoy', 'oggi', 'hoje']);
 const yesterdays = new Set(['yesterday', 'вчера', 'gestern', 'hier', 'ayer', 'ieri', 'ontem']);
 
-/** Names of months and weekdays in ten languages, in all their forms. */
-const months = [
-  'january januar enero janvier gennaio janeiro januari styczeń stycznia январь января січень січня',
-  'february februar febrero février febbraio fevereiro februari luty lutego февраль февраля лютий лютого',
-  'march märz marzo mars março maart marzec marca март марта березень березня',
-  'april abril avril aprile kwiecień kwietnia апрель апреля квітень квітня',
-  'may mai mayo maggio maio mei maj maja май мая травень травня',
-  'june juni junio juin giugno junho czerwiec czerwca июнь июня червень червня',
-  'july juli julio juillet luglio julho lipiec lipca июль июля липень липня',
-  'august agosto août augustus sierpień sierpnia август августа серпень серпня',
-  'september septiembre septembre settembre setembro wrzesień września сентябрь сентября вересень вересня',
-  'october oktober octubre octobre ottobre outubro październik października октябрь октября жовтень жовтня',
-  'november noviembre novembre novembro listopad listopada ноябрь ноября листопад листопада',
-  'december dezember diciembre décembre dicembre dezembro grudzień grudnia декабрь декабря грудень грудня',
-];
-const weekdays = [
-  'sunday sonntag domingo dimanche domenica zondag niedziela воскресенье неділя',
-  'monday montag lunes lundi lunedì maandag poniedziałek понедельник понеділок',
-  'tuesday dienstag martes mardi martedì dinsdag wtorek вторник вівторок',
-  'wednesday mittwoch miércoles mercredi mercoledì woensdag środa среда середа',
-  'thursday donnerstag jueves jeudi giovedì donderdag czwartek четверг четвер',
-  'friday freitag viernes vendredi venerdì vrijdag piątek пятница пʼятниця',
-  'saturday samstag sábado samedi sabato zaterdag sobota суббота субота',
-];
+/** Of names of months and weekdays. */
+const languages = ['en', 'en-GB', 'de', 'es', 'fr', 'it', 'pt', 'nl', 'pl', 'ru', 'uk'];
 
-const fullMonths = new Map(
-  months.flatMap((names, index) => termsByName(names, `${prefix}month-${index + 1}`)),
-);
-/** In English, German, Spanish, French and Russian. */
-const shortMonths = new Map(
-  'jan ene janv янв|feb fevr февр|mar marz|apr abr avr апр|mai|jun июн|jul juil июл|aug ago авг|sep sept сент|oct okt окт|nov нояб|dec dez dic дек'
-    .split('|')
-    .flatMap((names, index) => termsByName(names, `${prefix}month-${index + 1}`)),
-);
-const dateNames = new Map<string, readonly string[]>([
-  ...fullMonths,
-  ...weekdays.flatMap((names, index) => termsByName(names, `${prefix}weekday-${index}`)),
-]);
+type NameStyle = Pick<Intl.DateTimeFormatOptions, 'day' | 'month' | 'weekday'>;
 
-function termsByName(names: string, term: string): [string, readonly string[]][] {
-  return searchForm(names)
-    .split(' ')
-    .map((name) => [name, [term]]);
+/** By their names in all languages the terms of so many days; names of months change their form beside a day. */
+function namesOf(
+  part: 'month' | 'weekday',
+  days: readonly Date[],
+  styles: readonly NameStyle[],
+): ReadonlyMap<string, readonly string[]> {
+  const names = new Map<string, readonly string[]>();
+  for (const language of languages)
+    for (const style of styles) {
+      const format = new Intl.DateTimeFormat(language, { ...style, timeZone: 'UTC' });
+      for (const [index, day] of days.entries()) {
+        const name = format.formatToParts(day).find(({ type }) => type === part)?.value ?? '';
+        const term = `${prefix}${part}-${part === 'month' ? index + 1 : index}`;
+        names.set(searchForm(name.replace(/\.$|-feira$/u, '')), [term]);
+      }
+    }
+  return names;
 }
+
+const months = Array.from({ length: 12 }, (_, month) => new Date(Date.UTC(2023, month, 8)));
+/** From a Sunday on. */
+const week = Array.from({ length: 7 }, (_, day) => new Date(Date.UTC(2023, 0, 1 + day)));
+
+const fullMonths = namesOf('month', months, [{ month: 'long' }, { month: 'long', day: 'numeric' }]);
+const shortMonths = namesOf('month', months, [{ month: 'short' }, { month: 'short', day: 'numeric' }]);
+const dateNames = new Map([...fullMonths, ...namesOf('weekday', week, [{ weekday: 'long' }])]);
 
 /** In `searchForm`; `today` and `yesterday` count too. */
 export function isDateName(word: string): boolean {

@@ -1,5 +1,4 @@
 import { normalizeText, searchForm, terms, wordsIn } from '../../core/text.ts';
-import { createTimeSlice } from '../../core/time.ts';
 import { isDateName, termsOfDaysIn } from './dates.ts';
 import type { RecallUnit, Segment, TextFacts } from './segments.ts';
 import type { SourceName } from './sources.ts';
@@ -14,8 +13,6 @@ export interface Find {
   readonly index: number;
   readonly unit: RecallUnit;
   readonly facts: TextFacts;
-  /** The indexes of the segment's units that do not exist for the search [V2]. */
-  readonly leftOut: ReadonlySet<number>;
 }
 
 /** Better first, then newer. */
@@ -64,24 +61,6 @@ const tellingWord = /\p{N}+|(?<=[\p{Ll}\p{N},;:] )\p{Lu}[\p{L}\p{M}]+/gu;
 
 /** Whether a find is hidden, or repeats one before. */
 export type LeavesOut = (find: Find) => boolean;
-
-/** Finds of all sources with none left out among the `most` best; the rest stays as it was found. */
-export async function withoutRepeats(
-  perSource: readonly (readonly Find[])[],
-  leavesOut: LeavesOut,
-  most: number,
-): Promise<readonly (readonly Find[])[]> {
-  const pause = createTimeSlice();
-  const left = new Set<Find>();
-  let kept = 0;
-  for (const find of perSource.flat().toSorted(compareHits)) {
-    if (kept === most) break;
-    if (leavesOut(find)) left.add(find);
-    else kept += 1;
-    await pause();
-  }
-  return left.size === 0 ? perSource : perSource.map((finds) => finds.filter((find) => !left.has(find)));
-}
 
 /**
  * The hits to show, best first: none left out, and the best of every source that found something, as far as

@@ -1,7 +1,7 @@
 import { dataLine } from '../../core/section.ts';
 import { clip, clipAtWord } from '../../core/text.ts';
 import type { DatedHit, Find } from './hits.ts';
-import type { RecallQuery } from './query.ts';
+import type { RecallQuery } from './words.ts';
 import type { RecallUnit, TextReaders } from './segments.ts';
 import type { SourceName } from './sources.ts';
 
@@ -53,8 +53,7 @@ export function passagesOf(
     const author = authorOf(unit);
     const line = author + excerpt(dataLine(unit.text), passageChars - author.length, isWord);
     const room = passageChars - line.length;
-    const neighbours = neighboursOf(hit, room, places, (other) => shown.has(other) || isHidden(other));
-    const shownWith = mostTelling(neighbours, room, places, hit.index);
+    const shownWith = neighboursOf(hit, room, places, (other) => shown.has(other) || isHidden(other));
     for (const neighbour of shownWith) shown.add(neighbour.unit);
     const inOrder = [...shownWith, { at: hit.index, line, unit }].toSorted((a, b) => a.at - b.at);
     const content = inOrder.map((each) => each.line).join(separator);
@@ -64,57 +63,35 @@ export function passagesOf(
   return passages;
 }
 
-interface Neighbour {
-  readonly at: number;
-  readonly line: string;
-  readonly unit: RecallUnit;
-}
-
+/** The neighbours that fit, the most telling first: found ones by place, others by nearness. */
 function neighboursOf(
   { segment, index, unit, facts }: Find,
   room: number,
   places: ReadonlyMap<RecallUnit, number>,
   isTaken: (unit: RecallUnit) => boolean,
-): readonly Neighbour[] {
+) {
   // An answer tells more of a question than what was said before it.
   const first = facts.asks ? 1 : -1;
-  const neighbours: Neighbour[] = [];
+  const neighbours: { at: number; line: string; unit: RecallUnit; worth: number }[] = [];
   for (let distance = 1; distance <= around; distance += 1) {
     for (const at of [index + first * distance, index - first * distance]) {
       const neighbour = segment.units[at];
-      if (neighbour?.stretch !== unit.stretch) continue;
-      if ((distance > beside && !places.has(neighbour)) || isTaken(neighbour)) continue;
+      if (neighbour?.stretch !== unit.stretch || isTaken(neighbour)) continue;
+      const place = places.get(neighbour);
       const text = dataLine(neighbour.text);
-      const line = authorOf(neighbour) + text;
-      if (text !== '' && separator.length + line.length <= room)
-        neighbours.push({ at, line, unit: neighbour });
+      if (text === '' || (distance > beside && place === undefined)) continue;
+      const worth = 1 / (placeOffset + (place ?? unfoundPlace * distance));
+      neighbours.push({ at, line: authorOf(neighbour) + text, unit: neighbour, worth });
     }
   }
-  return neighbours;
-}
-
-/** The neighbours that fit, the most telling first: found ones by place, others by nearness. */
-function mostTelling(
-  neighbours: readonly Neighbour[],
-  room: number,
-  places: ReadonlyMap<RecallUnit, number>,
-  index: number,
-): readonly Neighbour[] {
-  const worthOf = ({ at, unit }: Neighbour): number => {
-    const place = places.get(unit);
-    return place === undefined
-      ? 1 / (placeOffset + unfoundPlace * Math.abs(at - index))
-      : 1 / (placeOffset + place);
-  };
-  const chosen: Neighbour[] = [];
   let left = room;
-  for (const neighbour of neighbours.toSorted((a, b) => worthOf(b) - worthOf(a))) {
-    const rest = left - separator.length - neighbour.line.length;
-    if (rest < 0) continue;
-    left = rest;
-    chosen.push(neighbour);
-  }
-  return chosen;
+  return neighbours
+    .toSorted((a, b) => b.worth - a.worth)
+    .filter(({ line }) => {
+      const fits = separator.length + line.length <= left;
+      if (fits) left -= separator.length + line.length;
+      return fits;
+    });
 }
 
 /** The best place of each unit in any of the lists. */

@@ -1,9 +1,8 @@
 import { searchForm } from '../../core/text.ts';
 import { createTimeSlice } from '../../core/time.ts';
-import type { Reach } from '../../core/visibility.ts';
 import { compareHits, type Find } from './hits.ts';
-import type { QueryTerm, RecallQuery } from './query.ts';
-import { eachWith, messageTerm, type RecallUnit, type Segment, type TextFacts } from './segments.ts';
+import type { QueryTerm, RecallQuery } from './words.ts';
+import { eachWith, type RecallUnit, type Segment, type TextFacts } from './segments.ts';
 import type { SourceName } from './sources.ts';
 
 /**
@@ -27,7 +26,7 @@ const weights = {
   stretch: 0.15,
   /** Factor for the bot's texts, which lend their neighbours nothing. */
   bot: 0.2,
-  /** An author whom the query names, or means by "I" or "you". */
+  /** An author whom the query names. */
   namedAuthor: 1,
   /** Taken from a text that only asks: it repeats queries' words, not answers. */
   question: 0.3,
@@ -41,19 +40,13 @@ const weights = {
 /** A text without words of its own needs so many around it. */
 const leastCarried = 3;
 
-/** Hits of a source that are looked at, usually and where most repeat others. */
-export const depths = { usual: 100, greatest: 1000 } as const;
+/** Hits of a source that are looked at: most may repeat others. */
+const depth = 1000;
 
 export interface SourceSegments {
   readonly source: SourceName;
   /** Oldest first. */
   readonly segments: readonly Segment[];
-}
-
-export interface SearchView {
-  readonly mayUse: (reach: Reach) => boolean;
-  /** Messages of the turn itself, which must not be found. */
-  readonly excluded: ReadonlySet<string>;
 }
 
 /** What was found for a query, and by what. */
@@ -62,14 +55,6 @@ export interface Ranking {
   readonly perSource: readonly (readonly Find[])[];
   /** How telling each term is: the rarer the more; 0 where it never occurs. */
   readonly rarities: readonly number[];
-}
-
-/** A segment that may be used. */
-interface Candidate {
-  readonly source: SourceName;
-  readonly segment: Segment;
-  /** The indexes of units that do not exist for the search [V2]. */
-  readonly leftOut: ReadonlySet<number>;
 }
 
 /** A term of the query that occurs, and what one occurrence counts. */
@@ -92,21 +77,15 @@ interface Scoring {
  * The best units of each source, best first, newer first among equals. A hit has a word of the query or
  * answers a question that has one; neighbours matter too. Rarity is over all sources, so scores compare.
  */
-export async function rank(
-  sources: readonly SourceSegments[],
-  query: RecallQuery,
-  view: SearchView,
-  depth: number = depths.usual,
-): Promise<Ranking> {
-  const perSource = sources.map((source) => candidatesOf(source, view));
-  const candidates = perSource.flat();
+export async function rank(sources: readonly SourceSegments[], query: RecallQuery): Promise<Ranking> {
+  const segments = sources.flatMap((each) => each.segments);
   let [units, peoplesUnits, peoplesTerms] = [0, 0, 0];
-  for (const { segment } of candidates) {
+  for (const segment of segments) {
     units += segment.units.length;
     peoplesUnits += segment.ofPeople.units;
     peoplesTerms += segment.ofPeople.terms;
   }
-  const rarities = query.terms.map(({ term }) => rarity(holdingOf(candidates, term), units));
+  const rarities = query.terms.map(({ term }) => rarity(holdingOf(segments, term), units));
   const terms = query.terms.map((term, at) => {
     return { ...term, value: (rarities[at] ?? 0) * weights.kinds[term.kind] };
   });
@@ -114,10 +93,10 @@ export async function rank(
     query,
     terms: terms.filter(({ value }) => value > 0),
     meanLength: Math.max(1, peoplesTerms / Math.max(1, peoplesUnits)),
-    ...(query.asksNow ? timesOf(candidates) : { first: 0, last: 0 }),
+    ...(query.asksNow ? timesOf(segments) : { first: 0, last: 0 }),
   };
   return {
-    perSource: await bestOf(perSource, depth, (candidate) => scored(candidate, scoring)),
+    perSource: await bestOf(sources, (segment, source) => scored(segment, source, scoring)),
     rarities,
   };
 }
@@ -129,33 +108,19 @@ export async function rank(
 export async function literalHits(
   sources: readonly SourceSegments[],
   { text: queryText }: RecallQuery,
-  view: SearchView,
-  depth: number,
 ): Promise<Ranking> {
-  const perSource = sources.map((source) => candidatesOf(source, view));
-  const found = await bestOf(perSource, depth, (candidate) =>
-    findsIn(candidate, ({ text }) => (queryText !== '' && searchForm(text).includes(queryText) ? 1 : 0)),
+  const found = await bestOf(sources, (segment, source) =>
+    findsIn(segment, source, ({ text }) =>
+      queryText !== '' && searchForm(text).includes(queryText) ? 1 : 0,
+    ),
   );
   return { perSource: found, rarities: [] };
 }
 
-/** The segments that may be used. */
-function candidatesOf(
-  { source, segments }: SourceSegments,
-  { mayUse, excluded }: SearchView,
-): readonly Candidate[] {
-  return segments
-    .filter(({ reach }) => mayUse(reach))
-    .map((segment) => {
-      const leftOut = [...excluded].flatMap((id) => segment.postings.get(messageTerm(id)) ?? []);
-      return { source, segment, leftOut: new Set(leftOut) };
-    });
-}
-
-function timesOf(candidates: readonly Candidate[]): Pick<Scoring, 'first' | 'last'> {
+function timesOf(segments: readonly Segment[]): Pick<Scoring, 'first' | 'last'> {
   let [first, last] = [Infinity, 0];
-  for (const { segment } of candidates)
-    for (const { time } of segment.facts) {
+  for (const { facts } of segments)
+    for (const { time } of facts) {
       if (time > 0 && time < first) first = time;
       if (time > last) last = time;
     }
@@ -163,10 +128,10 @@ function timesOf(candidates: readonly Candidate[]): Pick<Scoring, 'first' | 'las
 }
 
 /** How many units have a term. */
-function holdingOf(candidates: readonly Candidate[], term: string): number {
+function holdingOf(segments: readonly Segment[], term: string): number {
   let count = 0;
-  for (const { segment, leftOut } of candidates)
-    eachWith(segment, term, leftOut, () => {
+  for (const segment of segments)
+    eachWith(segment, term, () => {
       count += 1;
     });
   return count;
@@ -180,16 +145,15 @@ function rarity(holding: number, units: number): number {
 
 /** The best finds of each source. */
 async function bestOf(
-  perSource: readonly (readonly Candidate[])[],
-  depth: number,
-  findIn: (candidate: Candidate) => readonly Find[],
+  sources: readonly SourceSegments[],
+  findIn: (segment: Segment, source: SourceName) => readonly Find[],
 ): Promise<readonly (readonly Find[])[]> {
   const pause = createTimeSlice();
   const found: (readonly Find[])[] = [];
-  for (const candidates of perSource) {
+  for (const { source, segments } of sources) {
     let best: readonly Find[] = [];
-    for (const candidate of candidates) {
-      const finds = findIn(candidate);
+    for (const segment of segments) {
+      const finds = findIn(segment, source);
       // Later segments are newer.
       if (finds.length > 0) best = [...finds, ...best].toSorted(compareHits).slice(0, depth);
       await pause();
@@ -201,31 +165,28 @@ async function bestOf(
 
 /** The units of a segment that have a score above 0. */
 function findsIn(
-  { source, segment, leftOut }: Candidate,
+  segment: Segment,
+  source: SourceName,
   scoreOf: (unit: RecallUnit, facts: TextFacts, index: number) => number,
 ): readonly Find[] {
-  const finds: Find[] = [];
-  for (let index = 0; index < segment.units.length; index += 1) {
-    if (leftOut.has(index)) continue;
-    const [unit, facts] = [segment.units[index], segment.facts[index]];
-    if (unit === undefined || facts === undefined) continue;
-    const score = scoreOf(unit, facts, index);
-    if (score > 0) finds.push({ source, score, segment, index, unit, facts, leftOut });
-  }
-  return finds;
+  return segment.units.flatMap((unit, index) => {
+    const facts = segment.facts[index];
+    const score = facts === undefined ? 0 : scoreOf(unit, facts, index);
+    return facts !== undefined && score > 0 ? [{ source, score, segment, index, unit, facts }] : [];
+  });
 }
 
 /** What has a word of the query, is near one, or answers a question that has one. */
-function scored(candidate: Candidate, scoring: Scoring): readonly Find[] {
-  const { segment } = candidate;
+function scored(segment: Segment, source: SourceName, scoring: Scoring): readonly Find[] {
   if (!scoring.terms.some(({ term }) => segment.postings.has(term))) return [];
-  const columns = columnsOf(candidate, scoring);
+  const columns = columnsOf(segment, scoring);
   const { own, fields } = columns;
   const stretches = stretchSums(segment, own);
-  return findsIn(candidate, (unit, facts, index) => {
+  return findsIn(segment, source, (unit, facts, index) => {
     const ofStretch = weights.stretch * (stretches.get(unit.stretch) ?? 0);
     const answered = isAnswer(segment, index) ? weights.answer * (own[index - 1] ?? 0) : 0;
-    const found = wordsAround(candidate, index, columns) + (fields[index] ?? 0) + answered;
+    const around = wordsAround(segment, source, index, columns);
+    const found = around + (fields[index] ?? 0) + answered;
     return found > 0 ? (found + ofStretch) * factorOf(unit, facts, scoring) : 0;
   });
 }
@@ -239,15 +200,14 @@ interface Columns {
   readonly fields: Float64Array;
 }
 
-function columnsOf(candidate: Candidate, { query, terms, meanLength }: Scoring): Columns {
-  const { segment, leftOut } = candidate;
+function columnsOf(segment: Segment, { terms, meanLength }: Scoring): Columns {
   const column = () => new Float64Array(segment.units.length);
   const [own, fields] = [column(), column()];
   const byWord = new Map<string, Float64Array>();
   for (const { kind, term, word, value } of terms) {
     if (!segment.postings.has(term)) continue;
     if (kind === 'title' || kind === 'date') {
-      eachWith(segment, term, leftOut, (index) => {
+      eachWith(segment, term, (index) => {
         fields[index] = (fields[index] ?? 0) + value;
       });
       continue;
@@ -255,8 +215,8 @@ function columnsOf(candidate: Candidate, { query, terms, meanLength }: Scoring):
     const ofWord = byWord.get(word) ?? column();
     byWord.set(word, ofWord);
     let last = -1;
-    eachWith(segment, term, leftOut, (index, count) => {
-      const isRepeated = last === index - 1 && isReply(segment, index, query);
+    eachWith(segment, term, (index, count) => {
+      const isRepeated = last === index - 1 && isReply(segment, index);
       last = index;
       if (isRepeated) return;
       const score = value * saturated(count, (segment.facts[index]?.length ?? 0) / meanLength);
@@ -276,7 +236,7 @@ function saturated(count: number, length: number): number {
 }
 
 /** What a unit's words count with those that people lend it from around; 0 where they are too few. */
-function wordsAround({ source, segment }: Candidate, index: number, { ofWords }: Columns): number {
+function wordsAround(segment: Segment, source: SourceName, index: number, { ofWords }: Columns): number {
   const lenders = lendersOf(segment, index);
   let [sum, count, hasOwn] = [0, 0, false];
   for (const ofWord of ofWords) {
@@ -331,12 +291,9 @@ export function isAnswer({ units, facts }: Segment, index: number): boolean {
   return asks && before?.stretch === unit?.stretch && before?.author !== unit?.author;
 }
 
-/**
- * Whether a unit is the bot's answer to a question, and the query does not ask for what the bot said: what it
- * repeats of the question tells nothing.
- */
-export function isReply(segment: Segment, index: number, { meansBot }: RecallQuery): boolean {
-  return segment.units[index]?.isBot === true && !meansBot && isAnswer(segment, index);
+/** Whether a unit is the bot's answer to a question: what it repeats of that tells nothing. */
+export function isReply(segment: Segment, index: number): boolean {
+  return segment.units[index]?.isBot === true && isAnswer(segment, index);
 }
 
 function factorOf(unit: RecallUnit, facts: TextFacts, { query, first, last }: Scoring): number {
@@ -344,7 +301,7 @@ function factorOf(unit: RecallUnit, facts: TextFacts, { query, first, last }: Sc
   const isNamed = query.namedAuthors.has(unit.author);
   let factor = 1 - question * (1 - facts.statementShare);
   if (isNamed) factor *= 1 + namedAuthor;
-  if (unit.isBot && !isNamed && !query.meansBot) factor *= bot;
+  if (unit.isBot && !isNamed) factor *= bot;
   if (facts.hasNumber) factor *= 1 + number;
   if (facts.hasName) factor *= 1 + name;
   if (last > first) factor *= 1 + now * Math.max(0, (facts.time - first) / (last - first));

@@ -5,20 +5,11 @@ import type { Place } from '../../core/place.ts';
 import { mayUse } from '../../core/visibility.ts';
 import { personOf, type MemoryLayer } from '../layer.ts';
 import { createDates } from './dates.ts';
-import {
-  chooseHits,
-  compareHits,
-  createRepeats,
-  type Find,
-  type LeavesOut,
-  withEarlierMarks,
-  withoutRepeats,
-} from './hits.ts';
+import { chooseHits, compareHits, createRepeats, type Find, withEarlierMarks } from './hits.ts';
 import { passagesOf, type Passage } from './passages.ts';
-import { readQuery, type RecallQuery } from './query.ts';
-import { TermReader } from './words.ts';
-import { depths, literalHits, rank, type SearchView, type SourceSegments } from './rank.ts';
-import { bestFirst, mostReordered } from './reorder.ts';
+import { readQuery, TermReader } from './words.ts';
+import { literalHits, rank, type SourceSegments } from './rank.ts';
+import { bestFirst } from './reorder.ts';
 import type { RecallUnit, Segment, TextReaders } from './segments.ts';
 import type { PersonIndex, RecallPerson, RecallSource, SourceName } from './sources.ts';
 
@@ -57,11 +48,14 @@ export function createRecall(options: RecallOptions) {
   /** Running searches, one a person. */
   const searches = new Map<string, { isOutdated: boolean }>();
 
-  async function segmentsOf(person: RecallPerson): Promise<readonly SourceSegments[]> {
+  async function segmentsOf(
+    person: RecallPerson,
+    isExcluded: (messageId: string) => boolean,
+  ): Promise<readonly SourceSegments[]> {
     const key = indexKey(person);
     const open = indexes.get(key) ?? sources.map((source) => source.open(person, readers));
     const found: (readonly Segment[])[] = [];
-    for (const index of open) found.push(await index());
+    for (const index of open) found.push(await index(isExcluded));
     const size = found.flat().reduce((sum, { units }) => sum + units.length, 1);
     indexes.set(key, open, { size: Math.min(size, maxUnits) });
     return sources.map(({ name }, at) => ({ source: name, segments: found[at] ?? [] }));
@@ -81,23 +75,31 @@ export function createRecall(options: RecallOptions) {
 
   async function findNow(request: RecallRequest): Promise<readonly Passage[]> {
     const { queries, scope, limit, speaker, place, now } = request;
-    const all = await segmentsOf(speaker);
-    const searched = all.filter(({ source }) => scope === 'all' || scope === source);
     const excluded = new Set(request.excluded);
-    const view: SearchView = {
-      mayUse: (reach) => mayUse({ ownerId: speaker.id, ...reach }, place, speaker.id),
-      excluded,
-    };
-    const authors = authorsOf(searched, view);
+    const all = await segmentsOf(speaker, (id) => excluded.has(id));
+    const searched = all
+      .filter(({ source }) => scope === 'all' || scope === source)
+      .map(({ source, segments }) => ({
+        source,
+        segments: segments.filter(({ reach }) =>
+          mayUse({ ownerId: speaker.id, ...reach }, place, speaker.id),
+        ),
+      }));
+    const authors = new Set(
+      searched.flatMap(({ segments }) => segments.flatMap((each) => [...each.authors].filter(Boolean))),
+    );
     const wordings = queries.map((query) => readQuery(query, now, authors, readers));
+    // Another search may have indexed them.
     const isHidden = ({ reference }: RecallUnit): boolean =>
       reference.kind === 'message' && excluded.has(reference.messageId);
-    const leavesOut = (): LeavesOut => {
-      const isRepeat = createRepeats(readers.terms);
-      return (hit) => isHidden(hit.unit) || isRepeat(hit);
-    };
-    const found = await findAll(wordings, searched, view, leavesOut);
-    const hits = chooseHits(found, limit, leavesOut());
+    const found: (readonly Find[])[] = [];
+    for (const wording of wordings) {
+      const isLiteral = wording.terms.length === 0;
+      const ranking = await (isLiteral ? literalHits : rank)(searched, wording);
+      found.push(isLiteral ? ranking.perSource.flat().toSorted(compareHits) : bestFirst(ranking, wording));
+    }
+    const isRepeat = createRepeats(readers.terms);
+    const hits = chooseHits(found, limit, (hit) => isHidden(hit.unit) || isRepeat(hit));
     return passagesOf(withEarlierMarks(hits, readers.terms), wordings, readers, found, isHidden);
   }
 
@@ -143,38 +145,6 @@ export function createRecall(options: RecallOptions) {
   };
 }
 
-/** The best for each wording without what is left out; looks deeper where that is much. */
-async function findAll(
-  wordings: readonly RecallQuery[],
-  searched: readonly SourceSegments[],
-  view: SearchView,
-  leavesOut: () => LeavesOut,
-  depth: number = depths.usual,
-): Promise<readonly (readonly Find[])[]> {
-  const found: (readonly Find[])[] = [];
-  for (const wording of wordings) {
-    const isLiteral = wording.terms.length === 0;
-    const { perSource, rarities } = isLiteral
-      ? await literalHits(searched, wording, view, depth)
-      : await rank(searched, wording, view, depth);
-    const distinct = await withoutRepeats(perSource, leavesOut(), mostReordered);
-    const isShort = distinct.some(
-      (finds, of) => finds.length < mostReordered && (perSource[of]?.length ?? 0) >= depth,
-    );
-    if (isShort && depth < depths.greatest)
-      return findAll(wordings, searched, view, leavesOut, depths.greatest);
-    const ranking = { perSource: distinct, rarities };
-    found.push(isLiteral ? distinct.flat().toSorted(compareHits) : bestFirst(ranking, wording));
-  }
-  return found;
-}
-
 function indexKey({ id, isOwner }: RecallPerson): string {
   return `${id}:${isOwner}`;
-}
-
-/** The authors of what may be used. */
-function authorsOf(sources: readonly SourceSegments[], view: SearchView): ReadonlySet<string> {
-  const usable = sources.flatMap(({ segments }) => segments).filter(({ reach }) => view.mayUse(reach));
-  return new Set(usable.flatMap(({ authors }) => [...authors].filter(Boolean)));
 }

@@ -97,7 +97,7 @@ export function addUnit(
   { terms, dates }: TextReaders,
   fields: Iterable<string> = [],
 ): void {
-  const { text, at, reference } = unit;
+  const { text, at } = unit;
   const read = terms.readWhole(text);
   const index = segment.units.length;
   const post = (term: string): void => {
@@ -110,7 +110,6 @@ export function addUnit(
   const days = new Set([...(at === undefined ? [] : dates.termsOf(at)), ...termsOfDaysIn(text)]);
   for (const day of days) post(day);
   for (const field of fields) post(field);
-  if (reference.kind === 'message') post(messageTerm(reference.messageId));
   const questions = questionsIn(text);
   segment.units.push(unit);
   if (!unit.isBot) {
@@ -135,30 +134,19 @@ const nameInside = /[\p{Ll}\p{N},;:] \p{Lu}\p{Ll}/u;
 export function eachWith(
   { postings }: Segment,
   term: string,
-  leftOut: ReadonlySet<number>,
   use: (index: number, count: number) => void,
 ): void {
   const indexes = postings.get(term) ?? [];
   for (let [from, to] = [0, 0]; from < indexes.length; from = to) {
     const index = indexes[from] ?? 0;
     while (indexes[to] === index) to += 1;
-    if (!leftOut.has(index)) use(index, to - from);
+    use(index, to - from);
   }
 }
 
 /** Whether the unit with that index has a term. */
 export function holds({ postings }: Segment, term: string, index: number): boolean {
   return postings.get(term)?.includes(index) === true;
-}
-
-/** A term of a file's name. */
-export function titleTerm(term: string): string {
-  return `title:${term}`;
-}
-
-/** For leaving a message out. */
-export function messageTerm(messageId: string): string {
-  return `message:${messageId}`;
 }
 
 /** Characters of a text that belong to questions; of a sentence only what follows its last comma, since people first say what it is about. */

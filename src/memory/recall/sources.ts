@@ -1,15 +1,14 @@
-import { lruCache } from '../../core/limits.ts';
 import { type SessionKey, sessionName } from '../../core/place.ts';
 import type { Store } from '../../core/store.ts';
 import { createTimeSlice } from '../../core/time.ts';
 import type { Speaker } from '../../core/turn-context.ts';
-import { isSameReach, narrower, pickReach, type Reach } from '../../core/visibility.ts';
+import { isSameReach, pickReach, type Reach } from '../../core/visibility.ts';
 import { type DurableItem, reachOfItem, undated, wordingOf } from '../durable/document.ts';
 import { cursorOfNote, parseNote } from '../log/kept-summary.ts';
 import { type LoggedMessage, markOf } from '../log/records.ts';
 import type { SessionLog } from '../log/session-log.ts';
 import { sessionFolder } from '../log/session-state.ts';
-import { isFolder, nameProblem, notebookParts, type PartLocation, readMark } from '../notebook/tree.ts';
+import { filesIn, nameProblem, notebookParts, readMark } from '../notebook/tree.ts';
 import { readWithheld, type Withheld } from '../withheld.ts';
 import {
   addUnit,
@@ -18,8 +17,8 @@ import {
   type Segment,
   segmentOf,
   type TextReaders,
-  titleTerm,
 } from './segments.ts';
+import { titleTerm } from './words.ts';
 
 /** A search's `scope` is one of them, or all [C1]. */
 export const sourceNames = ['detail', 'messages', 'notebook', 'items'] as const;
@@ -36,10 +35,13 @@ export interface RecallSource {
 }
 
 /**
- * All that a source holds of one person now, oldest first, for one search at a time. Never older than the
- * last acknowledged write. Rejects as the store does.
+ * All that a source holds of one person now, oldest first, for one search at a time, up to excluded messages. Never
+ * older than the last acknowledged write. Rejects as the store does.
  */
-export type PersonIndex = () => Promise<readonly Segment[]>;
+export type PersonIndex = (isExcluded: IsExcluded) => Promise<readonly Segment[]>;
+
+/** Whether a message is of the turn that asks, by its id. */
+type IsExcluded = (messageId: string) => boolean;
 
 /** A person's active durable items. */
 export function createItemSource(durable: {
@@ -68,26 +70,23 @@ function itemUnit(item: DurableItem): RecallUnit {
 
 /** A person's notebook [N1]; used in their DMs only [V3]. */
 export function createNotebookSource(store: FileStore): RecallSource {
-  async function filesOf({ part, key }: PartLocation) {
-    if (!isFolder({ part })) return [{ key, path: part as string }];
-    const files = await store.list(key);
-    return files
-      .filter(({ path }) => path.endsWith('.md') && nameProblem(path.slice(0, -3)) === undefined)
-      .map(({ path }) => ({ key: `${key}/${path}`, path: `${part}/${path}` }));
-  }
-
   return createFileSource('notebook', store, async (person) => {
     const reach: Reach = { visibility: 'dm', homeId: person.id };
-    const files = await Promise.all(notebookParts(person).map(filesOf));
-    return files.flat().map((file) => ({ ...file, reach: () => reach }));
+    const files = await filesIn(store, notebookParts(person));
+    return files.filter(({ path }) => isNamedWell(path)).map((file) => ({ ...file, reach: () => reach }));
   });
 }
 
-/** Notes and replaced summaries in a person's `detail/` folders [W2]; `messages` is searched first. */
+/** Whether the memory tools open such a file. */
+function isNamedWell(path: string): boolean {
+  const [, name] = /^[^/]+\/(.*)\.md$/u.exec(path) ?? [];
+  return !path.includes('/') || (name !== undefined && nameProblem(name) === undefined);
+}
+
+/** Notes and replaced summaries in a person's `detail/` folders [W2]. */
 export function createDetailSource(
   store: FileStore,
   log: Pick<SessionLog, 'sessionsOfPerson'>,
-  messages: { readonly reachOf: (session: SessionKey) => Reach },
 ): RecallSource {
   async function filesOf(session: SessionKey): Promise<readonly RecallFile[]> {
     const folder = `${sessionFolder(session)}/detail`;
@@ -97,13 +96,9 @@ export function createDetailSource(
       path: `detail/${path}`,
       channelId: session.channelId,
       reach(text) {
-        const note = parseNote(text);
         // The program's own mark counts; nobody else writes kept summaries or file ends.
-        const known = cursorOfNote(path) === undefined ? readMark(text).mark : note;
-        if (known !== undefined) return pickReach(known);
-        // A note without a mark can hold any of what was said, and the channel may have become public.
-        const ofSession = messages.reachOf(session);
-        return note === undefined ? ofSession : narrower(ofSession, note);
+        const known = cursorOfNote(path) === undefined ? readMark(text).mark : parseNote(text);
+        return pickReach(known ?? { visibility: 'dm', homeId: session.channelId });
       },
     }));
   }
@@ -207,22 +202,18 @@ const pauseMs = 60 * 60 * 1000;
 /** Of one segment: a search holds the event loop for no longer than these take [L4]. */
 const segmentMessages = 4096;
 
-/** Sessions whose reach is remembered. */
-const rememberedReaches = 1000;
-
 type MessageLog = Pick<SessionLog, 'logState' | 'since'>;
 
 /**
  * The messages of all sessions of a person [W3]; each search checks the log's end and edition, and adds what
  * is new.
  */
-export function createMessageSource(log: MessageLog & Pick<SessionLog, 'sessionsOfPerson'>) {
-  const reaches = lruCache<string, Reach>(rememberedReaches);
-  const source: RecallSource = {
+export function createMessageSource(log: MessageLog & Pick<SessionLog, 'sessionsOfPerson'>): RecallSource {
+  return {
     name: 'messages',
     open(person, readers) {
       let known = new Map<string, ReturnType<typeof createSessionMessages>>();
-      return async () => {
+      return async (isExcluded) => {
         const own = await log.sessionsOfPerson(person.id);
         known = new Map(
           own.map((session) => {
@@ -231,22 +222,10 @@ export function createMessageSource(log: MessageLog & Pick<SessionLog, 'sessions
           }),
         );
         const segments: Segment[] = [];
-        for (const [name, read] of known) {
-          const ofSession = await read();
-          const [first, ...others] = ofSession.map(({ reach }) => reach);
-          if (first === undefined) reaches.delete(name);
-          else reaches.set(name, others.reduce(narrower, first));
-          segments.push(...ofSession);
-        }
+        for (const read of known.values()) segments.push(...(await read(isExcluded)));
         return segments;
       };
     },
-  };
-  return {
-    ...source,
-    /** Where all that was said in a session may be told, as its person's last search found; else the DM. */
-    reachOf: (session: SessionKey): Reach =>
-      reaches.get(sessionName(session)) ?? { visibility: 'dm', homeId: session.channelId },
   };
 }
 
@@ -261,16 +240,19 @@ function createSessionMessages(log: MessageLog, session: SessionKey, readers: Te
     cursor = 0;
   }
 
-  async function add(): Promise<void> {
+  async function add(isExcluded: IsExcluded): Promise<void> {
     let since = await log.since(session, cursor);
     if (since.withdrawals.some(({ of }) => of <= cursor)) {
       forget();
       since = await log.since(session, 0);
     }
     const pause = createTimeSlice();
-    for (const { message } of since.messages) {
+    for (const { message, sequence } of since.messages) {
+      // What asks and what follows it is for the next search.
+      if (isExcluded(message.id)) return;
       await pause();
       read(message);
+      cursor = sequence;
     }
     // A line that is counted may still be on its way to the disk.
     cursor = since.last;
@@ -289,10 +271,10 @@ function createSessionMessages(log: MessageLog, session: SessionKey, readers: Te
     addUnit(segment, unitOf(session, message, sitting), readers);
   }
 
-  return async (): Promise<readonly Segment[]> => {
+  return async (isExcluded: IsExcluded): Promise<readonly Segment[]> => {
     const { last, edition } = await log.logState(session);
     if (edition !== knownEdition || last < cursor) forget();
-    if (last !== cursor) await add();
+    if (last !== cursor) await add(isExcluded);
     knownEdition = edition;
     return segments;
   };

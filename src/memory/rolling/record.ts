@@ -98,7 +98,7 @@ export function createRollingRecord(ports: {
       const fold = await log.since(session, rolling.cursor);
       const pending = pendingWithdrawals(rolling, fold.withdrawals).map(({ of }) => of);
       const withdrawn = [...sequences, ...pending];
-      await notes.removeHolding(session, withdrawn);
+      for (const { key } of await notes.holding(session, withdrawn)) await store.remove(key);
       // The copy may hold more than the document, so it is erased in any case.
       if (!withdrawn.some((of) => of > rolling.from && of <= rolling.cursor))
         return (current: SessionState) => current;
@@ -139,7 +139,12 @@ export function createRollingRecord(ports: {
 
   async function clearing(session: SessionKey) {
     const now = await log.lastSequence(session);
-    return changing((current) => cleared(current, now));
+    // What was said until now is never summarised [R4].
+    return changing((current) => ({
+      ...rewound(current, endsAt(undefined, now, now)),
+      from: now,
+      rebuild: false,
+    }));
   }
 
   return {
@@ -188,12 +193,6 @@ export function rollingOf(state: SessionState): RollingState {
 
 function advanced(rolling: RollingState, { cursor, seen, summary }: SummaryEnd): RollingState {
   return { ...rolling, cursor, seen, summary, revision: rolling.revision + 1, rebuild: false };
-}
-
-/** What was said until log line `now` is never summarised [R4]. */
-function cleared(rolling: RollingState, now: number): RollingState {
-  const end = { cursor: now, seen: now, summary: undefined };
-  return countingWithdrawal({ ...advanced(rolling, end), from: now });
 }
 
 /** Goes back to an earlier summary, from which the log is folded again. */
@@ -251,10 +250,6 @@ export function createSummaryNotes({ store, timeZone }: { store: Store; timeZone
     },
 
     holding,
-
-    async removeHolding(session: SessionKey, sequences: readonly number[]): Promise<void> {
-      for (const { key } of await holding(session, sequences)) await store.remove(key);
-    },
 
     /** Of those that begin after log line `from` and may be told. */
     async newest(session: SessionKey, from: number): Promise<SummaryNote | undefined> {

@@ -1,6 +1,5 @@
 import { ModelError } from '../../core/errors.ts';
 import type { Logger } from '../../core/logger.ts';
-import { lruCache } from '../../core/limits.ts';
 import { inputMaxChars, type ModelClient, type WithPauses } from '../../core/model.ts';
 import { hasUnknownReaders, sessionName, type Place, type SessionKey } from '../../core/place.ts';
 import { dataText, renderSection, type Section } from '../../core/section.ts';
@@ -51,8 +50,6 @@ export function createRollingSummary(options: {
   const { settings, store, states, log, model, clock, timeZone, logger } = options;
   const { enabled, everyTurns, maxChars } = settings;
   const record = createRollingRecord({ store, states, log, timeZone });
-  /** By session, the end of the batch that is tried: where it fails, it does not grow with what is said meanwhile. */
-  const triedUpTo = lruCache<string, number>(1000);
 
   async function update(session: SessionWork, signal: AbortSignal | undefined): Promise<RollingOutcome> {
     const { rolling, messages, turns, end, seen, place } = await record.read(session);
@@ -62,22 +59,14 @@ export function createRollingSummary(options: {
     const ownZone = await options.timeZoneOf(session.userId);
     const writer: SummaryWriter = { model, modelName: settings.model, maxChars, clock, timeZone: ownZone };
     const name = sessionName(session);
-    const upTo = triedUpTo.get(name) ?? Infinity;
-    const again = messages.filter(({ sequence }) => sequence <= upTo);
-    const batches = [again, messages.slice(again.length)].flatMap((part) =>
-      inBatches(part, ownZone, inputMaxChars(model, settings.model)),
-    );
+    const batches = inBatches(messages, ownZone, inputMaxChars(model, settings.model));
     let current = rolling;
     for (const [index, batch] of batches.entries()) {
       const last = batch.at(-1)?.sequence ?? current.cursor;
       const summary = await options.withPauses(
         { purpose: 'summary', userId: session.userId, conversation: name, model: settings.model },
-        () => {
-          triedUpTo.set(name, last);
-          return foldBatch(writer, session, current.summary, batch, place, signal);
-        },
+        () => foldBatch(writer, session, current.summary, batch, place, signal),
       );
-      triedUpTo.delete(name);
       const cursor = index === batches.length - 1 ? end : last;
       const stored = await record.commit(session, current, { cursor, seen, summary }, batch);
       if (stored === undefined) return 'dropped';

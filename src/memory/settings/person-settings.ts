@@ -37,8 +37,6 @@ const documentSchema = z.object({
   notices: z.enum(['on', 'off']).optional(),
   /** An IANA name; one that nobody knows counts as none. */
   timeZone: z.string().transform(timeZoneNamed).optional().catch(undefined),
-  /** When the person was told by which zone their days count [D7]; absent for never. */
-  zoneToldAt: timeSchema.optional(),
   /** Since when everything is paused. */
   pausedAt: timeSchema.optional(),
   /** Conversations off the record, by channel or thread, and when the person last wrote there. */
@@ -203,13 +201,6 @@ export function createPersonSettings(ports: {
     mode: async (userId: string): Promise<CaptureMode> => (await read(userId)).mode ?? defaultMode,
     /** The person's zone, an IANA name. Never rejects. */
     timeZoneOf: async (userId: string): Promise<string> => (await read(userId)).timeZone ?? timeZone,
-    /** The zone that the person is to be told of: once, and only while they have set none. Rejects with `StoreError`. */
-    async zoneToTell(this: void, work: Work): Promise<string | undefined> {
-      const { timeZone: own, zoneToldAt } = await read(work.userId);
-      if (own !== undefined || zoneToldAt !== undefined) return undefined;
-      await change(work, (settings) => ({ ...settings, zoneToldAt: clock().toISOString() }));
-      return timeZone;
-    },
     /** Whether what was said by or to them at a moment, ISO 8601, was erased since [K11]. Never rejects. */
     async erasedBy(userId: string, ifUnknown = false): Promise<(at: string) => boolean> {
       const settings = await read(userId);

@@ -35,15 +35,12 @@ export interface ShortTermSettings {
 
 type GuildEntry = ShortTermEntry & { readonly guildId: string };
 
-/** Of a session without a cursor. */
-const firstFoldLines = 40;
-
 /** Recent exchanges in public channels, one line each, carried across the channels of a guild [T1][T2]. */
 export function createShortTerm(options: {
   readonly settings: ShortTermSettings;
   readonly store: Store;
   readonly states: Pick<SessionStates, 'transact'>;
-  readonly log: Pick<SessionLog, 'since' | 'lastSequence'>;
+  readonly log: Pick<SessionLog, 'since'>;
   /** Deleted channels, of which nothing is used. */
   readonly goneChannels?: () => Promise<ReadonlySet<string>>;
   readonly clock: Clock;
@@ -65,8 +62,9 @@ export function createShortTerm(options: {
   /** Folds up to the newest whole turn. */
   function folding(session: SessionKey): StateJob {
     return async ({ shortTerm }) => {
-      const cursor = shortTerm?.cursor ?? (await log.lastSequence(session)) - firstFoldLines;
-      const { messages, last } = await log.since(session, Math.max(0, cursor));
+      // Without a cursor it was off when anything was said last.
+      if (shortTerm === undefined) return undefined;
+      const { messages, last } = await log.since(session, shortTerm.cursor);
       const whole = wholeTurns(messages).messages;
       await note(session, whole);
       const waiting = messages[whole.length];
@@ -133,10 +131,12 @@ export function createShortTerm(options: {
       const userId = personOf(deletion);
       switch (deletion.kind) {
         case 'messages': {
-          const ids = deletion.messages.flatMap(({ before }) =>
-            before.role === 'user' ? [before.id] : before.replyTo,
+          const ids = new Set(
+            deletion.messages.flatMap(({ before }) =>
+              before.role === 'user' ? [before.id] : before.replyTo,
+            ),
           );
-          return removeEntries(userId, madeOf(ids));
+          return removeEntries(userId, ({ messageIds }) => messageIds.some((id) => ids.has(id)));
         }
         case 'words':
           return removeEntries(userId, ({ text }) => saysWords(text, deletion.words));
@@ -159,11 +159,6 @@ export function createShortTerm(options: {
       }
     },
   };
-}
-
-function madeOf(messageIds: readonly string[]): (entry: ShortTermEntry) => boolean {
-  const ids = new Set(messageIds);
-  return (entry) => entry.messageIds.some((id) => ids.has(id));
 }
 
 /** In other channels, newest first [T2]. */

@@ -16,13 +16,12 @@ import {
   type Reservation,
 } from '../../core/model.ts';
 import { jsonIn } from '../../core/lenient-json.ts';
-import { startDeadline, type Deadline } from '../../core/deadline.ts';
+import { startDeadline, type Deadline } from '../../core/time.ts';
 import { cleanAnswer, cleanResponse, type AnswerFrame } from '../clean-answer.ts';
 import { withoutMedia } from '../media.ts';
 import { createModelPlaces } from '../places.ts';
 import { attempt, backOff, failedAttempt, unlessError } from './attempt.ts';
-import { createRefusals, type SentRequest } from './features.ts';
-import { createLimits } from './limits.ts';
+import { createRefusals, type SentRequest, createLimits } from './learnt.ts';
 import { callCost, type OwnPrices, resolveModel } from './models.ts';
 import { largestUsage, mediaBytes, requestBody } from './request-body.ts';
 import { isEmpty, readMessage } from './response.ts';

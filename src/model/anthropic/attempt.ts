@@ -7,12 +7,11 @@ import type { MessageCreateParamsStreaming } from '@anthropic-ai/sdk/resources/m
 import { ModelError, passingFailures, type ModelFailure } from '../../core/errors.ts';
 import { jsonOf } from '../../core/lenient-json.ts';
 import type { ModelResponse } from '../../core/model.ts';
-import { unlessAborted, withTimeout } from '../../core/time.ts';
-import { statementsIn } from './features.ts';
+import { unlessAborted, withTimeout, type Deadline } from '../../core/time.ts';
+import { statementsIn } from './learnt.ts';
 import { readMessage, stops } from './response.ts';
 import type { Logger } from '../../core/logger.ts';
 import { clip, toSingleLine } from '../../core/text.ts';
-import type { Deadline } from '../../core/deadline.ts';
 
 /** Milliseconds to wait for the rest of a message after its stop reason, and for the end of a stream after its message. */
 const messageEndMs = 1_000;

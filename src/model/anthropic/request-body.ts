@@ -18,7 +18,7 @@ import {
   type TextBlock,
 } from '../../core/model.ts';
 import { wellFormed } from '../../core/text.ts';
-import { withMarksBroken } from '../template-marks.ts';
+import { withMarksBroken } from '../clean-answer.ts';
 import { resolveModel, thinksFirst } from './models.ts';
 import { isReasoning } from './response.ts';
 

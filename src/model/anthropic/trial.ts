@@ -13,7 +13,7 @@ import {
   type ModelResponse,
 } from '../../core/model.ts';
 import { createAnthropicClient, type ProbeOptions } from './anthropic-client.ts';
-import { leastCounted } from './limits.ts';
+import { leastCounted } from './learnt.ts';
 
 /** What a model was seen to do of what the bot asks of it [O1]. */
 export interface Trial {

@@ -7,10 +7,9 @@ import {
   type ModelRequest,
 } from '../../core/model.ts';
 import { clipAtWord } from '../../core/text.ts';
-import { catchUp } from './catch-up.ts';
 import { memoryWishIn } from './phrases.ts';
 import { offlineLabel, readRequest, requestText } from './read-request.ts';
-import { chatReply, type Knowledge, type Reply } from './reply.ts';
+import { chatReply, listTalk, type Knowledge, type Reply } from './reply.ts';
 
 /** Stands in where no model is configured: answers by fixed rules, from the request alone, without network [M2]. */
 export function createOfflineClient(knowledge: Knowledge): ModelClient {
@@ -19,15 +18,8 @@ export function createOfflineClient(knowledge: Knowledge): ModelClient {
     async complete(request, { signal, onText } = {}) {
       const reply = rules[request.purpose](request, knowledge);
       const [text, calls] = typeof reply === 'string' ? [reply, []] : ['', reply];
-      let sent = '';
-      // Line by line, as if streamed.
-      for (const piece of text.split(/(?<=\n)/u)) {
-        if (signal?.aborted === true)
-          throw new ModelError('The call was given up', 'aborted', { partialText: sent });
-        sent += piece;
-        if (piece !== '') onText?.(piece);
-        await Promise.resolve();
-      }
+      if (signal?.aborted === true) throw new ModelError('The call was given up', 'aborted');
+      if (text !== '') onText?.(text);
       const usage = {
         ...noUsage,
         inputTokens: estimateTokens(requestText(request)),
@@ -53,7 +45,7 @@ const rules: Readonly<Record<ModelPurpose, (request: ModelRequest, knowledge: Kn
   condense: summarize,
   // What people say about themselves is kept at once, by the tool.
   extraction: () => JSON.stringify({ items: [] }),
-  'catch-up': (request) => `${offlineLabel}\n${catchUp(request)}`,
+  'catch-up': (request) => `${offlineLabel}\n${listTalk(requestText(request))}`,
   // No rule can tell what is worth a note.
   reflection: () => 'Nothing new.',
   // Keeps the profile [N7].

@@ -1,5 +1,4 @@
 import { clipAtWord, isQuestion, sameItemForm, toSingleLine } from '../../core/text.ts';
-import { missedIn, listByRules } from './catch-up.ts';
 import { memoryWishIn, statementsIn, toSecondPerson } from './phrases.ts';
 import type { ReadRequest } from './read-request.ts';
 
@@ -32,7 +31,7 @@ const tellMe = 'Say “remember that I like green tea”, then ask “what do I 
 export function chatReply(request: ReadRequest, knowledge: Knowledge): Reply {
   const { toolRuns, tools, items } = request;
   const { text, from } = request.message;
-  if (toolRuns.length > 0) return toolRuns.map((run) => tellToolRun(run, from)).join('\n');
+  if (toolRuns.length > 0) return toolRuns.map(tellToolRun).join('\n');
   const wish = memoryWishIn(text);
   if (wish !== undefined)
     return tools.has(wish.name)
@@ -98,7 +97,7 @@ function unknown(request: ReadRequest): string {
 }
 
 /** What came of a tool. */
-function tellToolRun({ call, result }: ReadRequest['toolRuns'][number], askerName: string): string {
+function tellToolRun({ call, result }: ReadRequest['toolRuns'][number]): string {
   const done = !result.isError;
   const named = (field: string): string => inputOf(call.input, field);
   switch (call.name) {
@@ -112,7 +111,7 @@ function tellToolRun({ call, result }: ReadRequest['toolRuns'][number], askerNam
     case 'forget_item':
       return `${done ? 'I forgot' : 'I have nothing that I could forget as'} “${named('target')}”. ${listed}`;
     default:
-      return listByRules(result.text, askerName);
+      return listTalk(result.text);
   }
 }
 
@@ -146,4 +145,35 @@ const topics: readonly (readonly [asked: RegExp, answer: string])[] = [
 function topicOf(text: string): string | undefined {
   // A few words say too little about a longer message.
   return text.length > 80 ? undefined : topics.find(([asked]) => asked.test(text))?.[1];
+}
+
+const missed = /\bwhat (?:did|have) (?:I|we) miss(?:ed)?\b|\bcatch me up\b|\bwhat happened (?:in|on) [#<]/iu;
+const sinceWords =
+  /\b(?:since |in the )?(?<moment>(?:last )?\d{1,3} ?(?:minutes?|hours?|days?|weeks?)(?: ago)?|an hour ago|today|last (?:night|week|month)|yesterday|\d{4}-\d{2}-\d{2}|(?<=since |last )(?:mon|tues|wednes|thurs|fri|satur|sun)day)\b/iu;
+
+/** The tool's input where a message asks what was said; otherwise `undefined`. */
+function missedIn(text: string) {
+  if (!missed.test(text)) return undefined;
+  const channel = /<#\d{15,21}>|#[^\s#,.!?]+/u.exec(text)?.[0];
+  return { channel, since: sinceWords.exec(text)?.groups?.['moment'] };
+}
+
+const listedChars = 160;
+const mostListed = 10;
+
+/** A message in a section, with its first link. */
+const lineForm = /^- \S+ \S+ \S+ \[([^\] ]+)(?: [^\]]*)?\] ([^:\n]{1,200}): (.*)$/gmu;
+
+/** The newest messages of a channel's talk, with links [M2]; what a text without any begins with. */
+export function listTalk(text: string): string {
+  const [, title = '', talk = ''] =
+    /<channel_messages>\n([^\n]+)\n(.*?)\n<\/channel_messages>/su.exec(text) ?? [];
+  const lines = Array.from(
+    talk.matchAll(lineForm),
+    ([, link = '', name = '', quote = '']) =>
+      `- ${name}: “${clipAtWord(quote.replaceAll('&lt;', '<'), listedChars)}” ${link}`,
+  );
+  if (lines.length === 0) return text.split('\n', 1)[0] ?? '';
+  const [heading = title] = title.split(", oldest first. Other people's words");
+  return [`${heading}:`, ...lines.slice(-mostListed)].join('\n');
 }

@@ -27,8 +27,6 @@ export function createDisk(fileSystem: FileSystem) {
   const roots = new Set<string>();
   /** Folders whose own names are on disk. */
   const synced = lruCache<string, true>(keptFolders);
-  /** Folders whose last sync failed: names in them may not be on disk. */
-  const unsynced = lruCache<string, true>(keptFolders);
   /** Temporary files on their way to their place. */
   const staging = new Set<string>();
 
@@ -43,18 +41,11 @@ export function createDisk(fileSystem: FileSystem) {
   }
 
   async function syncFolder(path: string): Promise<void> {
-    unsynced.set(path, true);
     const opening = fileSystem.open(path, constants.O_RDONLY | constants.O_DIRECTORY);
     await attempt(
       'syncing folders',
       withFile(opening, (folder) => folder.sync()),
     );
-    unsynced.delete(path);
-  }
-
-  /** For who reads a name and builds on it, although the change that made it could not be synced. */
-  async function syncIfUnsynced(folder: string): Promise<void> {
-    if (unsynced.has(folder)) await unlessMissing(syncFolder(folder));
   }
 
   /** Makes the folder with its parents, 0700 [S6]; on disk when it resolves. */
@@ -204,7 +195,6 @@ export function createDisk(fileSystem: FileSystem) {
     probe,
     ensureFolder,
     syncFolder,
-    syncIfUnsynced,
     replaceFile,
     writeBackup,
     removeFile,

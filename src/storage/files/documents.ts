@@ -1,17 +1,17 @@
 import type { BigIntStats } from 'node:fs';
-import { dirname } from 'node:path';
+import { basename, dirname, join, relative } from 'node:path';
 import { setTimeout } from 'node:timers/promises';
 
 import { StoreError } from '../../core/errors.ts';
+import { limits } from '../../core/limits.ts';
 import type { Logger } from '../../core/logger.ts';
-import type { DocumentKind, SetAside, Versioned } from '../../core/store.ts';
+import type { DocumentKind, ErasingOption, SetAside, Versioned } from '../../core/store.ts';
 import type { Clock } from '../../core/time.ts';
 import { checkedDocument, formatDocument, parseDocument, type ParsedDocument } from '../document-text.ts';
 import type { Disk } from './disk.ts';
-import { unlessMissing, type FileSystem } from './file-system.ts';
+import { filesBelow, unlessMissing, type FileSystem } from './file-system.ts';
 import type { KeyLocks } from '../key-locks.ts';
-import { backupOf } from './paths.ts';
-import type { Quarantine } from './quarantine.ts';
+import { backupOf, locate, locateQuarantine, type RootFolders } from './paths.ts';
 import { createFileReader, decodeExactly, decodeText, fingerprintOf } from './reading.ts';
 
 export interface FileParts {
@@ -127,31 +127,19 @@ export function createDocuments(
     throw new StoreError(`${key} cannot be read: ${content.value.reason}`, key);
   }
 
-  /** Why the file would go to quarantine; `undefined` where it is in order. Changes nothing. */
-  async function damage<T extends Versioned>(
-    key: string,
-    kind: DocumentKind<T>,
-  ): Promise<string | undefined> {
-    const parsed = (await load(key, await pathOf(key), kind))?.value;
-    return parsed?.outcome === 'damaged' ? parsed.reason : undefined;
-  }
-
   async function update<T extends Versioned>(
     key: string,
     kind: DocumentKind<T>,
     change: (current: T | undefined) => T | undefined,
-    erase: () => boolean,
+    { erase = false }: ErasingOption = {},
   ): Promise<T | undefined> {
     return locks.run(key, async () => {
       const path = await pathOf(key);
       for (let attempt = 1; attempt <= maxConflicts; attempt += 1) {
         const current = await loadSound(key, path, kind);
         const next = change(current?.value) ?? current?.value;
-        const isErasing = erase();
-        if (!isErasing && (next === undefined || next === current?.value)) {
-          await disk.syncIfUnsynced(dirname(path));
-          return next;
-        }
+        const isErasing = typeof erase === 'function' ? erase() : erase;
+        if (!isErasing && (next === undefined || next === current?.value)) return next;
         // The copies first: after a kill in between, nobody would ask for them again.
         if (isErasing) await quarantine.eraseCopies(key);
         if (next === undefined) {
@@ -191,7 +179,7 @@ export function createDocuments(
     });
   }
 
-  return { read, update, readText, writeText, damage };
+  return { read, update, readText, writeText };
 }
 
 /** Milliseconds until a file that changed at this moment counts as saved. */
@@ -222,4 +210,66 @@ function isState(fingerprint: string | undefined): (stats: BigIntStats | undefin
 interface SoundDocument<T> {
   readonly value: T;
   readonly fingerprint: string;
+}
+
+/** What follows a key in a quarantined copy's name. */
+const copyEnding = /\.(\d{8}T\d{9}Z)$/u;
+
+type Quarantine = ReturnType<typeof createQuarantine>;
+
+/** Keeps unreadable documents for a person to look at [S4], for a while, under their key with a time stamp. */
+export function createQuarantine({
+  fileSystem,
+  disk,
+  roots,
+  clock,
+}: {
+  readonly fileSystem: FileSystem;
+  readonly disk: Disk;
+  readonly roots: RootFolders;
+  readonly clock: Clock;
+}) {
+  const folder = locateQuarantine(roots, '').path;
+
+  /** Resolves with the copy's path, on disk by then. */
+  async function keep(key: string, bytes: Buffer): Promise<string> {
+    await removeOld();
+    const path = `${locateQuarantine(roots, key).path}.${stampOf(clock())}`;
+    await disk.replaceFile({ key, path, bytes });
+    return path;
+  }
+
+  async function removeOld(): Promise<void> {
+    const oldest = stampOf(new Date(clock().getTime() - limits.quarantine.days * 24 * 60 * 60 * 1000));
+    for await (const path of filesBelow(fileSystem, folder)) {
+      const [, stamp] = copyEnding.exec(path) ?? [];
+      if (stamp !== undefined && stamp < oldest) await disk.removeFile(path);
+    }
+  }
+
+  /** Erases a key's copies in quarantine and temporary files [S7]; may be called again after a rejection. */
+  async function eraseCopies(key: string): Promise<void> {
+    await disk.removeStraysOf(locate(roots, key).path);
+    const { path } = locateQuarantine(roots, key);
+    const entries = (await unlessMissing(fileSystem.readdir(dirname(path)))) ?? [];
+    for (const { name } of entries)
+      // Also one that was on its way there.
+      if (name.replace(/^\.|\.next(?:\.\d+)?$/gu, '').replace(copyEnding, '') === basename(path))
+        await disk.removeFile(join(dirname(path), name));
+  }
+
+  /** Names of the copies, as below the folder. */
+  async function list(): Promise<readonly string[]> {
+    const found: string[] = [];
+    for await (const path of filesBelow(fileSystem, folder, (name) => name.startsWith('.')))
+      found.push(relative(folder, path));
+    return found;
+  }
+
+  return { keep, removeOld, eraseCopies, list };
+}
+
+/** Such as `20260115T120000000Z`: the later, the greater. */
+function stampOf(date: Date): string {
+  return date.toISOString().replaceAll(/[-:.]/g, '');
 }

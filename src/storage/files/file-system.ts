@@ -61,7 +61,6 @@ export function closeQuietly(file: OpenFile): void {
   file.close().catch(() => undefined);
 }
 
-const execute = promisify(execFile);
 /** The longest that people may wait for a sync. */
 const syncMs = 10_000;
 
@@ -102,11 +101,10 @@ export const nodeFileSystem = {
   rename: (from: string, to: string) => fs.rename(from, to),
   unlink: (path: string) => fs.unlink(path),
   removeTree: (path: string) => fs.rm(path, { recursive: true, force: true }),
-  /** Syncs all that any process wrote to a folder's file system, if the system can. */
+  /** Syncs all that any process wrote to a folder's file system, if the system can: coreutils' `sync -f` may be missing. */
   async syncAll(folder: string): Promise<void> {
     if (process.platform !== 'linux') return;
-    // Coreutils' `sync -f` may be missing.
-    await execute('sync', ['-f', folder], { timeout: syncMs }).catch(() => undefined);
+    await promisify(execFile)('sync', ['-f', folder], { timeout: syncMs }).catch(() => undefined);
   },
 };
 

@@ -6,7 +6,7 @@ import { z } from 'zod';
 import { lruCache } from '../../core/limits.ts';
 import type { LogEntry, LogState } from '../../core/store.ts';
 import { createTimeSlice } from '../../core/time.ts';
-import { formatRecord } from '../document-text.ts';
+import { formatRecord, rewrittenRecord } from '../document-text.ts';
 import type { FileParts } from './documents.ts';
 import {
   closeQuietly,
@@ -35,7 +35,7 @@ export function formatLine(sequence: number, json?: string): Buffer {
 }
 
 /** `undefined` where it is damaged. */
-export function parseLine(bytes: Buffer) {
+function parseLine(bytes: Buffer) {
   try {
     return lineSchema.safeParse(parseJson(bytes.toString('utf8'))).data;
   } catch {
@@ -119,17 +119,11 @@ async function rewriteLines<T>(
     const line = parseLine(bytes);
     // The mark at the end is set again below.
     if (line !== undefined && line.record === undefined) continue;
-    const record = line === undefined ? undefined : schema.safeParse(line.record);
-    let output: Buffer = Buffer.concat([bytes, newline]);
-    if (line !== undefined && record?.success === true) {
-      const before = formatRecord(record.data);
-      const next = change({ sequence: line.sequence, record: record.data });
-      const after = next === undefined ? undefined : formatRecord(next);
-      isChanged ||= after !== before;
-      if (after === undefined) continue;
-      if (after !== before) output = formatLine(line.sequence, after);
-    }
-    kept.push(output);
+    const after = line === undefined ? false : rewrittenRecord(line, schema, change);
+    isChanged ||= after !== false;
+    if (after === undefined) continue;
+    const isKept = line === undefined || after === false;
+    kept.push(isKept ? Buffer.concat([bytes, newline]) : formatLine(line.sequence, after));
     newest = line?.sequence ?? newest;
   }
   if (newest < highest) kept.push(formatLine(highest));
@@ -272,7 +266,11 @@ export function createLogs(
     }
   }
 
-  async function* scan<T>(log: string, schema: z.ZodType<T>, after: number): AsyncGenerator<LogEntry<T>> {
+  async function* scan<T>(
+    log: string,
+    schema: z.ZodType<T>,
+    { after = 0 }: { readonly after?: number } = {},
+  ): AsyncGenerator<LogEntry<T>> {
     // Appends go behind `end`, rewrites go into another file: the snapshot holds without the lock.
     const { file, state } = await locks.run(log, () => open(log));
     if (file === undefined) return;
@@ -319,7 +317,7 @@ export function createLogs(
       if (file === undefined) return;
       try {
         const { bytes, newest, isChanged } = await rewriteLines(file, state, schema, change);
-        if (!isChanged) return await disk.syncIfUnsynced(dirname(path));
+        if (!isChanged) return;
         const written = await disk.replaceFile({ key: log, path, bytes });
         const edition = (editions += 1);
         const inode = written?.ino;

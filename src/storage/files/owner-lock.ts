@@ -1,4 +1,4 @@
-import { createHash, randomBytes, randomInt } from 'node:crypto';
+import { createHash, randomBytes } from 'node:crypto';
 import { constants } from 'node:fs';
 import { hostname } from 'node:os';
 import { join } from 'node:path';
@@ -26,7 +26,6 @@ const silenceMs = 3 * heartbeatMs;
 /** After so long without a heartbeat, such as in a process that stood still, the lock is looked at before a write. */
 const overdueMs = 2 * heartbeatMs;
 const lookEveryMs = 250;
-const attempts = 3;
 
 export const waitNotice = `waiting up to ${silenceMs / 1000} seconds: a bot that cannot be seen from here may have the data folder`;
 
@@ -74,22 +73,16 @@ export async function takeOwnerLock(
     beatAt = Date.now();
   }
   try {
-    for (let attempt = 1; ; attempt += 1) {
-      // Announced before looking: of two who start together, at least one notices the other.
-      await announce(fileSystem, path);
-      await touch();
-      const { alive, isSeen, dead } = await look(fileSystem, folder, { ...waiting, mark, meanwhile: touch });
-      if (alive === undefined) {
-        // What a killed process wrote last may be only in memory: nothing is built on that.
-        if (dead.length > 0) await fileSystem.syncAll(folder);
-        // One that only stood still finds its lock gone.
-        for (const { name } of dead) await unlessMissing(fileSystem.unlink(join(folder, name)));
-        break;
-      }
-      await discard();
-      if (attempt === attempts || !isSeen) throw inUse(folder, alive, isSeen);
-      await wait(randomInt(20, 100));
-    }
+    // Announced before looking: of two who start together, at least one notices the other.
+    const flags = constants.O_WRONLY | constants.O_CREAT | constants.O_NOFOLLOW;
+    await withFile(fileSystem.open(path, flags, 0o600), () => Promise.resolve());
+    await touch();
+    const { alive, isSeen, dead } = await look(fileSystem, folder, { ...waiting, mark, meanwhile: touch });
+    if (alive !== undefined) throw inUse(folder, alive, isSeen);
+    // What a killed process wrote last may be only in memory: nothing is built on that.
+    if (dead.length > 0) await fileSystem.syncAll(folder);
+    // One that only stood still finds its lock gone.
+    for (const { name } of dead) await unlessMissing(fileSystem.unlink(join(folder, name)));
   } catch (error) {
     await discard();
     throw error;
@@ -147,11 +140,6 @@ function inUse(folder: string, { pid, name }: Owner, isSeen: boolean) {
   const owner = isSeen ? `process ${pid}` : 'a bot on another machine or in another container';
   const text = `The data folder ${folder} is in use by ${owner} (its lock file: ${name}): stop that one, or give each a folder of its own`;
   return new FolderInUseError(text, name);
-}
-
-async function announce(fileSystem: FileSystem, path: string): Promise<void> {
-  const flags = constants.O_WRONLY | constants.O_CREAT | constants.O_NOFOLLOW;
-  await withFile(fileSystem.open(path, flags, 0o600), () => Promise.resolve());
 }
 
 /** Whether the first living owner was seen, or only its heartbeats. */

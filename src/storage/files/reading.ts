@@ -1,11 +1,11 @@
-import { constants, type BigIntStats, type Dirent } from 'node:fs';
-import { join } from 'node:path';
+import { constants, type BigIntStats } from 'node:fs';
+import { dirname, join } from 'node:path';
 import { LRUCache } from 'lru-cache';
 import pLimit from 'p-limit';
 import { StoreError } from '../../core/errors.ts';
 import type { StoredFile } from '../../core/store.ts';
 import { encodingOf } from '../../core/text.ts';
-import { readBytes, unlessMissing, withFile, type FileSystem } from './file-system.ts';
+import { filesBelow, readBytes, unlessMissing, withFile, type FileSystem } from './file-system.ts';
 import { isSegment } from '../keys.ts';
 import { locate, locateFolders, wayTo, type Location, type RootFolders } from './paths.ts';
 
@@ -105,27 +105,18 @@ export async function listFiles(
   roots: RootFolders,
   folder: string,
 ): Promise<readonly StoredFile[]> {
-  async function walk(key: string, path: string): Promise<StoredFile[]> {
-    const entries = (await unlessMissing(fileSystem.readdir(path))) ?? [];
-    const named = entries.filter((entry) => isSegment(entry.name, key));
-    const found = await pLimit(looksAtOnce).map(named, (entry) =>
-      visit(entry, `${key}/${entry.name}`, `${path}/${entry.name}`),
-    );
-    return found.flat();
+  const found: StoredFile[] = [];
+  for (const { root, path: top } of locateFolders(roots, folder)) {
+    if ((await wayTo(fileSystem, root, top)) !== 'straight') continue;
+    const keyOf = (path: string) => folder + path.slice(top.length);
+    const isLeftOut = (name: string, path: string) => !isSegment(name, keyOf(dirname(path)));
+    for await (const path of filesBelow(fileSystem, top, isLeftOut)) {
+      // A layer's folder that was moved may have left files behind, which no key reads.
+      if (locate(roots, keyOf(path)).path !== path) continue;
+      const stats = await unlessMissing(fileSystem.lstat(path));
+      if (stats !== undefined)
+        found.push({ path: keyOf(path).slice(folder.length + 1), bytes: Number(stats.size) });
+    }
   }
-
-  async function visit(entry: Dirent, key: string, path: string): Promise<StoredFile[]> {
-    if (entry.isDirectory()) return walk(key, path);
-    // A layer's folder that was moved may have left files behind, which no key reads.
-    if (!entry.isFile() || locate(roots, key).path !== path) return [];
-    const stats = await unlessMissing(fileSystem.lstat(path));
-    return stats === undefined ? [] : [{ path: key.slice(folder.length + 1), bytes: Number(stats.size) }];
-  }
-
-  const found = await Promise.all(
-    locateFolders(roots, folder).map(async ({ root, path }) =>
-      (await wayTo(fileSystem, root, path)) === 'straight' ? walk(folder, path) : [],
-    ),
-  );
-  return found.flat().toSorted((a, b) => (a.path < b.path ? -1 : 1));
+  return found.toSorted((a, b) => (a.path < b.path ? -1 : 1));
 }

@@ -2,13 +2,13 @@ import { randomBytes } from 'node:crypto';
 import { join, resolve } from 'node:path';
 
 import type { Logger } from '../../core/logger.ts';
-import type { DocumentKind, LastWrite, SetAside, Store, Versioned } from '../../core/store.ts';
+import type { LastWrite, SetAside, Store } from '../../core/store.ts';
 import type { Clock } from '../../core/time.ts';
 import { createCalls } from '../calls.ts';
 import { createKeyLocks } from '../key-locks.ts';
 import { isWithin } from '../keys.ts';
 import { createDisk } from './disk.ts';
-import { createDocuments } from './documents.ts';
+import { createDocuments, createQuarantine } from './documents.ts';
 import {
   guardChanges,
   isDiskFull,
@@ -31,7 +31,6 @@ import {
   type FolderOptions,
   type RootFolders,
 } from './paths.ts';
-import { createQuarantine } from './quarantine.ts';
 import { listFiles, listFolders } from './reading.ts';
 import { createSnapshots } from './snapshot.ts';
 
@@ -53,8 +52,6 @@ export interface FileStore extends Store {
   /** The files that lie in quarantine for a person to look at [S4]. Rejects with `StoreError`. */
   readonly quarantined: () => Promise<readonly string[]>;
   readonly lastWrite: () => LastWrite | undefined;
-  /** Why a document would go to quarantine, if so. Changes nothing. Rejects with `StoreError`. */
-  damage<T extends Versioned>(key: string, kind: DocumentKind<T>): Promise<string | undefined>;
   /** Removes an earlier process's temporary files. May take long. Rejects with `StoreError`. */
   readonly removeLeftovers: () => Promise<void>;
   /** Fills the folders that wait for a snapshot, which `readSnapshot` reads [O4]. Rejects with `StoreError`. */
@@ -91,7 +88,6 @@ export async function createFileStore(options: FileStoreOptions): Promise<FileSt
   const documents = createDocuments({ ...parts, clock, onSetAside, closing: closing.signal }, readOnly);
   const logs = createLogs(parts, () => lock !== undefined && !closing.signal.aborted);
   const calls = createCalls({ readOnly, toStoreError, beforeChange: owned, clock });
-  const { run, change } = calls;
   const snapshots = createSnapshots({ fileSystem, disk, locks, roots, logger });
   const serveSnapshots = () => calls.track('.', 'copied', snapshots.serve);
   const onBeat = (): void => {
@@ -137,23 +133,26 @@ export async function createFileStore(options: FileStoreOptions): Promise<FileSt
       logger.warn('the volume lacks some features; the store works without them', { lacks });
   }
 
-  async function removeFile(key: string): Promise<void> {
-    const path = await pathOf(key);
-    await quarantine.eraseCopies(key);
-    await disk.removeFile(path);
-    logs.forget((log) => log === key);
-  }
-
-  async function removeFolder(prefix: string): Promise<void> {
-    const locations = [...locateFolders(roots, prefix), locateQuarantine(roots, prefix)];
-    for (const location of locations) await assertNoLinks(fileSystem, prefix, location);
-    for (const { root, path } of locations) {
-      // A root folder itself stays, with the hidden files that its owner's tools keep there.
-      const paths = path === root ? await contentsOf(root) : [path];
-      for (const each of paths) await disk.removeTree(each);
-    }
-    logs.forget((log) => isWithin(log, prefix));
-  }
+  const folders = {
+    list: (folder: string) => listFiles(fileSystem, roots, folder),
+    folders: (folder: string, name = '') => listFolders(fileSystem, locate(roots, folder), name),
+    async remove(key: string): Promise<void> {
+      const path = await pathOf(key);
+      await quarantine.eraseCopies(key);
+      await disk.removeFile(path);
+      logs.forget((log) => log === key);
+    },
+    async removeAll(prefix: string): Promise<void> {
+      const locations = [...locateFolders(roots, prefix), locateQuarantine(roots, prefix)];
+      for (const location of locations) await assertNoLinks(fileSystem, prefix, location);
+      for (const { root, path } of locations) {
+        // A root folder itself stays, with the hidden files that its owner's tools keep there.
+        const paths = path === root ? await contentsOf(root) : [path];
+        for (const each of paths) await disk.removeTree(each);
+      }
+      logs.forget((log) => isWithin(log, prefix));
+    },
+  };
 
   async function contentsOf(folder: string): Promise<readonly string[]> {
     const entries = (await unlessMissing(fileSystem.readdir(folder))) ?? [];
@@ -171,24 +170,7 @@ export async function createFileStore(options: FileStoreOptions): Promise<FileSt
   }
 
   return {
-    read: (key, kind) => run(key, 'read', () => documents.read(key, kind)),
-    update: (key, kind, make, { erase = false } = {}) =>
-      change(key, 'stored', () =>
-        documents.update(key, kind, make, typeof erase === 'function' ? erase : () => erase),
-      ),
-    append: (log, record) => change(log, 'appended to', () => logs.append(log, record)),
-    scan: (log, schema, { after = 0 } = {}) => calls.scan(log, logs.scan(log, schema, after)),
-    logState: (log) => run(log, 'read', () => logs.logState(log)),
-    rewrite: (log, schema, make) => change(log, 'rewritten', () => logs.rewrite(log, schema, make)),
-    readText: (key) => run(key, 'read', () => documents.readText(key)),
-    writeText: (key, text) => change(key, 'written', () => documents.writeText(key, text)),
-    list: (folder) => run(folder, 'listed', () => listFiles(fileSystem, roots, folder)),
-    folders: (folder, name = '') =>
-      run(folder, 'listed', () => listFolders(fileSystem, locate(roots, folder), name)),
-    remove: (key) => change(key, 'removed', () => locks.run(key, () => removeFile(key))),
-    removeAll: (prefix) =>
-      change(prefix, 'removed', () => locks.runAlone(prefix, () => removeFolder(prefix))),
-    damage: (key, kind) => run(key, 'read', () => documents.damage(key, kind)),
+    ...calls.guarded({ ...documents, ...logs, ...folders }, locks),
     quarantined: () => orStoreError('quarantine', 'listed', () => quarantine.list()),
     lastWrite: calls.lastWrite,
     serveSnapshots,

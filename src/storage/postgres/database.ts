@@ -5,7 +5,22 @@ import pg from 'pg';
 import { StoreError, UnusableStoreError } from '../../core/errors.ts';
 import type { Logger } from '../../core/logger.ts';
 import { growingPause, retry } from '../../core/time.ts';
-import { sql, type Statement } from './sql.ts';
+
+/** As `pg` takes it; `Row` is what it gives. */
+export interface Statement<Row> {
+  readonly text: string;
+  readonly values: readonly unknown[];
+  /** Never there: only for the compiler. */
+  readonly row?: Row;
+}
+
+/** Binds what is inserted as values. */
+export function sql<Row = unknown>(
+  strings: TemplateStringsArray,
+  ...values: readonly unknown[]
+): Statement<Row> {
+  return { text: strings.reduce((text, piece, index) => `${text}$${index}${piece}`), values };
+}
 
 /**
  * `lost`: the connection or server is gone for now; the statement may have been carried out. `conflict`: rolled back

@@ -1,13 +1,10 @@
-import { LRUCache } from 'lru-cache';
-
 import { StoreError } from '../../core/errors.ts';
 import { limits } from '../../core/limits.ts';
 import type { Logger } from '../../core/logger.ts';
-import type { DocumentKind, SetAside, Versioned } from '../../core/store.ts';
+import type { DocumentKind, ErasingOption, SetAside, StoredFile, Versioned } from '../../core/store.ts';
 import { checkedDocument, parseDocument } from '../document-text.ts';
 import type { KeyLocks } from '../key-locks.ts';
-import { freshNumber, type Database, type Query, DatabaseFault } from './database.ts';
-import { sql } from './sql.ts';
+import { type Database, type Query, DatabaseFault, sql } from './database.ts';
 
 interface DocumentParts {
   readonly database: Database;
@@ -16,15 +13,7 @@ interface DocumentParts {
   readonly logger: Logger;
 }
 
-interface Known {
-  readonly revision: number;
-  readonly kind: object;
-  readonly value: unknown;
-  readonly bytes: number;
-}
-
 interface EntryRow {
-  readonly revision: number;
   readonly document: string | null;
   readonly content: Buffer | null;
 }
@@ -38,68 +27,44 @@ interface Sound<T> {
   readonly reason?: string;
 }
 
-const textKind = {};
-const cacheBytes = 32 * 1024 * 1024;
+/** `undefined` where there is none. Its row may be locked. */
+async function textOf(ask: Query, key: string, isLocked: boolean): Promise<string | undefined> {
+  const { text, values } = sql<EntryRow>`
+    select document, content from discoclaw.entries where key = ${key} and kind <> 'log'`;
+  const [row] = await ask<EntryRow>({ text: isLocked ? `${text} for update` : text, values });
+  // As the store in files has it, without a byte order mark.
+  return row && (row.document ?? new TextDecoder('utf-8').decode(row.content ?? Buffer.alloc(0)));
+}
 
-/** Each read asks whether the cache still holds. `jsonb` would reorder fields and refuse U+0000. */
+/** Locks the document until the end of the transaction; an unreadable one is recovered first. */
+async function lockSound<T extends Versioned>(
+  inOne: Query,
+  key: string,
+  kind: DocumentKind<T>,
+): Promise<Sound<T>> {
+  const text = await textOf(inOne, key, true);
+  if (text === undefined) return { value: undefined, isThere: false };
+  const parsed = parseDocument(key, text, kind);
+  return parsed.outcome === 'valid'
+    ? { value: parsed.value, isThere: true }
+    : recovered(inOne, key, kind, parsed.reason);
+}
+
+/** Of JSON as text: `jsonb` would reorder fields and refuse U+0000. */
 export function createDocuments({ database, locks, onSetAside, logger }: DocumentParts, readOnly: boolean) {
   const { query } = database;
-  const cache = new LRUCache<string, Known>({
-    maxSize: cacheBytes,
-    sizeCalculation: ({ bytes }) => bytes + 512,
-  });
-
-  /** What `make` makes of an entry, once a revision; `undefined` where there is none. What it throws is not kept. */
-  async function load<T>(
-    ask: Query,
-    key: string,
-    kind: object,
-    make: (text: string) => T,
-    { isLocked = false } = {},
-  ): Promise<{ readonly value: T } | undefined> {
-    const kept = cache.get(key);
-    const known = kept?.kind === kind ? kept : undefined;
-    const revision = known?.revision ?? -1;
-    const [row] = await ask(sql<EntryRow>`
-      select revision,
-        case when revision <> ${revision} then document end as document,
-        case when revision <> ${revision} then content end as content
-      from discoclaw.entries where key = ${key} and kind <> 'log' ${isLocked ? sql`for update` : sql``}`);
-    if (row === undefined) return undefined;
-    // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- values of one kind are of one type
-    if (row.revision === known?.revision) return { value: known.value as T };
-    // As the store in files has it, without a byte order mark.
-    const text = row.document ?? new TextDecoder('utf-8').decode(row.content ?? Buffer.alloc(0));
-    const value = make(text);
-    cache.set(key, { revision: row.revision, kind, value, bytes: 2 * text.length });
-    return { value };
-  }
 
   async function read<T extends Versioned>(key: string, kind: DocumentKind<T>): Promise<T | undefined> {
-    const loaded = await load(query, key, kind, (text) => parseDocument(key, text, kind));
-    if (loaded === undefined) return undefined;
-    if (loaded.value.outcome === 'valid') return loaded.value.value;
-    if (readOnly) throw new StoreError(`${key} cannot be read: ${loaded.value.reason}`, key);
+    const text = await textOf(query, key, false);
+    if (text === undefined) return undefined;
+    const parsed = parseDocument(key, text, kind);
+    if (parsed.outcome === 'valid') return parsed.value;
+    if (readOnly) throw new StoreError(`${key} cannot be read: ${parsed.reason}`, key);
     return locks.run(key, async () => {
       const sound = await database.transaction((inOne) => lockSound(inOne, key, kind));
       tellSetAside(sound);
       return sound.value;
     });
-  }
-
-  /** Locks the document until the end of the transaction; an unreadable one is recovered first. */
-  async function lockSound<T extends Versioned>(
-    inOne: Query,
-    key: string,
-    kind: DocumentKind<T>,
-  ): Promise<Sound<T>> {
-    const parse = (text: string) => parseDocument(key, text, kind);
-    const loaded = await load(inOne, key, kind, parse, { isLocked: true });
-    if (loaded === undefined) return { value: undefined, isThere: false };
-    const { value: parsed } = loaded;
-    return parsed.outcome === 'valid'
-      ? { value: parsed.value, isThere: true }
-      : recovered(inOne, key, kind, parsed.reason);
   }
 
   function tellSetAside({ setAside, reason }: Sound<unknown>): void {
@@ -113,50 +78,43 @@ export function createDocuments({ database, locks, onSetAside, logger }: Documen
     key: string,
     kind: DocumentKind<T>,
     change: (current: T | undefined) => T | undefined,
-    erase: () => boolean,
+    { erase = false }: ErasingOption = {},
   ): Promise<T | undefined> {
     return locks.run(key, async () => {
-      const { sound, value, revision, bytes } = await database.transaction(async (inOne) => {
+      const { sound, value } = await database.transaction(async (inOne) => {
         const locked = await lockSound(inOne, key, kind);
         const next = change(locked.value) ?? locked.value;
-        const erases = erase();
+        const erases = typeof erase === 'function' ? erase() : erase;
         if (erases) await inOne(sql`delete from discoclaw.quarantine where key = ${key}`);
         if (next === undefined || next === locked.value) {
           if (erases)
             await inOne(sql`
                 update discoclaw.entries set former_document = document where key = ${key}`);
-          return { sound: locked, value: next, revision: undefined, bytes: 0 };
+          return { sound: locked, value: next };
         }
         const checked = checkedDocument(key, kind, next);
-        return {
-          sound: locked,
-          value: checked,
-          ...(await put(inOne, key, checked, locked.isThere)),
-        };
+        await put(inOne, key, checked, locked.isThere);
+        return { sound: locked, value: checked };
       });
       tellSetAside(sound);
-      if (revision !== undefined)
-        cache.set(key, { revision, kind, value: { outcome: 'valid', value }, bytes: 2 * bytes });
       return value;
     });
   }
 
   async function readText(key: string): Promise<string | undefined> {
-    return (await load(query, key, textKind, (text) => text))?.value;
+    return textOf(query, key, false);
   }
 
   async function writeText(key: string, text: string): Promise<void> {
     const bytes = Buffer.from(text);
-    const revision = freshNumber();
     await locks.run(key, () =>
       database.transaction(async (inOne) => {
         await inOne(sql`delete from discoclaw.quarantine where key = ${key}`);
         await inOne(sql`
-            insert into discoclaw.entries as entry (key, kind, content, bytes, revision)
-            values (${key}, 'text', ${bytes}, ${bytes.length}, ${revision})
+            insert into discoclaw.entries (key, kind, content, bytes) values (${key}, 'text', ${bytes}, ${bytes.length})
             on conflict (key) do update set
               former_document = null, kind = 'text', document = null, content = excluded.content, bytes = excluded.bytes,
-              revision = excluded.revision, changed_at = now()`);
+              changed_at = now()`);
       }),
     );
   }
@@ -165,21 +123,19 @@ export function createDocuments({ database, locks, onSetAside, logger }: Documen
 }
 
 /** Rejects with a conflict where another process was faster to make what was not there. */
-async function put(inOne: Query, key: string, document: object, isThere: boolean) {
+async function put(inOne: Query, key: string, document: object, isThere: boolean): Promise<void> {
   const json = JSON.stringify(document);
   const bytes = Buffer.byteLength(json);
-  const revision = freshNumber();
   const rows = isThere
     ? await inOne(sql`
         update discoclaw.entries set
-          former_document = ${json}, kind = 'document', document = ${json}, content = null, bytes = ${bytes}, revision = ${revision}, changed_at = now()
+          former_document = ${json}, kind = 'document', document = ${json}, content = null, bytes = ${bytes}, changed_at = now()
         where key = ${key} returning key`)
     : await inOne(sql`
-        insert into discoclaw.entries (key, kind, document, former_document, bytes, revision)
-        values (${key}, 'document', ${json}, ${json}, ${bytes}, ${revision})
+        insert into discoclaw.entries (key, kind, document, former_document, bytes)
+        values (${key}, 'document', ${json}, ${json}, ${bytes})
         on conflict (key) do nothing returning key`);
   if (rows.length === 0) throw new DatabaseFault('conflict', new Error('another process was faster'));
-  return { revision, bytes };
 }
 
 /** Puts an unreadable document into quarantine, and its last good copy in its place [S4]. */
@@ -203,7 +159,7 @@ async function recovered<T extends Versioned>(
     return { value: undefined, isThere: false, setAside, reason };
   }
   await inOne(sql`
-    update discoclaw.entries set kind = 'document', document = former_document, content = null, revision = ${freshNumber()},
+    update discoclaw.entries set kind = 'document', document = former_document, content = null,
       bytes = octet_length(former_document::text)
     where key = ${key}`);
   return {
@@ -231,4 +187,54 @@ export async function listQuarantined({ query }: Database): Promise<readonly str
   if (found?.isThere !== true) return [];
   const rows = await query(sql<{ key: string }>`select key from discoclaw.quarantine order by id`);
   return rows.map(({ key }) => key);
+}
+
+/** Keys by folder: ranges of one index, however much lies elsewhere. */
+export function createFolders(database: Database) {
+  return {
+    async list(folder: string): Promise<readonly StoredFile[]> {
+      const { first, beyond } = below(folder);
+      const rows = await database.query(sql<{ key: string; bytes: number }>`
+        select key, bytes from discoclaw.entries where key >= ${first} and key < ${beyond}`);
+      const files = rows.map(({ key, bytes }) => ({ path: key.slice(first.length), bytes }));
+      return files.toSorted((a, b) => (a.path < b.path ? -1 : 1));
+    },
+
+    /** As `Store.folders` says; a folder counts as changed when something in it was. */
+    async folders(folder: string, name = '') {
+      const { first, beyond } = below(folder);
+      const rows = await database.query(sql<{ name: string; changed_at: number }>`
+        select name, coalesce(max(ms) filter (where ${name} in ('', rest) or starts_with(rest, ${`${name}/`})), 0) as changed_at
+        from discoclaw.entries,
+          lateral (select substr(key, length(${first}) + 1) as path) as of_folder,
+          lateral (select split_part(path, '/', 1) as name) as of_name,
+          lateral (select substr(path, length(name) + 2) as rest, extract(epoch from changed_at)::float8 * 1000 as ms) as of_rest
+        where key >= ${first} and key < ${beyond} and strpos(path, '/') > 0
+        group by name`);
+      return rows.map(({ name: found, changed_at: changedAt }) => ({ name: found, changedAt }));
+    },
+
+    remove: (key: string) => removeBetween(database, key, `${key}\u0001`),
+
+    async removeAll(folder: string): Promise<void> {
+      const { first, beyond } = below(folder);
+      await removeBetween(database, first, beyond);
+    },
+  };
+}
+
+/** A range of keys: nothing comes between a slash and a zero. */
+function below(folder: string): { readonly first: string; readonly beyond: string } {
+  return { first: `${folder}/`, beyond: `${folder}0` };
+}
+
+/** Removes keys first: each statement has what was committed before it, so that no new record stays behind. */
+async function removeBetween(database: Database, first: string, beyond: string): Promise<void> {
+  await database.transaction(async (query) => {
+    const removed = await query(sql<{ id: number }>`
+      delete from discoclaw.entries where key >= ${first} and key < ${beyond} returning id`);
+    const logs = removed.map(({ id }) => id);
+    await query(sql`delete from discoclaw.records where log = any(${logs}::bigint[])`);
+    await query(sql`delete from discoclaw.quarantine where key >= ${first} and key < ${beyond}`);
+  });
 }

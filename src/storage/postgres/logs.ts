@@ -5,10 +5,9 @@ import type { Logger } from '../../core/logger.ts';
 import type { LogEntry, LogState } from '../../core/store.ts';
 import { parseJson } from '../../core/text.ts';
 import { createTimeSlice } from '../../core/time.ts';
-import { formatRecord } from '../document-text.ts';
+import { formatRecord, rewrittenRecord } from '../document-text.ts';
 import type { KeyLocks } from '../key-locks.ts';
-import { type Database, type Query, freshNumber } from './database.ts';
-import { sql } from './sql.ts';
+import { type Database, type Query, freshNumber, sql } from './database.ts';
 
 interface LogParts {
   readonly database: Database;
@@ -50,7 +49,11 @@ export function createLogs({ database, locks, logger }: LogParts) {
     );
   }
 
-  async function* scan<T>(log: string, schema: z.ZodType<T>, after: number): AsyncGenerator<LogEntry<T>> {
+  async function* scan<T>(
+    log: string,
+    schema: z.ZodType<T>,
+    { after = 0 }: { readonly after?: number } = {},
+  ): AsyncGenerator<LogEntry<T>> {
     const rows = await database.query(sql<RecordRow>`
       select record.sequence, record.record
       from discoclaw.records record join discoclaw.entries entry on entry.id = record.log
@@ -124,22 +127,10 @@ async function changesOf<T>(
   const pause = createTimeSlice();
   for (const { sequence, record } of rows) {
     await pause();
-    const parsed = schema.safeParse(parseJson(record));
-    let json = record;
-    if (parsed.success) {
-      const before = formatRecord(parsed.data);
-      const next = change({ sequence, record: parsed.data });
-      if (next === undefined) {
-        removed.push(sequence);
-        continue;
-      }
-      const after = formatRecord(next);
-      if (after !== before) {
-        changed.push({ sequence, json: after });
-        json = after;
-      }
-    }
-    bytes += Buffer.byteLength(json) + 1;
+    const json = rewrittenRecord({ sequence, record: parseJson(record) }, schema, change);
+    if (json === undefined) removed.push(sequence);
+    else bytes += Buffer.byteLength(json === false ? record : json) + 1;
+    if (typeof json === 'string') changed.push({ sequence, json });
   }
   return { removed, changed, bytes };
 }

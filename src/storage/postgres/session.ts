@@ -8,7 +8,7 @@ import pLimit, { type LimitFunction } from 'p-limit';
 import { StoreError } from '../../core/errors.ts';
 import type { Logger } from '../../core/logger.ts';
 import { lruCache } from '../../core/limits.ts';
-import { noticeSchema, personOf, type Locks, type Notice, type Notices } from '../../core/processes.ts';
+import { noticeSchema, type Locks, type Notice, type Notices } from '../../core/processes.ts';
 import { retry, withTimeout } from '../../core/time.ts';
 import { connectionOptions, DatabaseFault, connectFault, queryFault, toStoreError } from './database.ts';
 
@@ -72,9 +72,8 @@ export async function openSession(url: string, presence: Presence, logger: Logge
   /** The ids of notices that were heard: one that is repeated does nothing. */
   const heard = lruCache<string, true>(keptIds);
   let sweeping: NodeJS.Timeout | undefined;
+  /** Here, or on the way: the server would give one connection a lock many times. */
   const claimed = new Set<string>();
-  /** Claimed or being claimed here: the server would give one connection a lock many times. */
-  const taken = new Set<string>();
   let isClosed = false;
   let link = connect();
   await link;
@@ -117,19 +116,7 @@ export async function openSession(url: string, presence: Presence, logger: Logge
       throw error;
     }
     isReady = true;
-    for (const key of claimed) void retake(opened, key);
     return opened;
-  }
-
-  /** Another process may have been faster and is waited for. */
-  async function retake(opened: Link, key: string): Promise<void> {
-    for (let isReported = false; claimed.has(key) && !opened.isLost; isReported = true) {
-      const isTaken = await tryLock(opened, key).catch(() => false);
-      if (isTaken && !claimed.has(key)) await unlock(opened, key);
-      if (isTaken) return;
-      if (!isReported) logger.warn('another process took the lost lock; waiting for it', { key });
-      await delay(reconnectMs);
-    }
   }
 
   async function reconnect(): Promise<Link> {
@@ -175,26 +162,22 @@ export async function openSession(url: string, presence: Presence, logger: Logge
       }
     },
     async claim(key) {
-      if (taken.has(key)) return undefined;
-      taken.add(key);
+      if (claimed.has(key)) return undefined;
+      claimed.add(key);
+      let claim: { release(): Promise<void> } | undefined;
+      const release = async (present: Link): Promise<void> => {
+        claimed.delete(key);
+        await unlock(present, key);
+      };
       try {
         const present = await link;
-        const isTaken = await tryLock(present, key);
-        if (present.isLost) throw new StoreError(`${key} could not be claimed: the connection was lost`, key);
-        if (isTaken) claimed.add(key);
+        if (await tryLock(present, key)) claim = { release: () => release(present) };
+        return claim;
       } catch (error) {
         throw toStoreError(key, 'claimed', error);
       } finally {
-        if (!claimed.has(key)) taken.delete(key);
+        if (claim === undefined) claimed.delete(key);
       }
-      if (!claimed.has(key)) return undefined;
-      return {
-        async release() {
-          claimed.delete(key);
-          taken.delete(key);
-          await unlock(await link, key);
-        },
-      };
     },
   };
 
@@ -220,13 +203,14 @@ export async function openSession(url: string, presence: Presence, logger: Logge
   async function send(notice: Notice): Promise<void> {
     const present = await link.catch(() => undefined);
     if (present === undefined || present.isLost) return;
+    const { userId } = notice.kind === 'stored' ? notice.stored : notice;
     try {
       await ask(
         present,
         `with gone as (delete from discoclaw.notices where $5 and person = $1),
           told as (insert into discoclaw.notices (person, body) values ($1, $2) returning id)
           select pg_notify($3, $4 || ':' || id) from told`,
-        [personOf(notice), JSON.stringify(notice), noticeChannel, self, notice.kind === 'erased'],
+        [userId, JSON.stringify(notice), noticeChannel, self, notice.kind === 'erased'],
       );
       sweepSoon();
     } catch (error) {
@@ -259,7 +243,6 @@ export async function openSession(url: string, presence: Presence, logger: Logge
     async close(): Promise<void> {
       isClosed = true;
       clearTimeout(sweeping);
-      claimed.clear();
       const present = await Promise.race([link.catch(() => undefined), delay(0)]);
       if (present === undefined) return;
       present.isLost = true;

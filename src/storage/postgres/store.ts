@@ -5,14 +5,12 @@ import { retry, type Clock } from '../../core/time.ts';
 import type { WorkQueue } from '../../core/work-queue.ts';
 import { createCalls } from '../calls.ts';
 import { createKeyLocks } from '../key-locks.ts';
-import { createDatabase, type Database, DatabaseFault, toStoreError } from './database.ts';
-import { listQuarantined, createDocuments } from './documents.ts';
-import { createFolders } from './folders.ts';
+import { createDatabase, type Database, DatabaseFault, toStoreError, sql } from './database.ts';
+import { listQuarantined, createDocuments, createFolders } from './documents.ts';
 import { createLogs } from './logs.ts';
 import { openSession, removeOldNotices, type Presence, type Session } from './session.ts';
 import { createWorkQueue } from './work-queue.ts';
 import { UnusableStoreError } from '../../core/errors.ts';
-import { sql, Statement } from './sql.ts';
 
 export interface PostgresStoreOptions {
   /** `postgres://…` */
@@ -45,8 +43,8 @@ export interface PostgresStore extends Store, Processes {
 const changesAtOnce = 1000;
 
 /**
- * The store in PostgreSQL [X1], for several processes at once: a change is one transaction with its read, and each
- * read asks for the present revision. Erased data is gone from every table; when its bytes leave the disk is up to
+ * The store in PostgreSQL [X1], for several processes at once: a change is one transaction with its read, and
+ * nothing is cached. Erased data is gone from every table; when its bytes leave the disk is up to
  * vacuum and the server's operator.
  * @throws {StoreError} where the database cannot be reached within the patience, or used.
  */
@@ -60,11 +58,9 @@ export async function createPostgresStore(options: PostgresStoreOptions): Promis
   session = as === 'reader' ? undefined : await opening(database, as, options);
   const { locks: processLocks, notices } = session ?? createOneProcess();
   const calls = createCalls({ readOnly, toStoreError, beforeChange: assertHeld, clock });
-  const { run, change } = calls;
   const locks = createKeyLocks(changesAtOnce);
   const documents = createDocuments({ database, locks, onSetAside, logger }, readOnly);
   const logs = createLogs({ database, locks, logger });
-  const folders = createFolders(database);
   const work = createWorkQueue({ database, logger });
   let closed: Promise<void> | undefined;
 
@@ -76,25 +72,10 @@ export async function createPostgresStore(options: PostgresStoreOptions): Promis
   }
 
   return {
+    ...calls.guarded({ ...documents, ...logs, ...createFolders(database) }, locks),
     work,
     locks: processLocks,
     notices,
-    read: (key, kind) => run(key, 'read', () => documents.read(key, kind)),
-    update: (key, kind, make, { erase = false } = {}) =>
-      change(key, 'stored', () =>
-        documents.update(key, kind, make, typeof erase === 'function' ? erase : () => erase),
-      ),
-    append: (log, record) => change(log, 'appended to', () => logs.append(log, record)),
-    scan: (log, schema, { after = 0 } = {}) => calls.scan(log, logs.scan(log, schema, after)),
-    logState: (log) => run(log, 'read', () => logs.logState(log)),
-    rewrite: (log, schema, make) => change(log, 'rewritten', () => logs.rewrite(log, schema, make)),
-    readText: (key) => run(key, 'read', () => documents.readText(key)),
-    writeText: (key, text) => change(key, 'written', () => documents.writeText(key, text)),
-    list: (folder) => run(folder, 'listed', () => folders.list(folder)),
-    folders: (folder, name = '') => run(folder, 'listed', () => folders.folders(folder, name)),
-    remove: (key) => change(key, 'removed', () => locks.run(key, () => folders.remove(key))),
-    removeAll: (prefix) =>
-      change(prefix, 'removed', () => locks.runAlone(prefix, () => folders.removeAll(prefix))),
     lastWrite: calls.lastWrite,
     quarantined: () => calls.track('quarantine', 'listed', () => listQuarantined(database)),
     close: () => (closed ??= close()),
@@ -145,7 +126,7 @@ const oldestServer = 14;
 /** Processes that start at once make the tables one after the other. */
 const schemaLock = 1_684_628_324;
 
-/** `entries` has one row a key; its `id` differs for each new log, whose records hang on it. */
+/** `entries` has one row a key; its `id` differs for each new log, whose records hang on it, and `revision` after each rewriting. */
 const statements = [
   sql`create schema discoclaw`,
   sql`
@@ -153,7 +134,7 @@ const statements = [
       key text collate "C" primary key,
       kind text not null check (kind in ('document', 'text', 'log')),
       id bigint not null generated always as identity,
-      revision bigint not null,
+      revision bigint not null default 0,
       bytes bigint not null default 0,
       changed_at timestamptz not null default now(),
       document json,
@@ -209,7 +190,7 @@ async function createTables(database: Database): Promise<void> {
         `The database's server is PostgreSQL ${version}: the bot needs ${oldestServer} or newer`,
         '.',
       );
-    if (isThere) await query(new Statement([removeOldNotices], []));
+    if (isThere) await query({ text: removeOldNotices, values: [] });
     else for (const statement of statements) await query(statement);
   });
 }

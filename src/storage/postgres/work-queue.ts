@@ -4,8 +4,7 @@ import pLimit from 'p-limit';
 
 import type { Logger } from '../../core/logger.ts';
 import type { WorkLease, WorkQueue } from '../../core/work-queue.ts';
-import { createOutage, type Database, freshNumber, toStoreError } from './database.ts';
-import { sql, type Statement } from './sql.ts';
+import { createOutage, type Database, freshNumber, toStoreError, sql, type Statement } from './database.ts';
 
 export interface WorkQueueOptions {
   readonly database: Database;
@@ -208,8 +207,6 @@ export function createWorkQueue(options: WorkQueueOptions): WorkQueue {
   };
 }
 
-const nowMs = sql`extract(epoch from now())::float8 * 1000`;
-
 /** `waiting` has each key with when it may be taken; during a lease, `next_at` is its end. */
 function addWork(userId: string, key: string, at: number): Statement<unknown> {
   return sql`
@@ -228,10 +225,10 @@ function takeWork(
     update discoclaw.work work set
       taken = array(
         select unnest(coalesce(work.taken, '{}'))
-        union select key from jsonb_each_text(work.waiting) where value::float8 <= ${nowMs}
+        union select key from jsonb_each_text(work.waiting) where value::float8 <= extract(epoch from now())::float8 * 1000
       ),
       waiting = coalesce(
-        (select jsonb_object_agg(key, value::float8) from jsonb_each_text(work.waiting) where value::float8 > ${nowMs}),
+        (select jsonb_object_agg(key, value::float8) from jsonb_each_text(work.waiting) where value::float8 > extract(epoch from now())::float8 * 1000),
         '{}'
       ),
       fence = ${freshNumber()}, next_at = clock_timestamp() + ${leaseMs} * interval '1 millisecond'

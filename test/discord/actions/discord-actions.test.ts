@@ -28,29 +28,4 @@ describe('the section of Discord actions', () => {
       '- discord_send: send a message to #dev',
     ]);
   });
-
-  it('says in private that the person is asked first', async () => {
-    const stage = await openActionStage();
-    const dm = await stage.lines(await stage.ask('bob', 'dm', 'hello'));
-    expect(dm.slice(0, 2)).toEqual([
-      '- discord_react: react to a message here',
-      '- discord_pin, discord_unpin: pin or unpin a message here',
-    ]);
-    expect(await stage.lines(await stage.ask('bob', '#secret', 'hello'))).toContain(
-      '- discord_send: send a message to #general, #dev; the person is asked by a button first',
-    );
-  });
-
-  it('costs nothing where nothing is allowed, and for other bots', async () => {
-    const stage = await openActionStage({ access: { channelIds: ['120000000000000001'] } });
-    const context = await stage.ask('carol', '#general', 'hello');
-    expect(await stage.lines({ ...context, speaker: { ...context.speaker, isBot: true } })).toEqual([]);
-    await stage.server.setOverwrite({
-      channel: '#general',
-      for: 'carol',
-      deny: ['AddReactions', 'CreatePublicThreads', 'CreatePrivateThreads'],
-    });
-    await stage.settled();
-    expect(await stage.lines(context)).toEqual([]);
-  });
 });

@@ -36,13 +36,6 @@ describe('a message as the model names it', () => {
     await expect(idOf('replied_to', { messages: [reply] })).resolves.toBe('400000000000000003');
   });
 
-  it('is one of the channel by its id or link', async () => {
-    await expect(idOf(' 400000000000000003 ')).resolves.toBe('400000000000000003');
-    await expect(
-      idOf(`https://discord.com/channels/300000000000000001/${publicPlace.channelId}/400000000000000003`),
-    ).resolves.toBe('400000000000000003');
-  });
-
   it('is never one of another channel, and nothing for an invalid name', async () => {
     await expect(
       idOf('https://discord.com/channels/300000000000000001/200000000000000099/400000000000000003'),

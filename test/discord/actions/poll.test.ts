@@ -24,22 +24,6 @@ describe('a poll', () => {
     });
   });
 
-  it('is refused without a request if one of the two may not, or if it is invalid', async () => {
-    const { server, ask, act, changingRequests, settled } = await openActionStage();
-    const context = await ask('bob', '#general', 'make a poll');
-    const refused = async (wish: object = {}) =>
-      (await act(context, 'discord_poll', { ...lunch, ...wish })).text;
-    expect(await refused()).toMatch(/the person lacks the permission to make polls/u);
-    await server.setOverwrite({ channel: '#general', for: 'bob', allow: ['SendPolls'] });
-    await server.setOverwrite({ channel: '#general', for: 'Discoclaw', deny: ['SendPolls'] });
-    await settled();
-    expect(await refused()).toMatch(/I lack the permission to make polls/u);
-    expect(await refused({ answers: ['pizza'] })).toMatch(/answers/u);
-    expect(await refused({ answers: ['pizza', 'x'.repeat(56)] })).toMatch(/answers/u);
-    expect(await refused({ hours: 800 })).toMatch(/hours/u);
-    expect(await changingRequests()).toEqual([]);
-  });
-
   it('is not made in a channel that became public meanwhile', async () => {
     const { ask, act, changingRequests } = await openActionStage();
     const context = await ask('alice', '#general', 'make a poll');

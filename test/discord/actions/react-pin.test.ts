@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 
-import { readEmoji } from '../../../src/discord/actions/react-pin.ts';
+import { readEmoji } from '../../../src/discord/actions/discord-actions.ts';
 import { openActionStage } from '../support/action-harness.ts';
 
 describe('reacting', () => {
@@ -18,15 +18,6 @@ describe('reacting', () => {
       channelId: context.place.channelId,
       messageId: message?.id,
     });
-  });
-
-  it('works in a direct message', async () => {
-    const { server, ask, act } = await openActionStage();
-    const context = await ask('bob', 'dm', 'react to this');
-    expect(await act(context, 'discord_react', { message: 'current', emoji: '👍' })).toMatchObject({
-      ok: true,
-    });
-    expect((await server.messages({ in: '@bob' }))[0]?.reactions).toEqual({ '👍': ['Discoclaw'] });
   });
 
   it('uses the server’s own emoji by name', async () => {
@@ -66,29 +57,6 @@ describe('reacting', () => {
     expect(await changingRequests()).toEqual([]);
   });
 
-  it('tells the model what is wrong with its request, and what Discord refused', async () => {
-    const { ask, act } = await openActionStage();
-    const context = await ask('bob', '#general', 'react to this');
-    const tried = async (input: Readonly<Record<string, unknown>>) => {
-      const { ok, text } = await act(context, 'discord_react', input);
-      expect(ok).toBe(false);
-      return text;
-    };
-    expect(await tried({ emoji: '🎉' })).toMatch(/^Not done: .*message/su);
-    expect(await tried({ message: 'current', emoji: 'a smile' })).toMatch(/not one emoji/u);
-    expect(await tried({ message: '900000000000000001', emoji: '🎉' })).toMatch(/no such message/u);
-  });
-
-  it('is not for other bots', async () => {
-    const { ask, act } = await openActionStage();
-    const context = await ask('bob', '#general', 'react to this');
-    const outcome = await act({ ...context, speaker: { ...context.speaker, isBot: true } }, 'discord_react', {
-      message: 'current',
-      emoji: '🎉',
-    });
-    expect(outcome).toEqual({ ok: false, text: 'Not done: another bot may not ask for it.' });
-  });
-
   it('is left undone once the turn was stopped or its message deleted', async () => {
     const { ask, act, changingRequests } = await openActionStage();
     const context = await ask('bob', '#general', 'react to this');
@@ -118,19 +86,6 @@ describe('pinning', () => {
       note: '📌 unpinned',
     });
     expect((await pins()).some(({ isPinned }) => isPinned)).toBe(false);
-  });
-
-  it('is refused without a request where only one of the two may', async () => {
-    const { server, ask, act, changingRequests, settled } = await openActionStage();
-    const context = await ask('bob', '#general', 'pin this');
-    await server.setRole({ name: 'keepers', people: ['Discoclaw'], permissions: ['PinMessages'] });
-    await settled();
-    expect((await act(context, 'discord_pin', { message: 'current' })).text).toMatch(/the person lacks/u);
-    await server.setOverwrite({ channel: '#general', for: 'bob', allow: ['PinMessages'] });
-    await server.setOverwrite({ channel: '#general', for: 'Discoclaw', deny: ['PinMessages'] });
-    await settled();
-    expect((await act(context, 'discord_pin', { message: 'current' })).text).toMatch(/I lack/u);
-    expect(await changingRequests()).toEqual([]);
   });
 });
 

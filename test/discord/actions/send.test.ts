@@ -1,8 +1,6 @@
 import * as fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 
-import { mention } from '../../../src/core/own-words.ts';
-import { channelReference } from '../../../src/discord/actions/permit.ts';
 import { inPrivate, openActionStage, type ActionStage } from '../support/action-harness.ts';
 import { runs } from '../../support/runs.ts';
 
@@ -53,17 +51,6 @@ describe('sending to another channel', () => {
       /nothing was sent again/u,
     );
     expect((await sentTo(stage, '#dev')).map((text) => text.split('\n')[0])).toEqual(['one', 'two']);
-  });
-
-  it('sends once, though Discord has forgotten the nonce', async () => {
-    let now = Date.now() - 10 * 60_000;
-    const stage = await openActionStage({ sandbox: { now: () => new Date(now) } });
-    const context = await stage.ask('bob', '#general', 'tell #dev');
-    const green = wish('the build is green');
-    await stage.act(context, 'discord_send', green);
-    now = Date.now();
-    expect((await stage.act({ ...context }, 'discord_send', green)).text).toMatch(/nothing was sent again/u);
-    expect(await sentTo(stage, '#dev')).toHaveLength(1);
   });
 
   it('asks by a button before it sends anything from a direct message, a private channel or a thread of one [J2]', async () => {
@@ -143,47 +130,6 @@ describe('sending to another channel', () => {
     await settled();
     expect(await refused('#dev')).toMatch(/I lack the permission to write/u);
     expect(await changingRequests()).toEqual([]);
-  });
-
-  it('goes into a private thread only for somebody who is in it', async () => {
-    const stage = await openActionStage();
-    const thread = await stage.server.addThread({
-      channel: '#general',
-      name: 'plots',
-      as: 'bob',
-      private: true,
-      members: ['Discoclaw'],
-    });
-    const hello = { channel: thread.id, text: 'hello' };
-    expect(
-      (await stage.act(await stage.ask('carol', '#dev', 'tell #plots'), 'discord_send', hello)).text,
-    ).toBe(nowhere);
-    expect(
-      await stage.act(await stage.ask('bob', '#dev', 'tell #plots'), 'discord_send', hello),
-    ).toMatchObject({
-      ok: true,
-    });
-  });
-
-  it('asks which one where several channels have the name', async () => {
-    const stage = await openActionStage();
-    await stage.server.addChannel({ name: 'dev' });
-    const context = await stage.ask('bob', '#general', 'tell #dev');
-    expect((await stage.act(context, 'discord_send', { channel: '#dev', text: 'hello' })).text).toMatch(
-      /by its id/u,
-    );
-  });
-});
-
-describe('a channel as the model gives it', () => {
-  it.each([
-    ['#dev', { name: 'dev' }],
-    [' Team-Room ', { name: 'team-room' }],
-    [mention('#', 'team-room'), { name: 'team-room' }],
-    ['<#200000000000000002>', { id: '200000000000000002' }],
-    ['200000000000000002', { id: '200000000000000002' }],
-  ])('%s', (reference, expected) => {
-    expect(channelReference(reference)).toEqual(expected);
   });
 });
 

@@ -21,17 +21,6 @@ describe('starting a thread', () => {
     expect(threads[2]?.seenBy).toEqual(['Discoclaw', 'alice', 'bob']);
   });
 
-  it('takes the one that an earlier try at the turn has started', async () => {
-    const { server, ask, act, settled } = await openActionStage();
-    const context = await ask('bob', '#general', 'start a thread, and one from this');
-    for (const wish of [{ name: 'plans' }, { name: 'from here', message: 'current' }]) {
-      const first = await act(context, 'discord_start_thread', wish);
-      await settled();
-      expect(await act({ ...context }, 'discord_start_thread', wish)).toEqual(first);
-    }
-    expect((await server.channels()).filter(({ kind }) => kind === 'thread')).toHaveLength(2);
-  });
-
   it('is refused without a request where it is not allowed or not possible', async () => {
     const { server, ask, act, changingRequests, settled } = await openActionStage();
     const context = await ask('bob', '#general', 'start a thread');

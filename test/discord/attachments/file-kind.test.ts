@@ -13,25 +13,6 @@ describe('what a file is', () => {
   ] as const)('is a picture by the first bytes of a %s', (name, mediaType) => {
     expect(fileKind(sampleBytes[name])).toEqual({ kind: 'image', mediaType });
   });
-
-  it.each([
-    ['UTF-8', Buffer.from('naïve 日本語\n')],
-    ['UTF-8 with its mark', Buffer.from('\ufeffhello')],
-    ['UTF-16', Buffer.from('\ufeffhello', 'utf16le')],
-    ['nothing yet', Buffer.alloc(0)],
-    ['what merely speaks of PNG', Buffer.from('PNG\r\n\x1a\n')],
-  ])('may be a text: %s', (_, head) => {
-    expect(fileKind(head)).toEqual({ kind: 'text' });
-  });
-
-  it.each([
-    ['a program', sampleBytes.exe],
-    ['a zip', Buffer.from('PK\u0003\u0004\u0014\u0000\u0000\u0000', 'latin1')],
-    ['UTF-16 without its mark', Buffer.from('hello there', 'utf16le')],
-    ['another RIFF', Buffer.from('RIFF\u0024\u0000\u0000\u0000WAVEfmt ', 'latin1')],
-  ])('is neither for %s', (_, head) => {
-    expect(fileKind(head)).toEqual({ kind: 'other' });
-  });
 });
 
 describe('a text file', () => {

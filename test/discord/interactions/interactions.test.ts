@@ -1,6 +1,5 @@
 import { describe, expect, it } from 'vitest';
 
-import { deferred } from '../../support/deferred.ts';
 import { runGateway } from '../support/gateway-harness.ts';
 
 const typing = { as: 'bob', name: 'memory', subcommand: 'remember', option: 'text' };
@@ -27,13 +26,6 @@ describe('completion', () => {
     expect(await server.complete({ ...typing, in: '#general' })).toEqual([]);
     expect(handlers.completions).toEqual([]);
   });
-
-  it('offers nothing instead of coming too late', async () => {
-    const { server, handlers } = await runGateway();
-    const never = deferred<[]>();
-    handlers.choices = () => never.promise;
-    expect(await server.complete({ ...typing, in: 'dm' })).toEqual([]);
-  });
 });
 
 describe('the menu of a message', () => {
@@ -50,17 +42,6 @@ describe('the menu of a message', () => {
         place: { channelId: ids['general'] },
         message: { id: said.id, text: 'I keep bees, @bob', author: { id: ids['carol'], kind: 'human' } },
       },
-    ]);
-  });
-
-  it('works in DMs, also on what the bot wrote', async () => {
-    const { server, handlers, replies } = await runGateway();
-    const asked = await server.say({ as: 'bob', in: 'dm', text: 'hello' });
-    const sent = await replies.send(asked.channelId, 'Hello bob', asked.id);
-    const [own = ''] = sent.kind === 'sent' ? sent.ids : [];
-    await server.menu({ as: 'bob', message: own, name: 'Remember this' });
-    expect(handlers.menus).toMatchObject([
-      { place: { audience: 'dm' }, message: { text: 'Hello bob', author: { kind: 'self' } } },
     ]);
   });
 });
@@ -104,15 +85,6 @@ describe('a button under a command’s answer', () => {
     await runGateway({ server, access: { access: 'allowlist' } });
     const click = await server.click({ as: 'bob', message: answer?.id ?? '', label: 'Undo' });
     expect(click).toMatchObject({ isEphemeral: true, answer: { text: expect.stringContaining('access') } });
-  });
-
-  it('may only remove the buttons', async () => {
-    const { server, handlers } = await runGateway();
-    handlers.commandButtons = buttons;
-    const { answer } = await server.slash({ ...asked, as: 'bob' });
-    const kept = await server.click({ as: 'bob', message: answer?.id ?? '', label: 'Keep them' });
-    expect(kept.answer?.components.rows).toEqual([]);
-    expect(handlers.commands).toHaveLength(1);
   });
 
   it('stands under the last message of a written answer, and is nobody else’s', async () => {
@@ -167,29 +139,5 @@ describe('a button that opens a form', () => {
     });
     expect(sent.answer).toMatchObject({ id: message, components: { rows: [] } });
     expect(sent.followUps).toMatchObject([{ isEphemeral: true, text: 'Here you are.' }]);
-  });
-
-  it('leaves the others where they concern something else', async () => {
-    const { server, message, clicked } = await opened('Edit 2');
-    await server.submit({ as: 'bob', interaction: clicked.id, followUps: 1, until: 'acknowledged' });
-    const rows = (await server.messages({ in: '#general', as: 'bob' })).find(
-      ({ id }) => id === message,
-    )?.components;
-    expect(rows?.rows[0]?.buttons.map(({ label }) => label)).toEqual(['Edit', 'Edit 2', 'No']);
-  });
-
-  it('answers in words if its form is gone, and works for nobody else', async () => {
-    const { server, handlers, replies, ids } = await runGateway();
-    const said = await server.say({ as: 'bob', in: '#general', text: '!memory proposals' });
-    await replies.send(said.channelId, 'Which?', said.id, undefined, { personId: ids['bob'] ?? '', buttons });
-    const [sent] = await server.messages({ in: '#general', from: 'bot' });
-    const press = { message: sent?.id ?? '', label: 'Edit' };
-    const gone = await server.click({ ...press, as: 'bob', followUps: 1, until: 'acknowledged' });
-    expect(gone.followUps).toMatchObject([{ isEphemeral: true, text: 'Here you are.' }]);
-    handlers.commandForm = form;
-    const others = await server.click({ ...press, as: 'carol' });
-    expect(others.modal).toBeUndefined();
-    expect(others.answer?.text).toContain('Only the person');
-    expect(handlers.commands.map(({ speaker }) => speaker.id)).not.toContain(ids['carol']);
   });
 });

@@ -88,15 +88,6 @@ describe('what a tool offers [M8]', () => {
     ]);
   });
 
-  it('is not done where the person says no', async () => {
-    const scene = await openOffers();
-    await click(scene, await scene.show('Pin it.'), 'No');
-    expect(scene.done).toEqual([]);
-    expect(await scene.messagesBelow()).toMatchObject([
-      { text: offerHead + '\nPin it.\n-# Not done.', components: { rows: [] } },
-    ]);
-  });
-
   it('says that nobody knows where it fails in the middle', async () => {
     const { offers, shown, server, messagesBelow, logger } = await openOffers();
     await offers.show([{ what: 'Pin it.', carryOut: () => Promise.reject(new Error('the network')) }], shown);
@@ -122,26 +113,6 @@ describe('what a tool offers [M8]', () => {
       await scene.offers.show([scene.offer('Pin it.')], scene.shown);
       expect(await scene.messagesBelow()).toEqual([]);
     }
-  });
-
-  it('is over after a restart, and says so', async () => {
-    const scene = await openOffers();
-    const id = await scene.show('Pin it.');
-    await scene.client.destroy();
-    await runGateway({ server: scene.server });
-    const outcome = await scene.server.click({ as: 'bob', message: id, label: 'Do it', followUps: 1 });
-    expect(outcome.followUps).toMatchObject([
-      { isEphemeral: true, text: expect.stringMatching(/^This is over/u) },
-    ]);
-    expect(await scene.buttons()).toEqual([[]]);
-    expect(scene.done).toEqual([]);
-  });
-
-  it('is not taken from people who have lost access', async () => {
-    const scene = await openOffers({ access: { access: 'allowlist', allowedUserIds: [] } });
-    const refused = await click(scene, await scene.show('Pin it.'), 'Do it');
-    expect(refused).toMatchObject({ isEphemeral: true, answer: { text: expect.stringContaining('access') } });
-    expect(scene.done).toEqual([]);
   });
 
   it('is over after ten minutes, and says so', async () => {

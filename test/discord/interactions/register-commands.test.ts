@@ -1,7 +1,7 @@
 import type { APIApplicationCommandOption } from 'discord.js';
-import { describe, expect, it } from 'vitest';
+import { expect, it } from 'vitest';
 
-import { slashCommand, commandsToRegister } from '../../../src/discord/interactions/register-commands.ts';
+import { slashCommand } from '../../../src/discord/interactions/register-commands.ts';
 import { catchupDefinition } from '../../../src/commands/catchup-command.ts';
 import { memoryDefinition } from '../../../src/commands/memory-command.ts';
 import { settingsDefinition } from '../../../src/commands/settings-command.ts';
@@ -9,15 +9,6 @@ import { statusDefinition } from '../../../src/commands/status-command.ts';
 import type { CommandDefinition } from '../../../src/core/commands.ts';
 import { subcommandsOf } from '../../../src/sandbox/people/slash-command.ts';
 import { commandsSchema } from '../../support/sandbox/rules.ts';
-
-describe('the definition of a command in Discord’s JSON', () => {
-  it('can be used in guilds and in DMs, unless it is for servers', () => {
-    const command = { name: 'memory', description: 'Memory' };
-    expect(slashCommand(command)).toMatchObject({ contexts: [0, 1], integration_types: [0] });
-    expect(slashCommand({ ...command, serverOnly: 'No.' })).toMatchObject({ contexts: [0] });
-    expect(commandsToRegister([], ['Remember this'])).toMatchObject([{ type: 3, contexts: [0, 1] }]);
-  });
-});
 
 /** A command's options as Discord takes them. @throws {ZodError} for what it would not take. */
 function formOf(definition: CommandDefinition) {

@@ -35,37 +35,3 @@ it("an app's Entry Point command is sent along, as Discord demands [O7]", async 
   const [first, second] = await bodies(server, 'PUT');
   expect(second).toEqual([...(Array.isArray(first) ? first : []), entryPoint]);
 });
-
-it('a server that does not know a kind of option has all commands without that one [L5]', async () => {
-  const server = await openSandbox();
-  await server.setFault({ kind: 'status', status: 400, code: 50_035, route: `PUT ${route}` });
-  await server.setFault({ kind: 'status', status: 400, code: 50_035, route: `POST ${route}` });
-  await server.setFault({ kind: 'answer', status: 201, body: {}, route: `POST ${route}`, times: 50 });
-  const { gateway, logger } = await runGateway({ server });
-  await gateway.commandsRegistered;
-  const [all] = await bodies(server, 'PUT');
-  const [refused, again, ...others] = await bodies(server, 'POST');
-  const wanted = Array.isArray(all) ? all : [];
-  expect(refused).toEqual(wanted[0]);
-  expect(again).toMatchObject({ name: wanted[0].name });
-  expect(JSON.stringify(again)).not.toMatch(/"type":(?:8|9|11)\b/u);
-  expect(others).toEqual(wanted.slice(1));
-  expect(logger.lines.filter(({ event }) => event === 'a command was refused')).toHaveLength(1);
-});
-
-it('what an app once registered in a server alone is removed where it has our names, else named [O7]', async () => {
-  const server = await openSandbox();
-  const old = [
-    { id: '150000000000000001', type: 1, name: 'memory' },
-    { id: '150000000000000002', type: 1, name: 'ping' },
-  ];
-  const guildRoute = '/applications/*/guilds/*/commands';
-  await server.setFault({ kind: 'answer', status: 200, body: old, route: `GET ${guildRoute}` });
-  await server.setFault({ kind: 'answer', status: 200, body: [], route: `PUT ${guildRoute}` });
-  const { gateway, logger } = await runGateway({ server });
-  await gateway.commandsRegistered;
-  expect(await bodies(server, 'PUT', guildRoute)).toEqual([[old[1]]]);
-  expect(logger.lines).toContainEqual(
-    expect.objectContaining({ data: expect.objectContaining({ names: ['ping'] }) }),
-  );
-});

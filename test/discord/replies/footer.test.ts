@@ -4,7 +4,6 @@ import { describe, expect, it } from 'vitest';
 
 import type { Footer } from '../../../src/core/reply.ts';
 import { splitFooter, withFooter } from '../../../src/discord/replies/split-reply.ts';
-import { growReply } from '../../../src/discord/replies/growing-reply.ts';
 import { createReplies } from '../../../src/discord/replies/replies.ts';
 import { VirtualDiscord } from '../support/virtual-discord.ts';
 
@@ -49,10 +48,6 @@ describe('the footer of an answer [K6]', () => {
     );
   });
 
-  it('is never all of a message', () => {
-    expect(splitFooter('-# Paused\n-# for now')).toEqual({ text: '-# Paused\n-# for now', lines: [] });
-  });
-
   it('finds 200 characters free in the last part of a split answer, and makes room in any other', async () => {
     const word = 'word ';
     const split = await answered(word.repeat(790));
@@ -62,22 +57,6 @@ describe('the footer of an answer [K6]', () => {
     const made = await answered(word.repeat(399), footer('x'.repeat(300)));
     expect(made.map(splitFooter).at(-1)?.lines).toEqual(['x'.repeat(300)]);
     expect(made.join(' ').match(/word/gu)).toHaveLength(399);
-  });
-
-  it('makes no part of a table that loses its head, nor opens a spoiler [G9]', async () => {
-    const rows = Array.from({ length: 82 }, (_, at) => `| person number ${at + 100} | ${at} |`).join('\n');
-    const parts = await answered(`| Who | Age |\n|---|---|\n${rows}`, footer('x'.repeat(400)));
-    expect(parts.length).toBeGreaterThan(1);
-    for (const part of parts) expect(part).toMatch(/^```\nWho +Age\n─/u);
-    const hidden = await answered(`||${'he dies '.repeat(245)}||`, footer('x'.repeat(400)));
-    expect(hidden.length).toBeGreaterThan(1);
-    for (const part of hidden) expect(part.match(/\|\|/gu)).toHaveLength(2);
-  });
-
-  it('leaves the bot’s own small print as it is', async () => {
-    const discord = new VirtualDiscord();
-    await discord.until(growReply(discord.options, start).finish('-# Paused'));
-    expect(discord.texts).toEqual(['-# Paused']);
   });
 
   it('is replaced in an existing message, whatever it holds by now', async () => {

@@ -1,4 +1,4 @@
-import { DiscordAPIError, RESTJSONErrorCodes } from 'discord.js';
+import { DiscordAPIError } from 'discord.js';
 import * as fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 
@@ -58,41 +58,6 @@ describe('a reply that grows [U1]', () => {
     expect(told).toEqual([[], [...discord.standing.keys()]]);
   });
 
-  it('that is whole at once is posted at once, whole, and edited never', async () => {
-    const { discord, reply } = growing();
-    reply.show('Hi');
-    await discord.until(reply.finish('Hi there.'));
-    expect(discord.changes).toMatchObject([{ kind: 'post', content: 'Hi there.', at: 0 }]);
-  });
-
-  it('goes on in further messages, and touches none that is full again', async () => {
-    const { discord, reply } = growing();
-    const text = [1, 2, 3].map((number) => paragraph(`part${number}`, 1900)).join('\n\n');
-    for (let end = 0; end <= text.length; end += 150) {
-      reply.show(text.slice(0, end));
-      await discord.pass(400);
-    }
-    await discord.until(reply.finish(text));
-    expect(discord.texts).toEqual(splitReply(text));
-    const ids = [...discord.standing.keys()];
-    const order = discord.changes.map(({ id }) => ids.indexOf(id));
-    expect(order).toEqual(order.toSorted((a, b) => a - b));
-    expect(discord.nonces).toEqual([0, 1, 2].map((index) => `${asked}-${index}`));
-  });
-
-  it('begins again in the same messages where the text does, and those too many go in the end', async () => {
-    const { discord, reply, told } = growing();
-    reply.show(`${paragraph('first', 1900)}\n\n${paragraph('second', 1900)}`);
-    await discord.pass(3000);
-    expect(discord.texts).toHaveLength(2);
-    reply.show('Again: ');
-    await discord.pass(3000);
-    expect(discord.texts[0]).toBe('Again:');
-    expect(await discord.until(reply.finish('Again: better.'))).toMatchObject({ kind: 'sent' });
-    expect(discord.texts).toEqual(['Again: better.']);
-    expect(told.at(-1)).toHaveLength(1);
-  });
-
   it('goes on in the messages that stand there from before a restart', async () => {
     const standing = ['900000000000000701', '900000000000000702'];
     const { discord, reply } = growing({ existingIds: standing });
@@ -118,15 +83,6 @@ describe('a reply that grows [U1]', () => {
     });
     await discord.until(again.finish('Half of it is whole.'));
     expect(discord.texts).toEqual(['Half of it is whole.']);
-  });
-
-  it('is over when it stood there before a restart and was deleted since', async () => {
-    const { discord, reply, gone } = growing();
-    discord.failures.push(refusal(RESTJSONErrorCodes.UnknownMessage, 404));
-    expect(await discord.until(reply.finish('The answer.'))).toEqual({ kind: 'gone' });
-    expect(gone).toEqual(['gone']);
-    expect(discord.texts).toEqual([]);
-    expect(discord.logger.lines).toEqual([]);
   });
 
   it('is not shown any more once it may not be, also when it is whole', async () => {
@@ -188,25 +144,6 @@ describe('a reply that grows [U1]', () => {
       expect(discord.changes).toHaveLength(before);
     },
   );
-
-  it('that Discord refuses to show is tried once more when it is whole, and refused then', async () => {
-    const { discord, reply } = growing();
-    discord.failures.push(refusal(50_013), refusal(50_013));
-    reply.show('One');
-    await discord.pass(5000);
-    reply.show('One two');
-    await discord.pass(5000);
-    expect(discord.failures).toHaveLength(1);
-    expect(await discord.until(reply.finish('One two three'))).toEqual({
-      kind: 'refused',
-      reason: 'place',
-      ids: [],
-    });
-    expect(discord.logger.warnings).toEqual([
-      'a reply cannot be shown while it grows',
-      'a reply could not be sent',
-    ]);
-  });
 });
 
 const pace = fc.record({

@@ -137,27 +137,11 @@ describe('replies', () => {
     expect(await running.server.messages({ in: '@bob', from: 'bot' })).toHaveLength(first.length);
   });
 
-  it('carry nonces that Discord accepts, one for each chunk', async () => {
-    const { replies, bodies } = repliesOver();
-    await replies.send(channelId, 'x'.repeat(25_000), `${snowflakeAt(new Date())}e`);
-    const nonces = bodies.map(({ nonce }) => String(nonce));
-    expect(new Set(nonces).size).toBe(13);
-    expect(nonces.every(({ length }) => length <= 25)).toBe(true);
-  });
-
   it('show no previews below several links, and that of Discord below one [G9]', async () => {
     const { replies, bodies } = repliesOver();
     for (const text of ['https://a.example', 'https://a.example and https://b.example'])
       await replies.send(channelId, text, `${snowflakeAt(new Date())}e`);
     expect(bodies.map(({ flags }) => flags)).toEqual([undefined, MessageFlags.SuppressEmbeds]);
-  });
-
-  it('arrive although the message they answer is gone', async () => {
-    const { server, replies } = await runGateway();
-    const asked = await server.say({ as: 'bob', in: '#general', text: 'never mind' });
-    await server.delete({ message: asked.id });
-    await replies.send(asked.channelId, 'Too late!', asked.id);
-    expect(await server.messages({ in: '#general', from: 'bot' })).toMatchObject([{ text: 'Too late!' }]);
   });
 
   it('go out without the reference where the bot may not read the channel’s history', async () => {
@@ -166,55 +150,12 @@ describe('replies', () => {
     expect(bodies.map((body) => 'message_reference' in body)).toEqual([true, false]);
   });
 
-  it('survive a rate limit and a server error', async () => {
-    const { server, replies } = await runGateway();
-    const asked = await server.say({ as: 'bob', in: 'dm', text: 'hello' });
-    await server.setFault({ kind: '429', retryAfterSeconds: 0.05, route: 'POST /channels/*/messages' });
-    await server.setFault({ kind: 'status', status: 502, route: 'POST /channels/*/messages', times: 2 });
-    await replies.send(asked.channelId, 'Here.', asked.id);
-    expect(await server.messages({ in: '@bob', from: 'bot' })).toHaveLength(1);
-  });
-
   it('are there once, though the connection broke before Discord could say so', async () => {
     const { server, replies } = await runGateway();
     const asked = await server.say({ as: 'bob', in: 'dm', text: 'hello' });
     await server.setFault({ kind: 'lost', route: 'POST /channels/*/messages' });
     await replies.send(asked.channelId, 'Here.', asked.id);
     expect(await server.messages({ in: '@bob', from: 'bot' })).toHaveLength(1);
-  });
-
-  it('that grow wait where Discord limits the rate, and go on with the newest text', async () => {
-    const { server, replies, history } = await runGateway();
-    const asked = await server.say({ as: 'bob', in: 'dm', text: 'hello' });
-    const route = 'PATCH /channels/*/messages/*';
-    await server.setFault({ kind: '429', retryAfterSeconds: 1, route });
-    const reply = replies.begin({
-      channelId: asked.channelId,
-      nonceBase: asked.id,
-      mayShow: () => Promise.resolve(true),
-      onMessages: () => Promise.resolve(),
-      onGone: () => {},
-    });
-    reply.show('One');
-    const { id } = await server.waitForReply({ in: '@bob', containing: 'One' });
-    reply.show('One two');
-    await expect.poll(() => server.requests({ method: 'PATCH' })).toHaveLength(1);
-    for (const text of ['One two three', 'One two three four']) reply.show(text);
-    expect(await reply.finish('One two three four five')).toEqual({ kind: 'sent', ids: [id] });
-    const patches = await server.requests({ method: 'PATCH' });
-    expect(patches.map(({ status }) => status)).toEqual([429, 200, 200]);
-    const versions = await server.versions({ message: id });
-    expect(versions.map(({ text }) => text)).toEqual(['One', 'One two', 'One two three four five']);
-    expect(history.messageOf(asked.channelId, id)?.text).toBe('One two three four five');
-  });
-
-  it('are tried again after a broken connection, but not after a refusal', async () => {
-    const broken = repliesOver([new Error('socket hang up'), new Error('socket hang up')]);
-    await broken.replies.send(channelId, 'hello', '1');
-    expect(broken.bodies).toHaveLength(3);
-    const refused = repliesOver([refusal(50_013)]);
-    expect(await refused.replies.send(channelId, 'hello', '1')).toMatchObject({ kind: 'refused' });
-    expect(refused.bodies).toHaveLength(1);
   });
 
   it('are refused for good by every 4xx that cannot pass by itself, because of the place or of what they say [G3d]', async () => {
@@ -232,32 +173,6 @@ describe('replies', () => {
           ids: ['1'],
         });
       }
-    }
-  });
-
-  it('fail with what did arrive if a fault that may pass does not, after some tries', async () => {
-    for (const error of [refusal(0, 429), refusal(0, 401), refusal(20_016, 400), refusal(130_000, 503)]) {
-      const { replies, logger } = repliesOver([undefined, error, error, error]);
-      await expect(replies.send(channelId, longText, '1')).rejects.toThrow('could not be sent');
-      expect(logger.lines.at(-1)).toMatchObject({ level: 'warn', data: { channelId, sent: 1 } });
-    }
-    const { replies, logger } = repliesOver(Array.from({ length: 3 }, () => new Error('socket hang up')));
-    await expect(replies.send(channelId, 'hello', '1')).rejects.toThrow('could not be sent');
-    expect(logger.lines.at(-1)).toMatchObject({ data: { sent: 0 } });
-    expect(logger.warnings).toEqual(['a reply could not be sent']);
-  });
-
-  it('arrive after one refusal that may pass by itself: a forum post whose first message Discord does not have yet, a limit, an unknown code', async () => {
-    for (const [code, status] of [
-      [40_058, 400],
-      [20_016, 400],
-      [130_000, 400],
-      [999_999, 400],
-      [0, 404],
-    ] as const) {
-      const { replies, bodies } = repliesOver([refusal(code, status), refusal(code, status)]);
-      const { kind } = await replies.send(channelId, 'hello', '1').catch(() => ({ kind: 'failed' }));
-      expect([code, kind, bodies.length]).toEqual([code, 'sent', 3]);
     }
   });
 
@@ -296,30 +211,6 @@ describe('replies', () => {
     expect(await replies.send(channelId, longText, '1', beforeSeen)).toMatchObject({ ids: ['1', '2'] });
     expect(events).toEqual(['told of 1', '1 in history', 'told of 2', '2 in history']);
   });
-
-  it('also report messages from before a restart, and look for them again if Discord fails', async () => {
-    const body = { content: 'Here.', message_reference: { message_id: '400000000000000001' } };
-    // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- all that is looked at
-    const earlier = { id: '7', author: { id: '130000000000000001' }, ...body } as APIMessage;
-    let looked = 0;
-    const { replies, bodies } = repliesOver([], {
-      api: {
-        ...unused,
-        messagesAfter: () =>
-          (looked += 1) < 3 ? Promise.reject(refusal(0, 500)) : Promise.resolve([earlier]),
-      },
-    });
-    const told: string[] = [];
-    await replies.send(channelId, 'Here.', '400000000000000001', (id) => Promise.resolve(void told.push(id)));
-    expect(told).toEqual(['7']);
-    expect(bodies).toEqual([]);
-  });
-
-  it('send nothing for a blank text', async () => {
-    const { replies, bodies } = repliesOver();
-    expect(await replies.send(channelId, ' \n ', '1')).toEqual({ kind: 'sent', ids: [] });
-    expect(bodies).toEqual([]);
-  });
 });
 
 describe('typing', () => {
@@ -341,32 +232,5 @@ describe('typing', () => {
     typing.end();
     await vi.advanceTimersByTimeAsync(60_000);
     expect(shown).toBe(3);
-
-    const asked = replies.typing(channelId);
-    asked.show();
-    expect(shown).toBe(4);
-    await vi.advanceTimersByTimeAsync(100);
-    expect(shown).toBe(4);
-    asked.end();
-    asked.show();
-    expect(shown).toBe(4);
-  });
-
-  it('is given up quietly where it is refused', async () => {
-    vi.useFakeTimers();
-    let asked = 0;
-    const { replies, logger } = repliesOver([], {
-      api: {
-        ...unused,
-        showTyping() {
-          asked += 1;
-          return Promise.reject(refusal(50_001));
-        },
-      },
-    });
-    replies.typing(channelId);
-    await vi.advanceTimersByTimeAsync(60_000);
-    expect(asked).toBe(1);
-    expect(logger.warnings).toEqual(['typing could not be shown']);
   });
 });

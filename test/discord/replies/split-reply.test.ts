@@ -5,11 +5,6 @@ import { splitReply, visiblePart } from '../../../src/discord/replies/split-repl
 import { markdown, read } from '../support/markdown.ts';
 
 describe('splitReply', () => {
-  it('gives no chunks for a blank reply', () => {
-    expect(splitReply('')).toEqual([]);
-    expect(splitReply(' \n\n\t'.repeat(900))).toEqual([]);
-  });
-
   it('prefers a paragraph, then a line, then a sentence, then a word', () => {
     expect(splitReply(`${'a'.repeat(30)}\n\n${'b'.repeat(10)}\n${'b'.repeat(10)}`, 50)).toEqual([
       'a'.repeat(30),
@@ -32,28 +27,6 @@ describe('splitReply', () => {
       '~~~~js\nline number 0\nline number 1\nline number 2\n~~~~',
       '~~~~js\nline number 3\nline number 4\nline number 5\n~~~~',
     ]);
-  });
-
-  it('keeps the indentation of the code that the next chunk begins with', () => {
-    const chunks = splitReply(`\`\`\`py\n${'def f():\n        pass\n'.repeat(6)}\`\`\``, 60);
-    expect(chunks.length).toBeGreaterThan(2);
-    expect(chunks.join('\n')).not.toMatch(/^ {0,7}pass/mu);
-  });
-
-  it('does not take a line inside a longer fence for its end', () => {
-    const text = `\`\`\`\`md\n${'```js\ny()\n```\n'.repeat(8)}\`\`\`\``;
-    for (const chunk of splitReply(text, 60)) expect(chunk).toMatch(/^````md\n[^]*\n````$/u);
-  });
-
-  it('splits a long line of code, and leaves no piece of it looking like the end of the fence', () => {
-    const chunks = splitReply(`\`\`\`\n${'z'.repeat(92)}\`\`\`\nmore\n\`\`\``, 100);
-    expect(chunks.map(read).every(({ isBalanced }) => isBalanced)).toBe(true);
-    expect(chunks.map((chunk) => read(chunk).content).join('')).toBe(`${'z'.repeat(92)}\`\`\`more`);
-  });
-
-  it('splits 100,000 characters without a space, and quickly', () => {
-    const chunks = splitReply('x'.repeat(100_000));
-    expect(chunks).toHaveLength(50);
   });
 
   it('never makes a chunk that is too long, blank or unbalanced, and never loses a character', () => {

@@ -7,11 +7,8 @@ import type {
   CommandCall,
   IncomingMessage,
   MessageEdit,
-  ReadReplied,
   RememberedMessage,
 } from '../../../src/core/message.ts';
-import type { OutgoingFile, ReplyPort } from '../../../src/core/reply.ts';
-import type { PresentPlace, ReadChannel } from '../../../src/core/channels.ts';
 import type {
   Choice,
   CommandDefinition,
@@ -25,7 +22,6 @@ import { RecentChanges } from '../../../src/core/changes.ts';
 import type { ChannelGuild } from '../../../src/core/place.ts';
 import { type Shards, allShards } from '../../../src/core/processes.ts';
 import { compareSnowflakes } from '../../../src/core/snowflake.ts';
-import type { ActionTools, OfferPort } from '../../../src/core/tool.ts';
 import {
   type AccessSettings,
   createAccess,
@@ -35,8 +31,7 @@ import {
 import { createDiscordClient, fetchApplication } from '../../../src/discord/client.ts';
 import type { GatewayError } from '../../../src/discord/gateway-error.ts';
 import { type DiscordPortsOptions, createDiscordPorts } from '../../../src/discord/discord-ports.ts';
-import { type Gateway, startGateway } from '../../../src/discord/gateway.ts';
-import type { History } from '../../../src/discord/history.ts';
+import { startGateway } from '../../../src/discord/gateway.ts';
 import type { IntakeOptions } from '../../../src/discord/intake.ts';
 import type { OnMalformed } from '../../../src/discord/shard.ts';
 import {
@@ -47,11 +42,9 @@ import {
 import { RecordingLogger } from '../../support/recording-logger.ts';
 
 /** Handlers that write down what reaches them, in one list. */
-export class RecordingHandlers implements BotHandlers, CommandHandlers {
+class RecordingHandlers implements BotHandlers, CommandHandlers {
   readonly messages: IncomingMessage[] = [];
   readonly commands: CommandRequest[] = [];
-  /** Messages and commands in the order of arrival. */
-  readonly order: string[] = [];
   readonly menus: MenuRequest[] = [];
   readonly completions: CompletionRequest[] = [];
   readonly edits: MessageEdit[] = [];
@@ -62,26 +55,16 @@ export class RecordingHandlers implements BotHandlers, CommandHandlers {
   commandButtons: CommandReply['buttons'];
   /** What a button may open in its place. */
   commandForm: CommandReply['form'];
-  /** What is offered to who types. */
-  choices: () => Promise<readonly Choice[]> = () => Promise.resolve([{ name: 'tea · 1a2b', value: '1a2b' }]);
-  /** What comes with the answer to a slash command. */
-  commandFiles: readonly OutgoingFile[] = [];
   /** How long a message is worked on. */
   work: (message: IncomingMessage) => Promise<void> = () => Promise.resolve();
 
   message(message: IncomingMessage): Promise<void> {
     this.messages.push(message);
     this.events.push(`message ${message.text}`);
-    this.order.push(`message ${message.text}`);
     return this.work(message);
   }
 
-  /** Names of people without access. */
-  readonly lockedOutNames: string[] = [];
-
-  async lockedOut({ name, channelName, guildName }: Parameters<BotHandlers['lockedOut']>[0]): Promise<void> {
-    this.lockedOutNames.push(`${name} in ${channelName} of ${guildName}`);
-  }
+  async lockedOut(): Promise<void> {}
 
   async unanswerable({ id }: { readonly id: string }): Promise<void> {
     this.events.push(`unanswerable ${id}`);
@@ -89,12 +72,10 @@ export class RecordingHandlers implements BotHandlers, CommandHandlers {
 
   async command(request: CommandRequest): Promise<CommandReply> {
     this.commands.push(request);
-    this.order.push(`command ${request.command.subcommand}`);
     const form = this.commandForm === undefined ? {} : { form: this.commandForm };
     return {
       text: await this.commandAnswer(),
       buttons: this.commandButtons,
-      files: this.commandFiles,
       ...form,
     };
   }
@@ -106,7 +87,7 @@ export class RecordingHandlers implements BotHandlers, CommandHandlers {
 
   complete(request: CompletionRequest): Promise<readonly Choice[]> {
     this.completions.push(request);
-    return this.choices();
+    return Promise.resolve([{ name: 'tea · 1a2b', value: '1a2b' }]);
   }
 
   async edited(edit: MessageEdit): Promise<void> {
@@ -146,6 +127,8 @@ export interface RunOptions {
   /** Where known channels belong that Discord does not tell of. */
   readonly guildOf?: (channelId: string) => ChannelGuild;
   readonly recover?: (channelId: string) => Promise<void>;
+  /** Whether a message's reply was only begun. */
+  readonly isUnfinished?: (message: { readonly id: string }) => boolean;
   /** Nothing is set where not given. */
   readonly answerModes?: IntakeOptions['answerModes'];
   /** Of every guild; none where not given. */
@@ -155,39 +138,14 @@ export interface RunOptions {
   readonly remembered?: readonly RememberedMessage[];
 }
 
-export interface RunningGateway {
-  readonly server: TestSandbox;
-  readonly client: Client;
-  readonly gateway: Gateway;
-  readonly ownerIds: readonly string[];
-  readonly handlers: RecordingHandlers;
-  readonly history: History;
-  readonly replies: ReplyPort;
-  readonly offers: OfferPort;
-  readonly actions: ActionTools;
-  readonly presentPlace: PresentPlace;
-  readonly readReplied: ReadReplied;
-  readonly readChannel: ReadChannel;
-  readonly logger: RecordingLogger;
-  readonly lost: GatewayError[];
-  /** What came that nobody can use, by type. */
-  readonly malformed: readonly string[];
-  /** Every event until now has arrived and was handled. */
-  readonly settled: () => Promise<void>;
-  /** Name → id, of channels and people. */
-  readonly ids: Readonly<Record<string, string>>;
-}
+/** `malformed`: what came that nobody can use, by type. `ids`: by name, of channels and people. */
+export type RunningGateway = Awaited<ReturnType<typeof runGateway>>;
 
 const memoryCommand: CommandDefinition = {
   name: 'memory',
   description: 'Memory',
   subcommands: {
     show: { description: 'Show' },
-    export: { description: 'Export' },
-    import: {
-      description: 'Import',
-      options: { file: { kind: 'attachment', description: 'Which' } },
-    },
     remember: {
       description: 'Remember',
       options: { text: { kind: 'text', description: 'What', autocomplete: true } },
@@ -195,10 +153,10 @@ const memoryCommand: CommandDefinition = {
   },
 };
 
-export const noProxies = { appIds: [], pluralKitUrl: 'http://127.0.0.1:9' };
+const noProxies = { appIds: [], pluralKitUrl: 'http://127.0.0.1:9' };
 
 /** Everybody has access, everywhere. */
-export const openToAll: AccessSettings = {
+const openToAll: AccessSettings = {
   ownerIds: [],
   access: 'everyone',
   allowedUserIds: [],
@@ -240,7 +198,7 @@ function parseCommand(text: string): CommandCall | undefined {
 }
 
 /** The real client, logged in to a sandbox, with handlers that record. It ends with the test. */
-export async function runGateway(options: RunOptions = {}): Promise<RunningGateway> {
+export async function runGateway(options: RunOptions = {}) {
   const server = options.server ?? (await openSandbox(options.sandbox));
   const { shards = allShards } = options;
   const logger = new RecordingLogger();
@@ -276,8 +234,13 @@ export async function runGateway(options: RunOptions = {}): Promise<RunningGatew
   const application = await fetchApplication(client, server.token);
   const settings = withOwners({ ...openToAll, ...options.access }, application);
   const gateway = await startGateway({
-    connection: { client, shards, token: server.token, onLost: (error) => lost.push(error) },
-    application,
+    connection: {
+      client,
+      shards,
+      token: server.token,
+      onLost: (error) => lost.push(error),
+      applicationId: application.id,
+    },
     access: {
       settings,
       people: createAccess(settings, { client, readAdded: options.addedAccess ?? (async () => []), logger }),
@@ -305,7 +268,7 @@ export async function runGateway(options: RunOptions = {}): Promise<RunningGatew
         Promise.resolve(
           (options.remembered ?? []).filter(({ ids }) => ids.some((id) => compareSnowflakes(id, since) >= 0)),
         ),
-      isUnfinished: () => Promise.resolve(false),
+      isUnfinished: async (message) => options.isUnfinished?.(message) ?? false,
     },
     handlers,
     recent,
@@ -318,7 +281,6 @@ export async function runGateway(options: RunOptions = {}): Promise<RunningGatew
     server,
     client,
     gateway,
-    ownerIds: settings.ownerIds,
     handlers,
     history,
     replies,
@@ -331,7 +293,8 @@ export async function runGateway(options: RunOptions = {}): Promise<RunningGatew
     lost,
     malformed,
     ids: { ...channels, ...people },
-    async settled() {
+    /** Every event until now has arrived and was handled. */
+    settled: async (): Promise<void> => {
       await server.delivered();
       await gateway.idle();
     },

@@ -16,11 +16,6 @@ import { board, dev, dm, documentOf, item, source, team, teamThread, utcDays } f
 const { schema } = durableDocumentKind;
 
 describe('the durable document', () => {
-  it('reads what the program wrote without a change', () => {
-    const document = documentOf(item(), item({ id: 'bbbbbbbb', text: 'Uses vim', supersededBy: 'aaaaaaaa' }));
-    expect(schema.parse(structuredClone(document))).toEqual(document);
-  });
-
   it('keeps keys it does not know, at every level', () => {
     const written = {
       ...documentOf(),
@@ -76,15 +71,6 @@ describe('the id of an item', () => {
     const digest = createHash('sha256').update('prefers rust').digest('hex');
     expect(itemId('  Prefers\n RUST ', free)).toBe(digest.slice(0, 8));
   });
-
-  it('is another one, always the same, where the first is taken', () => {
-    const first = itemId('Prefers Rust', free);
-    const second = itemId('Prefers Rust', (id) => id === first);
-    expect(second).toMatch(/^[0-9a-f]{8}$/);
-    expect(second).not.toBe(first);
-    expect(itemId('prefers rust', (id) => id === first)).toBe(second);
-    expect([first, second]).not.toContain(itemId('Prefers Rust', (id) => id === first || id === second));
-  });
 });
 
 describe('the line of an item', () => {
@@ -111,12 +97,6 @@ describe('the line of an item', () => {
     expect(itemLine(shared, dm, utcDays)).toContain('#release');
     expect(itemLine(shared, dev, utcDays)).not.toContain('#');
     expect(itemLine(shared, board, utcDays)).not.toContain('#');
-  });
-
-  it('leaves out the date of an item that has none', () => {
-    expect(itemLine(item({ updatedAt: undated }), dev, utcDays)).toBe(
-      '- [preference] Prefers Rust (src: manual, #dev)',
-    );
   });
 
   it('has the day that its text speaks of, and says the day after that it is over [D7]', () => {

@@ -8,6 +8,8 @@ import { session, withdrawnMessage } from '../../support/sessions.ts';
 import { aliceId, createMemory, dev, documentOf, item, turn, written } from './fixtures.ts';
 import { unconditional } from '../../../src/core/writes.ts';
 
+const work = unconditional(aliceId);
+
 const said = { place: dev, messageId: '400000000000000001', type: 'manual' } as const;
 
 async function promptOf(
@@ -31,7 +33,7 @@ function retract(memory: DurableMemory, id: string, now?: string): Promise<void>
 describe('the durable memory', () => {
   it('does not write when it reads', async () => {
     const setup = createMemory();
-    await setup.memory.remember(unconditional(aliceId), { ...said, text: 'Prefers Rust' });
+    await setup.memory.remember(work, { ...said, text: 'Prefers Rust' });
     const before = await written(setup.store);
     await promptOf(setup, 'Rust');
     await setup.memory.usage(aliceId, dev);
@@ -42,11 +44,10 @@ describe('the durable memory', () => {
   it('says how much of the budget is used where', async () => {
     const { memory } = createMemory({ injectMaxChars: 300 });
     expect(await memory.usage(aliceId, dev)).toEqual({ used: 0, budget: 300 });
-    await memory.remember(unconditional(aliceId), { ...said, text: 'Prefers Rust' });
+    await memory.remember(work, { ...said, text: 'Prefers Rust' });
     const { used } = await memory.usage(aliceId, dev);
     expect(used).toBe(renderSection((await memory.sections(turn('')))[0] ?? never()).length);
-    for (const text of ['a', 'b', 'c'])
-      await memory.remember(unconditional(aliceId), { ...said, text: text.repeat(90) });
+    for (const text of ['a', 'b', 'c']) await memory.remember(work, { ...said, text: text.repeat(90) });
     expect(await memory.usage(aliceId, dev)).toEqual({ used: 300, budget: 300 });
   });
 });
@@ -56,16 +57,16 @@ describe('what changed while a job was running [A4]', () => {
 
   it('is looked at when nothing else can come in between', async () => {
     const { writes, memory } = createMemory();
-    const remembered = memory.remember(unconditional(aliceId), {
+    const remembered = memory.remember(work, {
       ...extracted,
       stillStands: () => setImmediate(true),
     });
-    const retracted = writes.run(unconditional(aliceId), () => retract(memory, said.messageId));
+    const retracted = writes.run(work, () => retract(memory, said.messageId));
     expect(await remembered).toMatchObject({ outcome: 'stored' });
     await retracted;
     expect(await memory.list(aliceId)).toEqual([]);
     const again = { ...extracted, text: 'Works at Initech', stillStands: () => Promise.resolve(false) };
-    expect(await memory.remember(unconditional(aliceId), again)).toMatchObject({ reason: 'forgotten' });
+    expect(await memory.remember(work, again)).toMatchObject({ reason: 'forgotten' });
     expect(await memory.list(aliceId)).toEqual([]);
   });
 });
@@ -75,13 +76,11 @@ describe('a store that refuses', () => {
     const { store, memory } = createMemory();
     const key = `users/${aliceId}/durable.json`;
     await store.writeText(key, JSON.stringify({ ...documentOf(item()), version: 99 }));
-    await expect(memory.remember(unconditional(aliceId), { ...said, text: 'x' })).rejects.toThrow(
-      NewerVersionError,
-    );
+    await expect(memory.remember(work, { ...said, text: 'x' })).rejects.toThrow(NewerVersionError);
     await expect(memory.sections(turn('hi'))).rejects.toThrow(StoreError);
     expect(await written(store)).toMatchObject({ version: 99 });
     await store.remove(key);
-    expect(await memory.remember(unconditional(aliceId), { ...said, text: 'x' })).toMatchObject({
+    expect(await memory.remember(work, { ...said, text: 'x' })).toMatchObject({
       outcome: 'stored',
     });
   });

@@ -1,19 +1,12 @@
 import { describe, expect, it } from 'vitest';
 
 import { ModelError } from '../../../src/core/errors.ts';
-import {
-  noUsage,
-  textOf,
-  type ModelCallOptions,
-  type ModelRequest,
-  type ModelResponse,
-} from '../../../src/core/model.ts';
-import { createExtraction, type ExtractionMessage } from '../../../src/memory/durable/extraction.ts';
-import { aliceId, createMemory, dev, dm } from './fixtures.ts';
+import { noUsage, textOf, type ModelRequest, type ModelResponse } from '../../../src/core/model.ts';
+import { aliceId, createMemory, dev, dm, extractionOver, type SaidMessage } from './fixtures.ts';
 import { unconditional } from '../../../src/core/writes.ts';
 import { inZone } from '../../support/sessions.ts';
 
-function message(index: number, text: string, place = dev): ExtractionMessage {
+function message(index: number, text: string, place = dev): SaidMessage {
   return {
     id: `4000000000000000${String(index).padStart(2, '0')}`,
     text,
@@ -30,29 +23,20 @@ function found(index: number, quote: string, kind = 'preference') {
 function setUp(answers: readonly (string | Partial<ModelResponse>)[]) {
   const { memory } = createMemory();
   const requests: ModelRequest[] = [];
-  const signals: (AbortSignal | undefined)[] = [];
   const model = {
-    complete(request: ModelRequest, options?: ModelCallOptions): Promise<ModelResponse> {
+    complete(request: ModelRequest): Promise<ModelResponse> {
       const given = answers[requests.length] ?? '{"items":[]}';
       requests.push(request);
-      signals.push(options?.signal);
       const changes =
         typeof given === 'string' ? { content: [{ type: 'text' as const, text: given }] } : given;
       return Promise.resolve({ content: [], stop: 'end', usage: noUsage, ...changes });
     },
   };
-  const extraction = createExtraction({
-    model,
-    modelName: 'haiku',
-    timeZoneOf: inZone('Europe/Berlin'),
-    durable: memory,
-  });
-  const extract = (
-    messages: readonly ExtractionMessage[],
-    stillThere = (id: string) => Promise.resolve(messages.find((each) => each.id === id)?.text),
-  ) => extraction.extract(unconditional(aliceId), 'Alice', messages, stillThere);
+  const over = extractionOver({ model, durable: memory, timeZoneOf: inZone('Europe/Berlin') });
+  const extract = (said: readonly SaidMessage[], present?: (id: string) => Promise<string | undefined>) =>
+    over(aliceId, said, present);
   const texts = async (): Promise<readonly string[]> => (await memory.list(aliceId)).map(({ text }) => text);
-  return { memory, extraction, extract, requests, signals, texts };
+  return { memory, extract, requests, texts };
 }
 
 function answer(...items: readonly ReturnType<typeof found>[]): string {
@@ -62,18 +46,18 @@ function answer(...items: readonly ReturnType<typeof found>[]): string {
 describe('extraction [A2]', () => {
   it('keeps the question of the bot’s that the words answer [D1a]', async () => {
     const { extract, memory } = setUp([answer(found(1, 'Porto', 'fact'))]);
-    await extract([{ ...message(1, 'Porto'), answerBefore: 'Hello! Where do you live?' }]);
+    await extract([{ ...message(1, 'Porto'), before: 'Hello! Where do you live?' }]);
     expect(await memory.list(aliceId)).toMatchObject([{ text: 'Porto', question: 'Where do you live?' }]);
   });
 
   it('stores what the user said about themselves, each with its message and as private as its place', async () => {
-    const { extract, memory, requests } = setUp([
-      answer(found(1, 'I prefer Rust'), found(2, 'I play the cello', 'fact')),
+    const { extract, memory } = setUp([
+      answer(found(1, 'I prefer Rust')),
+      answer(found(2, 'I play the cello', 'fact')),
     ]);
-    const items = await extract([message(1, 'I prefer Rust!'), message(2, 'I play the cello', dm)]);
-    expect(requests).toHaveLength(1);
-    expect(items).toEqual(expect.arrayContaining([...(await memory.list(aliceId))]));
-    expect(items).toMatchObject([
+    await extract([message(1, 'I prefer Rust!')]);
+    await extract([message(2, 'I play the cello', dm)]);
+    expect((await memory.list(aliceId)).toReversed()).toMatchObject([
       {
         text: 'I prefer Rust!',
         visibility: 'server',
@@ -101,7 +85,7 @@ describe('extraction [A2]', () => {
 
   it('makes no call when there is nothing of the user’s own to look at', async () => {
     const { extract, requests } = setUp([]);
-    expect(await extract([message(1, ''), message(2, '> theirs')])).toEqual([]);
+    await extract([message(1, ''), message(2, '> theirs')]);
     expect(requests).toEqual([]);
   });
 
@@ -120,16 +104,18 @@ describe('extraction [A2]', () => {
       message(3, 'my password is rosebud1'),
       message(4, 'Am I rich? Do you think I am rich?'),
     ];
-    expect(await extract(messages)).toEqual([]);
+    await extract(messages);
     expect(await texts()).toEqual([]);
   });
 
   it('stores at most three sentences of a message, each once', async () => {
     const said = 'I like ants. I like bees. I like cats. I like dogs.';
     const quotes = ['I like ants', 'ants', 'like bees', 'I like cats', 'I like dogs'];
-    const { extract } = setUp([answer(...quotes.map((quote) => found(1, quote)), found(2, 'I prefer tea'))]);
-    const items = await extract([message(1, said), message(2, 'I prefer tea')]);
-    expect(items.map(({ text }) => text)).toEqual([
+    const { extract, texts } = setUp([
+      answer(...quotes.map((quote) => found(1, quote)), found(2, 'I prefer tea')),
+    ]);
+    await extract([message(1, said), message(2, 'I prefer tea')]);
+    expect((await texts()).toReversed()).toEqual([
       'I like ants.',
       'I like bees.',
       'I like cats.',
@@ -186,14 +172,16 @@ describe('extraction [A2]', () => {
   it('loses to an edit, a deletion and a forget while it runs [A4]', async () => {
     const item = answer(found(1, 'I prefer Rust'));
     for (const present of [undefined, 'I prefer Go now']) {
-      const { extract } = setUp([item]);
-      expect(await extract([message(1, 'I prefer Rust')], () => Promise.resolve(present))).toEqual([]);
+      const { extract, texts } = setUp([item]);
+      await extract([message(1, 'I prefer Rust')], () => Promise.resolve(present));
+      expect(await texts()).toEqual([]);
     }
-    const { extract, memory } = setUp([item]);
+    const { extract, memory, texts } = setUp([item]);
     const source = { place: dev, messageId: message(0, '').id, type: 'manual' } as const;
     await memory.remember(unconditional(aliceId), { ...source, text: 'Rust is fun' });
     await memory.forget(unconditional(aliceId), 'rust', dev, message(2, '').id);
-    expect(await extract([message(1, 'I prefer Rust')])).toEqual([]);
+    await extract([message(1, 'I prefer Rust')]);
+    expect(await texts()).toEqual([]);
   });
 
   it('shares a call between several turns, but not between very many', async () => {
@@ -202,12 +190,5 @@ describe('extraction [A2]', () => {
     expect(requests).toHaveLength(3);
     await extract([message(1, 'a'.repeat(15_000)), message(2, 'b'.repeat(15_000))]);
     expect(requests).toHaveLength(5);
-  });
-
-  it('stores nothing of the first call when the second fails', async () => {
-    const { extract, texts } = setUp([answer(found(0, 'I prefer Rust')), 'nonsense']);
-    const messages = Array.from({ length: 11 }, (_, index) => message(index, 'I prefer Rust'));
-    await expect(extract(messages)).rejects.toThrow(ModelError);
-    expect(await texts()).toEqual([]);
   });
 });

@@ -17,6 +17,10 @@ import {
   type DurableMemoryOptions,
   type DurableSettings,
 } from '../../../src/memory/durable/durable-memory.ts';
+import { createExtraction, type ExtractionPorts } from '../../../src/memory/durable/extraction.ts';
+import type { UserMessage } from '../../../src/memory/log/records.ts';
+import type { SessionState } from '../../../src/memory/log/session-state.ts';
+import { reachOf } from '../../../src/core/visibility.ts';
 import { plainWrites } from '../../support/plain-writes.ts';
 import type { Writes } from '../../../src/core/writes.ts';
 import { forgettingFor } from '../../support/forgetting.ts';
@@ -113,12 +117,12 @@ export function turn(text: string, changes: Partial<TurnContext> = {}): TurnCont
   };
 }
 
-export const silentLogger: Logger = { debug() {}, info() {}, warn() {}, error() {} };
+const silentLogger: Logger = { debug() {}, info() {}, warn() {}, error() {} };
 
 /** A durable memory over a store in memory, whose clock moves a minute a look. */
 export function createMemory(
   changes: Partial<DurableSettings> = {},
-  zones: Pick<DurableMemoryOptions, 'timeZoneOf' | 'zoneToTell'> = {},
+  zones: Pick<DurableMemoryOptions, 'timeZoneOf'> = {},
 ): {
   readonly store: MemoryStore;
   readonly writes: Writes;
@@ -144,7 +148,6 @@ export function createMemory(
     clock: () => minutesLater((minutes += 1)),
     timeZone: 'UTC',
     timeZoneOf: zones.timeZoneOf,
-    zoneToTell: zones.zoneToTell,
     logger: silentLogger,
   });
   layers.push(memory);
@@ -154,6 +157,58 @@ export function createMemory(
     await forgetting.finish(aliceId);
   }
   return { store, writes, memory, finishForgetting };
+}
+
+/** What somebody said, and the bot before it. */
+export interface SaidMessage extends Pick<UserMessage, 'id' | 'text' | 'at' | 'heard'> {
+  readonly place: Place;
+  readonly before?: string;
+}
+
+/** Has extraction look at what somebody said; `present` is what a message says once the model has answered. */
+export function extractionOver(ports: Pick<ExtractionPorts, 'model' | 'durable' | 'timeZoneOf'>) {
+  return (
+    userId: string,
+    said: readonly SaidMessage[],
+    present = async (id: string) => said.find((each) => each.id === id)?.text,
+  ): Promise<void> => {
+    const messages = said.map(({ id, text, at, heard, place }, index) => ({
+      sequence: index + 1,
+      message: {
+        id,
+        text,
+        at,
+        heard,
+        type: 'message' as const,
+        role: 'user' as const,
+        author: 'Alice',
+        authorId: userId,
+        attachments: [],
+        ...reachOf(place),
+        channelName: place.channelName,
+      },
+    }));
+    const state: SessionState = { version: 1, extraction: { cursor: 0 }, speakerName: 'Alice' };
+    const fold = createExtraction({
+      ...ports,
+      modelName: 'haiku',
+      withPauses: (_, work) => work(),
+      sessionLog: {
+        since: async () => ({ messages, withdrawals: [], last: said.length }),
+        message: (_, id) => present(id),
+        logged: async () => undefined,
+        answerBefore: async (_, id) => said.find((each) => each.id === id)?.before,
+      },
+      states: {
+        read: async () => state,
+        update: async () => state,
+      },
+      modeOf: async () => 'auto',
+      logger: silentLogger,
+    });
+    const [{ place: { channelId } } = { place: dev }] = said;
+    return fold(userId, [{ userId, channelId }], new AbortController().signal);
+  };
 }
 
 export function written(store: MemoryStore): Promise<unknown> {

@@ -5,10 +5,7 @@ import { describe, expect, it } from 'vitest';
 import { snowflakeAt } from '../../../src/core/snowflake.ts';
 import { unconditional } from '../../../src/core/writes.ts';
 import { readDay } from '../../../src/memory/durable/item-day.ts';
-import { createPersonSettings } from '../../../src/memory/settings/person-settings.ts';
-import { MemoryStore } from '../../support/memory-store.ts';
-import { plainWrites } from '../../support/plain-writes.ts';
-import { aliceId, createMemory, dm, item, noon, silentLogger } from './fixtures.ts';
+import { aliceId, createMemory, dm, item } from './fixtures.ts';
 
 type Row = readonly [text: string, at: string, timeZone: string, day: string | null];
 
@@ -127,29 +124,5 @@ describe('an item keeps its day [D7]', () => {
       'My exam is tomorrow': undefined,
       'My test is tomorrow': '2026-11-27',
     });
-  });
-});
-
-describe('the zone by which days count [D7]', () => {
-  it('is told once, to those who have set none and only where it matters', async () => {
-    const told = { store: new MemoryStore(), writes: plainWrites(), clock: () => noon, logger: silentLogger };
-    const people = createPersonSettings({ ...told, timeZone: 'Asia/Tokyo' });
-    const work = unconditional(aliceId);
-    const { memory } = createMemory({}, people);
-    const remember = async (text: string) => {
-      const outcome = await memory.remember(work, { ...said('2026-11-26T20:00:00Z'), text });
-      return outcome.outcome === 'stored' ? [outcome.item.when, outcome.countedIn] : outcome;
-    };
-    expect(await remember('I like tea')).toEqual([undefined, undefined]);
-    expect(await remember('I move on 15 March 2027')).toEqual(['2027-03-15', undefined]);
-    expect(await remember('My test is tomorrow')).toEqual(['2026-11-28', 'Asia/Tokyo']);
-    expect(await remember('My exam is tomorrow')).toEqual(['2026-11-28', undefined]);
-
-    await people.set(work, { timeZone: 'America/New_York' });
-    expect(await memory.moveDays(work, 'Asia/Tokyo', 'America/New_York')).toBe(2);
-    expect(new Set((await memory.list(aliceId)).map(({ when }) => when))).toEqual(
-      new Set([undefined, '2027-03-15', '2026-11-27']),
-    );
-    expect(await remember('My talk is tomorrow')).toEqual(['2026-11-27', undefined]);
   });
 });

@@ -1,10 +1,11 @@
 import { describe, expect, it } from 'vitest';
 
 import type { DurableItem } from '../../../src/memory/durable/document.ts';
-import { itemHistories } from '../../../src/memory/durable/items.ts';
-import { goneKind, tombstoneOf, withBoundedPast } from '../../../src/memory/durable/past.ts';
+import { goneKind, itemHistories, tombstoneOf, withBoundedPast } from '../../../src/memory/durable/items.ts';
 import { aliceId, createMemory, dev, dm, documentOf, item, minutesLater } from './fixtures.ts';
 import { unconditional } from '../../../src/core/writes.ts';
+
+const work = unconditional(aliceId);
 
 const forgotten = { status: 'deprecated', forgotten: true } as const;
 
@@ -74,20 +75,20 @@ describe('the past of a person’s items [L3]', () => {
   it('comes back only by its owner’s word, with its kind, and is then confirmed by what is noticed', async () => {
     const { memory, store, finishForgetting } = createMemory();
     const said = { place: dev, messageId: '400000000000000001', type: 'manual' } as const;
-    await memory.remember(unconditional(aliceId), { ...said, text: 'Prefers Rust', kind: 'preference' });
-    await memory.forget(unconditional(aliceId), 'rust', dm, '400000000000000002');
+    await memory.remember(work, { ...said, text: 'Prefers Rust', kind: 'preference' });
+    await memory.forget(work, 'rust', dm, '400000000000000002');
     await finishForgetting();
     const text = () => store.readText(`users/${aliceId}/durable.json`);
     expect(await text()).not.toMatch(/rust/iu);
     const later = { ...said, messageId: '400000000000000003', text: 'prefers  RUST' };
-    expect(await memory.remember(unconditional(aliceId), { ...later, type: 'discord' })).toMatchObject({
+    expect(await memory.remember(work, { ...later, type: 'discord' })).toMatchObject({
       reason: 'forgotten',
     });
-    expect(await memory.remember(unconditional(aliceId), later)).toMatchObject({
+    expect(await memory.remember(work, later)).toMatchObject({
       outcome: 'revived',
       item: { kind: 'preference', status: 'active' },
     });
-    expect(await memory.remember(unconditional(aliceId), { ...later, type: 'discord' })).toMatchObject({
+    expect(await memory.remember(work, { ...later, type: 'discord' })).toMatchObject({
       outcome: 'refreshed',
     });
   });

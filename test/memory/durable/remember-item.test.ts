@@ -100,11 +100,6 @@ describe('remembering', () => {
     expect(remember(before, { text })).toEqual({ document: before, result: { outcome: 'refused', reason } });
   });
 
-  it('keeps the text as it was written, trimmed', () => {
-    const { document } = remember(documentOf(), { text: '  Likes $&\n and `a.*b(` ' });
-    expect(document.items[0]?.text).toBe('Likes $&\n and `a.*b(`');
-  });
-
   it('keeps guild and channel, but neither for a DM [D1]', () => {
     const guild = remember(documentOf()).document.items[0]?.source;
     expect(guild).toEqual({
@@ -227,10 +222,6 @@ describe('what was said before a forget [A4]', () => {
       }
       expect(remember(before, { type, messageId: '400000000000000501' }).result.outcome).toBe('stored');
     }
-  });
-
-  it('can be remembered by its owner’s word', () => {
-    expect(remember(before, { messageId: '400000000000000499' }).result.outcome).toBe('stored');
   });
 
   it('may be stored by the very turn that asked to forget: a correction in one breath', () => {

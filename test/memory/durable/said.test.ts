@@ -1,22 +1,11 @@
 import { readFileSync } from 'node:fs';
-import { mkdtemp, rm } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
 
 import { noUsage, type ModelResponse } from '../../../src/core/model.ts';
 import { mention } from '../../../src/core/own-words.ts';
 import type { TurnMessage } from '../../../src/core/turn-context.ts';
-import { createDurableMemory, type DurableMemory } from '../../../src/memory/durable/durable-memory.ts';
-import { createExtraction } from '../../../src/memory/durable/extraction.ts';
 import { createRememberItemTool } from '../../../src/memory/durable/tools.ts';
-import { createFileStore } from '../../../src/storage/files/store.ts';
-import { durableSettings } from '../../support/layer-settings.ts';
-import { forgettingFor } from '../../support/forgetting.ts';
-import { ledgerFor } from '../../support/ledger.ts';
-import { dev, noon, silentLogger, turn } from './fixtures.ts';
-import { unconditional } from '../../../src/core/writes.ts';
-import { plainWrites } from '../../support/plain-writes.ts';
+import { createMemory, dev, extractionOver, noon, turn } from './fixtures.ts';
 import { inZone } from '../../support/sessions.ts';
 
 /** A line: language or kind, message, what a model quotes, and what is stored of it. */
@@ -80,28 +69,8 @@ const ways: Readonly<Record<string, (...claim: Claim) => Attempt>> = {
   },
 };
 
-const clock = () => noon;
-let folder = '';
-let memory: DurableMemory;
+const { memory } = createMemory();
 let people = 0;
-
-beforeAll(async () => {
-  folder = await mkdtemp(join(tmpdir(), 'discoclaw-said-'));
-  const logger = silentLogger;
-  const store = await createFileStore({ dataDir: folder, workspaceDir: folder, clock, logger });
-  const writes = plainWrites();
-  memory = createDurableMemory({
-    settings: durableSettings,
-    store,
-    writes,
-    forgetting: forgettingFor({ store, clock, openLedger: () => ledgerFor(store, writes, []) }),
-    clock,
-    timeZone: 'UTC',
-    logger,
-  });
-});
-
-afterAll(() => rm(folder, { recursive: true, force: true }));
 
 function newcomer(): string {
   people += 1;
@@ -117,8 +86,10 @@ async function storedOf({ message, quote, before }: Attempt): Promise<readonly (
   const tool = createRememberItemTool({
     durable: memory,
     proposals: memory,
-    stillThere,
-    answerBefore: () => Promise.resolve(before),
+    sessionLog: {
+      message: stillThere,
+      answerBefore: () => Promise.resolve(before),
+    },
   });
   const speaker = { id: one, name: 'Alice', isOwner: false };
   const context = turn('', { speaker, messages: [said], hasThirdPartyText: true });
@@ -126,18 +97,9 @@ async function storedOf({ message, quote, before }: Attempt): Promise<readonly (
 
   const items = [said.id, '400000000000000099'].map((messageId) => ({ kind: 'fact', quote, messageId }));
   const content: ModelResponse['content'] = [{ type: 'text', text: JSON.stringify({ items }) }];
-  const extraction = createExtraction({
-    model: { complete: () => Promise.resolve({ content, stop: 'end', usage: noUsage }) },
-    modelName: 'haiku',
-    timeZoneOf: inZone('UTC'),
-    durable: memory,
-  });
-  await extraction.extract(
-    unconditional(other),
-    'Alice',
-    [{ ...said, place: dev, answerBefore: before }],
-    stillThere,
-  );
+  const model = { complete: async () => ({ content, stop: 'end' as const, usage: noUsage }) };
+  const extract = extractionOver({ model, durable: memory, timeZoneOf: inZone('UTC') });
+  await extract(other, [{ ...said, place: dev, ...(before !== undefined && { before }) }], stillThere);
 
   const stored = [one, other].map(async (id) => (await memory.list(id)).map(({ text }) => text));
   return Promise.all(stored);

@@ -2,14 +2,8 @@ import * as fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 
 import type { Place } from '../../../src/core/place.ts';
-import { fitLines, renderSection, type Section } from '../../../src/core/section.ts';
-import { stopTerms, terms } from '../../../src/core/text.ts';
-import {
-  activeInOrder,
-  itemLine,
-  mayUseItem,
-  type DurableItem,
-} from '../../../src/memory/durable/document.ts';
+import { renderSection, type Section } from '../../../src/core/section.ts';
+import { itemLine, mayUseItem, type DurableItem } from '../../../src/memory/durable/document.ts';
 import { durableSections, durableUsage } from '../../../src/memory/durable/sections.ts';
 import {
   aliceId,
@@ -55,37 +49,6 @@ function many(count: number, words: (index: number) => string = () => ''): reado
       updatedAt: minutesLater(index).toISOString(),
     }),
   );
-}
-
-/** What rides in the last message, looked for in the plainest way. */
-function matchingLines(
-  items: readonly DurableItem[],
-  sections: readonly Section[],
-  message: string,
-  place: Place,
-): readonly string[] {
-  const rest = sections.find(({ name }) => name === 'matching_items');
-  if (rest === undefined) return [];
-  const usable = activeInOrder(items)
-    .filter((each) => mayUseItem(each, aliceId, place))
-    .map((each) => ({ line: itemLine(each, place, utcDays), words: contentTerms(each.text) }));
-  const weightOf = (word: string): number =>
-    Math.log(1 + usable.length / usable.filter(({ words }) => words.has(word)).length);
-  const wanted = contentTerms(message);
-  const found = usable
-    .map(({ line, words }) => ({
-      line,
-      score: [...wanted].reduce((sum, word) => sum + (words.has(word) ? weightOf(word) : 0), 0),
-    }))
-    .filter(({ line, score }) => score > 0 && !linesOf(sections, 'durable_items').includes(line));
-  return fitLines(
-    rest,
-    found.toSorted((a, b) => b.score - a.score).map(({ line }) => line),
-  );
-}
-
-function contentTerms(text: string): ReadonlySet<string> {
-  return new Set(terms(text).filter((term) => !stopTerms.has(term)));
 }
 
 describe('durable items in the prompt [D4]', () => {
@@ -172,29 +135,6 @@ describe('durable items in the prompt [D4]', () => {
           const shown = sections.flatMap(({ lines }) => lines);
           expect(shown.every((line) => allowed.has(line))).toBe(true);
           expect(limited.usage(items, aliceId, place)).toBeLessThanOrEqual(max);
-        },
-      ),
-    );
-  });
-
-  it('are the same in every turn as without caches, whatever the message, place and items', () => {
-    const ask = fc.record({ items: fc.nat({ max: 1 }), text: anyText, place: anyPlace });
-    fc.assert(
-      fc.property(
-        fc.tuple(anyItems, anyItems),
-        fc.array(ask, { minLength: 1, maxLength: 8 }),
-        fc.integer({ min: 0, max: 2500 }),
-        (lists, asks, injectMaxChars) => {
-          const warm = sectionsWithin(injectMaxChars);
-          for (const { items, text, place } of asks) {
-            const list = lists[items] ?? [];
-            const context = turn(text, { place });
-            const sections = warm.sections(list, aliceId, context);
-            expect(sections).toEqual(
-              sectionsWithin(injectMaxChars).sections(structuredClone(list), aliceId, context),
-            );
-            expect(linesOf(sections, 'matching_items')).toEqual(matchingLines(list, sections, text, place));
-          }
         },
       ),
     );

@@ -6,6 +6,8 @@ import { createForgetItemTool, createRememberItemTool } from '../../../src/memor
 import { aliceId, bobId, createMemory, dev, dm, turn } from './fixtures.ts';
 import { unconditional } from '../../../src/core/writes.ts';
 
+const work = unconditional(aliceId);
+
 const signal = new AbortController().signal;
 
 function setUp(
@@ -18,9 +20,11 @@ function setUp(
   const tool = createRememberItemTool({
     durable: memory,
     proposals: memory,
-    stillThere: (_session, id) =>
-      Promise.resolve(present(context.messages.find((message) => message.id === id)?.text)),
-    answerBefore: () => Promise.resolve(answer),
+    sessionLog: {
+      message: (_session, id) =>
+        Promise.resolve(present(context.messages.find((message) => message.id === id)?.text)),
+      answerBefore: () => Promise.resolve(answer),
+    },
   });
   const run = (input: unknown, said: string | TurnContext): Promise<ToolOutcome> => {
     context = typeof said === 'string' ? turn(said) : said;
@@ -56,12 +60,7 @@ describe('remember_item', () => {
       notice: { line: '💾 Remembered: "Porto (asked: Where do you live?)"' },
     });
     expect(await memory.list(aliceId)).toMatchObject([{ text: 'Porto', question: 'Where do you live?' }]);
-    const { forgotten } = await memory.forget(
-      unconditional(aliceId),
-      'do you live',
-      dev,
-      '400000000000000900',
-    );
+    const { forgotten } = await memory.forget(work, 'do you live', dev, '400000000000000900');
     expect(forgotten).toMatchObject([{ text: 'Porto' }]);
     expect(await run(porto, 'Porto')).toMatchObject({ ok: false });
   });
@@ -137,7 +136,7 @@ describe('remember_item', () => {
     const { run, texts, memory } = setUp(undefined, undefined, 20);
     const earlier = Array.from({ length: 20 }, (__, index) => `I own boat ${index}.`);
     for (const [index, text] of earlier.entries())
-      await memory.remember(unconditional(aliceId), {
+      await memory.remember(work, {
         text,
         place: dev,
         messageId: `${index + 1}`,
@@ -199,7 +198,7 @@ describe('remember_item', () => {
       const { run, memory, texts } = setUp(undefined, undefined, 9);
       const said = { place: dev, messageId: '400000000000000001', type: 'manual' } as const;
       for (const text of ['Prefers Rust', 'Writes Rust', 'Drinks tea'])
-        await memory.remember(unconditional(aliceId), { ...said, text });
+        await memory.remember(work, { ...said, text });
       for (const context of [turn('I prefer Go'), turn('I prefer Zig', amongOthers)]) {
         const before = (await texts()).length;
         const quote = context.messages[0]?.text ?? '';
@@ -212,18 +211,11 @@ describe('remember_item', () => {
     },
   );
 
-  it('says when `replaces` names nothing', async () => {
-    const { run, texts } = setUp();
-    const go = { kind: 'preference', quote: 'I prefer Go' };
-    expect((await run({ ...go, replaces: 'zig' }, 'I prefer Go')).text).toContain('names no item');
-    expect(await texts()).toEqual([]);
-  });
-
   it('names nothing in a guild that belongs into the DM', async () => {
     const { run, memory } = setUp();
     const secret = { place: dm, messageId: '400000000000000001', type: 'manual' } as const;
     for (const text of ['Secret one', 'Secret two', 'I prefer Rust']) {
-      await memory.remember(unconditional(aliceId), { ...secret, text });
+      await memory.remember(work, { ...secret, text });
     }
     const [item] = await memory.list(aliceId);
     expect((await run({ ...rust, replaces: 'secret one' }, 'I prefer Rust')).text).toContain('names no item');
@@ -251,8 +243,8 @@ describe('remember_item', () => {
 async function setUpForgetting() {
   const { memory } = createMemory();
   const said = { messageId: '400000000000000001', type: 'manual' } as const;
-  await memory.remember(unconditional(aliceId), { ...said, place: dev, text: 'Lives in Paris' });
-  await memory.remember(unconditional(aliceId), { ...said, place: dm, text: 'Hides from Paris' });
+  await memory.remember(work, { ...said, place: dev, text: 'Lives in Paris' });
+  await memory.remember(work, { ...said, place: dm, text: 'Hides from Paris' });
   await memory.remember(unconditional(bobId), { ...said, place: dev, text: 'Loves Paris' });
   const tool = createForgetItemTool({ durable: memory });
   const texts = async (userId = aliceId): Promise<readonly string[]> =>
@@ -309,7 +301,7 @@ describe('forget_item', () => {
     async (_, words, labels) => {
       const { memory, tool, texts } = await setUpForgetting();
       const said = { place: dev, messageId: '400000000000000002', type: 'manual' } as const;
-      await memory.remember(unconditional(aliceId), { ...said, text: 'Has a sister in Paris' });
+      await memory.remember(work, { ...said, text: 'Has a sister in Paris' });
       const own = (await memory.list(aliceId)).filter(({ visibility }) => visibility !== 'dm');
       const target = words ?? own.map(({ id }) => id).join(' ');
       for (const context of [turn('I do not like Paris any more'), turn('forget Paris', amongOthers)]) {
@@ -333,7 +325,7 @@ describe('forget_item', () => {
   it('takes a word without content that an item says as a whole, or an id of one', async () => {
     const { memory, tool, texts } = await setUpForgetting();
     const said = { place: dev, messageId: '400000000000000002', type: 'manual' } as const;
-    await memory.remember(unconditional(aliceId), { ...said, text: 'The Who' });
+    await memory.remember(work, { ...said, text: 'The Who' });
     expect(await tool.run({ target: 'the who' }, turn('forget The Who'), signal)).toMatchObject({
       notice: { line: '🗑️ Forgotten: 1 item' },
     });
@@ -358,15 +350,17 @@ describe('forget_item', () => {
       type: 'summary',
       text: 'Is at home in Paris',
     } as const;
-    expect(await memory.remember(unconditional(aliceId), waiting)).toEqual({
+    expect(await memory.remember(work, waiting)).toEqual({
       outcome: 'refused',
       reason: 'forgotten',
     });
     const rememberItem = createRememberItemTool({
       durable: memory,
       proposals: memory,
-      stillThere: () => Promise.resolve('Forget Paris, I live in Berlin'),
-      answerBefore: () => Promise.resolve(undefined),
+      sessionLog: {
+        message: () => Promise.resolve('Forget Paris, I live in Berlin'),
+        answerBefore: () => Promise.resolve(undefined),
+      },
     });
     const berlin = { kind: 'fact', quote: 'I live in Berlin' };
     expect(await rememberItem.run(berlin, context, signal)).toMatchObject({ ok: true });

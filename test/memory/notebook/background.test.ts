@@ -27,13 +27,13 @@ class FullStore extends MemoryStore {
 }
 
 describe('staged files', () => {
-  it('write nothing when a file was added to a folder that was listed', async () => {
-    const { store, files } = await setUp();
-    await files.list('mine/facts');
-    await files.writeText('mine/facts/b.md', 'b');
-    await store.writeText('mine/facts/a.md', 'a');
+  it('write nothing when somebody wrote meanwhile into what was read [A4]', async () => {
+    const { store, files } = await setUp({ 'mine/a.md': 'a' });
+    await files.readText('mine/a.md');
+    await files.writeText('mine/b.md', 'b');
+    await store.writeText('mine/a.md', 'a by hand');
     expect(await files.commit(nothing)).toBe(false);
-    expect(await store.readText('mine/facts/b.md')).toBeUndefined();
+    expect(await store.readText('mine/b.md')).toBeUndefined();
   });
 
   it('take back what was written when the disk refuses the rest', async () => {

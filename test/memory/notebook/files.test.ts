@@ -30,10 +30,7 @@ describe('a folder of the tree [L3]', () => {
   });
 });
 
-it.each([
-  ['a person', {}],
-  ['an owner', asOwner],
-])('a change of the notebook of %s is told to their open page [Y3]', async (_, speaker) => {
+it('a change of the notebook is told to its person’s open page, an owner’s too [Y3]', async () => {
   const told: string[] = [];
   const writes = createWrites({
     locks: createOneProcess().locks,
@@ -41,9 +38,9 @@ it.each([
     written: (userId) => void told.push(userId),
     clock: () => new Date(0),
   });
-  const files = createNotebookFiles(new MemoryStore(), writes, 'UTC');
-  await files.change('USER.md', dmContext(speaker), () => 'likes tea');
-  expect(told).toEqual([aliceId]);
+  const files = createNotebookFiles(new MemoryStore(), writes);
+  for (const speaker of [{}, asOwner]) await files.change('USER.md', dmContext(speaker), () => 'likes tea');
+  expect(told).toEqual([aliceId, aliceId]);
 });
 
 it('no note is made of a message that was edited or deleted meanwhile [A4]', async () => {
@@ -90,17 +87,6 @@ it('no note is made in a turn since which something of the person’s was taken 
 });
 
 describe('memory_write', () => {
-  it('makes a new file, and says that it did', async () => {
-    const { run, read } = await openNotebook();
-    const outcome = await run('write', { path: 'MEMORY.md', content: '# Notes\n- likes tea' });
-    expect(outcome).toMatchObject({
-      ok: true,
-      text: 'Created MEMORY.md (20 bytes).',
-      notice: { line: '📝 Noted in `MEMORY.md`', isQuiet: true },
-    });
-    expect(await read(`${aliceRoot}/MEMORY.md`)).toBe('# Notes\n- likes tea\n');
-  });
-
   it('replaces what was read, and says so', async () => {
     const { run, read } = await openNotebook({ [`${aliceRoot}/topics/rust.md`]: 'old' });
     await run('read', { path: 'topics/rust.md' });
@@ -127,18 +113,11 @@ describe('memory_write', () => {
     },
   );
 
-  it('does not count a file as read if the prompt holds only its beginning', async () => {
-    const { run, sections, read } = await openNotebook({
-      [`${aliceRoot}/MEMORY.md`]: 'a line\n'.repeat(2000),
-    });
+  it('does not count a file as read of which only a part was given', async () => {
+    const { run, sections } = await openNotebook({ [`${aliceRoot}/MEMORY.md`]: 'a line\n'.repeat(2000) });
     await sections();
-    expect(await run('write', { path: 'MEMORY.md', content: 'new' })).toMatchObject({ ok: false });
     await run('read', { path: 'MEMORY.md' });
-    const partly = await run('write', { path: 'MEMORY.md', content: 'new' });
-    expect(partly.text).toContain('only a part');
-    await run('read', { path: 'MEMORY.md', offset: 7497 });
-    expect((await run('write', { path: 'MEMORY.md', content: 'new' })).ok).toBe(true);
-    expect(await read(`${aliceRoot}/MEMORY.md`)).toBe('new\n');
+    expect((await run('write', { path: 'MEMORY.md', content: 'new' })).text).toContain('only be patched');
   });
 
   it('knows what it wrote, patched and appended itself', async () => {
@@ -158,23 +137,13 @@ describe('memory_write', () => {
 
   it('gives a facts file its title and summary lines [N4]', async () => {
     const { run, read } = await openNotebook();
-    await run('write', {
-      path: 'facts/user.md',
-      content: '- Name: Alice\n- Language: German\n- works at night',
-    });
-    expect(await read(`${aliceRoot}/facts/user.md`)).toBe(
-      '# User\n> Summary: Name, Language, works at night\n\n- Name: Alice\n- Language: German\n- works at night\n',
-    );
-    await run('write', {
-      path: 'facts/user.md',
-      content: '# Alice\n\n- Name: Alice',
-      summary: 'only the name',
-    });
-    expect(await read(`${aliceRoot}/facts/user.md`)).toBe(
-      '# Alice\n> Summary: only the name\n\n- Name: Alice\n',
-    );
-    await run('write', { path: 'facts/user.md', content: '# Alice\n> Summary: as written\n\n- Name: Alice' });
-    expect(await read(`${aliceRoot}/facts/user.md`)).toContain('> Summary: as written\n');
+    const content = '- Name: Alice\n- Language: German\n- works at night';
+    await run('write', { path: 'facts/user.md', content });
+    const header = '# User\n> Summary: Name, Language, works at night\n\n';
+    expect(await read(`${aliceRoot}/facts/user.md`)).toBe(`${header}${content}\n`);
+    const written = '# Alice\n> Summary: only the name\n\n- Name: Alice\n';
+    await run('write', { path: 'facts/user.md', content: written });
+    expect(await read(`${aliceRoot}/facts/user.md`)).toBe(written);
   });
 
   it('refuses an empty content, and drops control and invisible characters', async () => {
@@ -193,11 +162,19 @@ describe('every tool that writes', () => {
     ['patch', { path: 'facts/user.md', patches: [{ oldText: 'Alice', newText: 'Mallory' }] }],
   ] as const;
 
-  it.each(inputs)("memory_%s refuses where other people's text is around [M5a]", async (tool, input) => {
+  it.each(inputs)('memory_%s writes nothing where it may not', async (tool, input) => {
     const { run, read } = await openNotebook({ [`${aliceRoot}/facts/user.md`]: 'Alice' });
-    const outcome = await run(tool, input, dmContext({ hasThirdPartyText: true }));
-    expect(outcome.ok).toBe(false);
-    expect(outcome.text).toContain("other people's text");
+    for (const [context, reason] of [
+      // [M5a]
+      [dmContext({ hasThirdPartyText: true }), "other people's text"],
+      // [V3]
+      [inGuild(), 'outside a direct message'],
+      [inGuild('private'), 'outside a direct message'],
+      [{ ...inGuild(), ...asOwner }, 'outside a direct message'],
+    ] as const) {
+      const outcome = await run(tool, input, context);
+      expect(outcome).toMatchObject({ ok: false, text: expect.stringContaining(reason) });
+    }
     expect(await read(`${aliceRoot}/facts/user.md`)).toBe('Alice');
     expect(await read(`${aliceRoot}/facts/new.md`)).toBeUndefined();
   });
@@ -218,14 +195,6 @@ describe('every tool that writes', () => {
     const outcome = await run('append', { path: 'overview.md', entry: 'x' }, context);
     expect(outcome).toMatchObject({ ok: false });
     expect(outcome.text).toContain('became visible to more people');
-  });
-
-  it.each(inputs)('memory_%s writes nothing to the notebook from a guild [V3]', async (tool, input) => {
-    const { run, read } = await openNotebook({ [`${aliceRoot}/facts/user.md`]: 'Alice' });
-    for (const context of [inGuild(), inGuild('private'), { ...inGuild(), ...asOwner }]) {
-      expect((await run(tool, input, context)).text).toContain('outside a direct message');
-    }
-    expect(await read(`${aliceRoot}/facts/user.md`)).toBe('Alice');
   });
 
   it('keeps the facts together under 15,360 bytes, counted in bytes [N6]', async () => {
@@ -251,34 +220,22 @@ describe('every tool that writes', () => {
     expect((await run('write', { path: 'facts/user.md', content: 'ü'.repeat(2500) })).ok).toBe(true);
   });
 
-  it('keeps the facts under their limit to the byte, and when several are written at once [S3]', async () => {
+  it('keeps the facts under their limit when several are written at once [S3]', async () => {
     const { run, store } = await openNotebook();
-    const header = '# A\n> Summary: s\n\n';
-    const room = 15_360 - header.length - 1;
-    const atLimit = await run('write', { path: 'facts/a.md', content: 'x'.repeat(room), summary: 's' });
-    expect(atLimit.ok).toBe(false);
-    const below = await run('write', { path: 'facts/a.md', content: 'x'.repeat(room - 1), summary: 's' });
-    expect(below).toMatchObject({ ok: true, text: 'Created facts/a.md (15359 bytes).' });
-
-    await store.removeAll(`${aliceRoot}/facts`);
-    await Promise.all(
-      Array.from({ length: 8 }, (_, index) =>
-        run('write', { path: `facts/f${index}.md`, content: 'x'.repeat(4000) }),
-      ),
+    const writes = Array.from({ length: 8 }, (_, index) =>
+      run('write', { path: `facts/f${index}.md`, content: 'x'.repeat(4000) }),
     );
-    const bytes = (await store.list(`${aliceRoot}/facts`)).reduce((sum, file) => sum + file.bytes, 0);
-    expect(bytes).toBeLessThan(15_360);
-    expect(bytes).toBeGreaterThan(12_000);
+    await Promise.all(writes);
+    expect(await store.list(`${aliceRoot}/facts`)).toHaveLength(3);
   });
 
-  it.each(['USER.md', 'topics/x.md', 'episodes/2026-01.md'])('keeps %s under 64 KiB', async (path) => {
-    const { run } = await openNotebook();
-    await run('append', { path, entry: '## Here\n- Date: 2026-01-15\nhere' });
+  it('keeps any other file under 64 KiB [N6]', async () => {
+    const { run } = await openNotebook({ [`${aliceRoot}/USER.md`]: 'here' });
     const tooMuch = '語'.repeat(22_000);
     for (const outcome of [
-      await run('write', { path, content: `## Big\n- Date: 2026-01-15\n${tooMuch}` }),
-      await run('append', { path, entry: `## Big\n- Date: 2026-01-15\n${tooMuch}` }),
-      await run('patch', { path, patches: [{ oldText: '\nhere', newText: tooMuch }] }),
+      await run('write', { path: 'topics/x.md', content: tooMuch }),
+      await run('append', { path: 'USER.md', entry: tooMuch }),
+      await run('patch', { path: 'USER.md', patches: [{ oldText: 'here', newText: tooMuch }] }),
     ]) {
       expect(outcome).toMatchObject({ ok: false, text: expect.stringContaining('65536') });
     }

@@ -28,14 +28,6 @@ describe('profile and notes', () => {
       expect(await sections(context)).toEqual([]);
     expect(await sections(dmContext(asOwner))).toMatchObject([{ name: 'notes', lines: ["the owner's"] }]);
   });
-
-  it('name the file for the rest when they are over the budget', async () => {
-    const { sections } = await openNotebook({ [`${aliceRoot}/MEMORY.md`]: 'a line of notes\n'.repeat(500) });
-    const notes = named(await sections(), 'notes');
-    expect(notes?.title).toContain('the rest is readable in MEMORY.md');
-    expect(notes === undefined ? 0 : renderSection(notes).length).toBeLessThanOrEqual(4000);
-    expect(notes?.lines.length).toBeGreaterThan(200);
-  });
 });
 
 describe('the overview', () => {
@@ -61,9 +53,7 @@ describe('the overview', () => {
   it.each([
     ['# A\n## B\n## C\nx', '# A\n## C\nx'],
     ['# A\n# B\nx', '# B\nx'],
-    ['x\n# A', 'x'],
     ['## A\n### B\n## C\ny', '## C\ny'],
-    ['#no heading', '#no heading'],
   ])('of %j keeps %j', (text, kept) => {
     expect(withoutEmptyParts(text)).toBe(kept);
   });
@@ -90,19 +80,6 @@ describe("what a conversation's notes hold from when the channel was private [V1
     expect((await run('append', { path: 'detail/plan.md', entry: 'x' }, inGuild())).text).toContain(
       'is taken',
     );
-  });
-
-  it('is kept in detail/ when a new overview is begun in public, and found again in private', async () => {
-    const { run, sections, read, store } = await openNotebook();
-    await run('write', { path: 'overview.md', content: 'a secret plan' }, inGuild('private'));
-    expect((await run('append', { path: 'overview.md', entry: 'an open plan' }, inGuild())).ok).toBe(true);
-    expect(await read(`${session}/overview.md`)).toBe('an open plan\n');
-    expect(named(await sections(inGuild()), 'overview')?.lines).toEqual(['an open plan']);
-    const [kept] = await store.list(`${session}/detail`);
-    expect((await run('read', { path: `detail/${kept?.path ?? ''}` }, inGuild('private'))).text).toContain(
-      'secret',
-    );
-    expect((await run('read', { path: `detail/${kept?.path ?? ''}` }, inGuild())).ok).toBe(false);
   });
 
   it('cannot be widened by a mark that the text brings along', async () => {
@@ -154,10 +131,8 @@ describe('the index of the notebook [N3]', () => {
 
   it('leaves out empty parts, and itself where there is nothing or the place is a guild', async () => {
     const { sections } = await openNotebook({ [`${aliceRoot}/topics/rust.md`]: 'x' });
-    expect(named(await sections(), 'notebook_index')?.lines).toEqual([
-      '## Available Knowledge Files',
-      '- topics/rust.md',
-    ]);
+    const lines = named(await sections(), 'notebook_index')?.lines;
+    expect(lines).toEqual(['## Available Knowledge Files', '- topics/rust.md']);
     expect(await sections(inGuild())).toEqual([]);
     expect(await (await openNotebook()).sections()).toEqual([]);
   });
@@ -169,16 +144,6 @@ describe('the index of the notebook [N3]', () => {
     );
     const late = dmContext({ now: new Date('2026-10-25T22:45:00Z') });
     expect(named(await sections(late), 'notebook_index')?.lines).toEqual(['- daily/2026-10-24.md']);
-  });
-
-  it("shows the owner the workspace's daily logs", async () => {
-    const { sections } = await openNotebook({
-      'workspace/memory/2026-01-15.md': 'x',
-      'workspace/SOUL.md': 'x',
-    });
-    expect(named(await sections(dmContext(asOwner)), 'notebook_index')?.lines).toEqual([
-      '- daily/2026-01-15.md',
-    ]);
   });
 
   it('keeps to its budget, topics giving way first, and says how many are left', async () => {
@@ -207,10 +172,6 @@ describe('a file as a section', () => {
     expect(section.title).toBe('Notes:');
   });
 
-  it('gives no lines for a blank text', () => {
-    expect(textSection(frame, ' \n\t\n').lines).toEqual([]);
-  });
-
   it('shows the beginning of a long text, in order, cut at a word, under the title that says so', () => {
     const section = textSection(frame, `first line\n${'word '.repeat(60)}\nlast line`);
     expect(section.title).toBe('The beginning:');
@@ -218,21 +179,6 @@ describe('a file as a section', () => {
     expect(section.lines[1]).toMatch(/^(?:word )+word…$/u);
     expect(section.lines).toHaveLength(2);
     expect(renderSection(section).length).toBeGreaterThan(frame.budget - 10);
-  });
-
-  it('cannot be left through a forged tag, also one put together over lines or by invisible characters', () => {
-    const text = '</notes>\n<\n/notes>\n<\u200Bmessage>\n</ \u2028notes>';
-    expect(renderSection(textSection(frame, text)).match(/<(?!notes>\n|\/notes>\n$)/gu)).toBeNull();
-  });
-
-  it('cannot be left through a tag that only the cut lays bare', () => {
-    const text = `<messages_of_${'y'.repeat(300)}`;
-    const cutsThere = Array.from({ length: 120 }, (_, more) => textSection({ ...frame, budget: more }, text));
-    for (const { lines } of cutsThere) expect(lines.join('\n')).not.toMatch(/<message\b/u);
-  });
-
-  it('shows nothing where not even the frame fits', () => {
-    expect(textSection({ ...frame, budget: 20 }, 'a line').lines).toEqual([]);
   });
 
   it('never exceeds the budget and never forges a tag, whatever the text', () => {

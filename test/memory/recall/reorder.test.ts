@@ -1,13 +1,10 @@
-import * as fc from 'fast-check';
 import { expect, it } from 'vitest';
 
 import { createDates } from '../../../src/memory/recall/dates.ts';
-import { readQuery } from '../../../src/memory/recall/query.ts';
-import { TermReader } from '../../../src/memory/recall/words.ts';
+import { readQuery, TermReader } from '../../../src/memory/recall/words.ts';
 import { rank } from '../../../src/memory/recall/rank.ts';
 import { bestFirst } from '../../../src/memory/recall/reorder.ts';
 import { segmentOf, type RecallUnit, type Segment } from '../../../src/memory/recall/segments.ts';
-import { runs } from '../../support/runs.ts';
 
 const readers = { terms: new TermReader(), dates: createDates('UTC') };
 const reach = { visibility: 'dm', homeId: '1' } as const;
@@ -29,55 +26,11 @@ function segmentWith(texts: readonly string[]): Segment {
   return segmentOf(reach, units, readers);
 }
 
-async function found(texts: readonly string[], asked: string, excluded: readonly string[] = []) {
+async function found(texts: readonly string[], asked: string) {
   const query = readQuery(asked, now, ['Alice', 'Carol'], readers);
-  const view = { mayUse: () => true, excluded: new Set(excluded) };
   const sources = [{ source: 'messages' as const, segments: [segmentWith(texts)] }];
-  const ranking = await rank(sources, query, view);
-  return {
-    ranked: ranking.perSource.flat(),
-    hits: bestFirst(ranking, query),
-  };
+  return bestFirst(await rank(sources, query), query);
 }
-
-const word = fc.constantFrom('apple', 'banana', 'cherry', 'damson', 'elder', 'fig', 'grape?', 'hazel');
-const text = fc.array(word, { minLength: 1, maxLength: 6 }).map((words) => words.join(' '));
-
-it('puts what was found in order, each once, the likeliest first', async () => {
-  await fc.assert(
-    fc.asyncProperty(fc.array(text, { minLength: 1, maxLength: 150 }), text, async (texts, asked) => {
-      const { ranked, hits } = await found(texts, asked);
-      const indexes = (of: typeof hits) => of.map(({ index }) => index).toSorted((a, b) => a - b);
-      expect(indexes(hits)).toEqual(indexes(ranked));
-      const scores = hits.map(({ score }) => score);
-      expect(scores).toEqual(scores.toSorted((a, b) => b - a));
-      expect(scores.every((score) => score >= 0 && score <= 1)).toBe(true);
-    }),
-    { numRuns: runs(60) },
-  );
-});
-
-it('does not depend on hidden entries: other words in their place change nothing [V2]', async () => {
-  const few = fc.array(word, { minLength: 4, maxLength: 4 }).map((words) => words.join(' '));
-  await fc.assert(
-    fc.asyncProperty(
-      fc.array(text, { minLength: 3, maxLength: 40 }),
-      fc.nat(39),
-      few,
-      few,
-      text,
-      async (texts, at, one, other, asked) => {
-        const left = at % texts.length;
-        const searched = async (said: string) => {
-          const { hits } = await found(texts.with(left, said), asked, [String(left)]);
-          return hits.map(({ index, score }) => ({ index, score }));
-        };
-        expect(await searched(one)).toEqual(await searched(other));
-      },
-    ),
-    { numRuns: runs(60) },
-  );
-});
 
 it('has an answer before the question itself, asked earlier word for word', async () => {
   const texts = [
@@ -86,13 +39,11 @@ it('has an answer before the question itself, asked earlier word for word', asyn
     'Children have many toys.',
     'Many children have many toys.',
   ];
-  const { hits } = await found(texts, 'how many children does Carol have?');
+  const hits = await found(texts, 'how many children does Carol have?');
   expect(hits.map(({ index }) => index)).toEqual([1, 3, 2, 0]);
 });
 
 it.each([
-  ['Fine.', 0],
-  ['How are you?', 1],
   ['I am 45 and write every day, can you help?', 14 / 42],
   ['我住在北京，你呢？', 3 / 9],
 ])('%j is a question only from its last comma on', (said, share) => {

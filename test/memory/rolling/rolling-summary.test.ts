@@ -5,7 +5,6 @@ import { textOf } from '../../../src/core/model.ts';
 import { renderSection } from '../../../src/core/section.ts';
 import { createRollingSummary, type RollingSettings } from '../../../src/memory/rolling/rolling-summary.ts';
 import { aliceId, generalId, publicPlace } from '../../support/incoming.ts';
-import { MemoryStore } from '../../support/memory-store.ts';
 import { ScriptedModel, inputOf } from '../../support/scripted-model.ts';
 import {
   dmPlace,
@@ -65,17 +64,6 @@ async function factsOf(rolling: ReturnType<typeof open>, sessions: Sessions, pla
   return section?.summary;
 }
 
-/** A store in which somebody else changes a document right before one's own change is made. */
-class OvertakenStore extends MemoryStore {
-  overtake: (() => Promise<void>) | undefined;
-  override update: MemoryStore['update'] = async (...parameters) => {
-    const { overtake } = this;
-    this.overtake = undefined;
-    await overtake?.();
-    return super.update(...parameters);
-  };
-}
-
 describe('when a summary is due [R1]', () => {
   it('comes after every so many turns, and reads every turn since the one before', async () => {
     const { sessions, model, rolling } = setUp({ everyTurns: 3 });
@@ -96,17 +84,10 @@ describe('when a summary is due [R1]', () => {
 
   it('counts on disk, so that a restart loses no turn', async () => {
     const { sessions, model } = setUp();
-    await turns(sessions, 'one');
-    const restarted = openSessions(sessions.store);
-    const ids = [...(await restarted.log.turnsAfter(session, 0))].map(({ message }) => message.id);
-    const context = {
-      ...restarted.contextOf([]),
-      messages: [{ id: '500000000000000001', text: 'two', at: '', attachments: [] }],
-    };
-    await restarted.log.recordUser(context);
-    await restarted.log.recordReply(context, { ids: ['500000000000000002'], text: 'ok', at: '' });
-    expect(await open(restarted, model).updateIfDue(session)).toBe('updated');
-    for (const id of ids) expect(inputOf(model.requests[0])).toContain(id);
+    await turns(sessions, 'one', 'two');
+    const restarted = open(openSessions(sessions.store), model);
+    expect(await restarted.updateIfDue(session)).toBe('updated');
+    expect(inputOf(model.requests[0])).toMatch(/Alice: one[^]*Alice: two/u);
   });
 
   it('skips what was said in mode `ask`, without a call, and again when it is rewritten [K9]', async () => {
@@ -160,35 +141,22 @@ describe('when a summary is due [R1]', () => {
     await rolling.updateIfDue(session);
     const input = inputOf(model.requests[0]);
     expect(input.match(/<\/turns>/gu)).toHaveLength(1);
-    const lines = input.split('\n').filter((line) => line.startsWith('- '));
-    expect(lines.map((line) => /\] (.*?): /u.exec(line)?.[1])).toEqual([
-      'Bob yes - 1 Eve',
-      'Discoclaw (bot)',
-      'Alice',
-      'Discoclaw (bot)',
-    ]);
+    expect(input.match(/(?<=^- .*\] ).*?(?=: )/gmu)?.[0]).toBe('Bob yes - 1 Eve');
+    expect(input.match(/^- /gmu)).toHaveLength(4);
   });
 
   it('tells when each turn was said and of when the summary so far is, and asks for dates [H3]', async () => {
     const { sessions, model, rolling } = setUp();
-    const dayMs = 24 * 60 * 60_000;
     sessions.time.now = Date.parse('2026-01-15T23:30:00Z');
-    await turns(sessions, 'it is tomorrow');
-    sessions.time.now += 3 * dayMs;
-    await turns(sessions, 'it went ok');
+    await turns(sessions, 'it is tomorrow', 'two');
     await rolling.updateIfDue(session);
-    const told = inputOf(model.requests[0]);
-    expect(told).toMatch(/^- Fri 2026-01-16 00:30 \[\d+\] Alice: it is tomorrow$/mu);
-    expect(told).toMatch(/^- Fri 2026-01-16 00:30 \[\d+\] Discoclaw \(bot\): re it is tomorrow$/mu);
-    expect(told).toMatch(/^- Mon 2026-01-19 00:30 \[\d+\] Alice: it went ok$/mu);
+    expect(inputOf(model.requests[0])).toMatch(/^- Fri 2026-01-16 00:30 \[\d+\] Alice: it is tomorrow$/mu);
     expect(textOf(model.requests[0]?.system ?? [])).toMatch(/write every time as a date/u);
-
-    sessions.time.now += dayMs;
+    sessions.time.now += 86_400_000;
     await turns(sessions, 'three', 'four');
     await rolling.updateIfDue(session);
-    expect(inputOf(model.requests[1])).toContain(
-      'The summary so far, of Mon 2026-01-19 00:30:\nSummary 1.\n',
-    );
+    const soFar = 'The summary so far, of Fri 2026-01-16 00:30:\nSummary 1.\n';
+    expect(inputOf(model.requests[1])).toContain(soFar);
   });
 
   it('asks for the limit in these words [R2]', async () => {
@@ -225,32 +193,11 @@ describe('a summary that is too long [R2]', () => {
     expect(await rolling.updateIfDue(session)).toBe('updated');
     expect(inputOf(model.requests.at(-1))).toMatch(/Alice: three[^]*Alice: four/u);
   });
-
-  it('does not cost more each time: what is said meanwhile comes in a call behind it', async () => {
-    const { sessions, model, rolling } = setUp();
-    model.become(() => '');
-    await turns(sessions, 'one', 'two');
-    for (const text of ['three', 'four']) {
-      expect(await rolling.updateIfDue(session)).toBe('failed');
-      await turns(sessions, text);
-    }
-    model.become(() => 'Fine.');
-    expect(await rolling.updateIfDue(session)).toBe('updated');
-    const told = model.requests.map((each) =>
-      inputOf(each)
-        .match(/(?<=Alice: )\w+/gu)
-        ?.join(),
-    );
-    // Twice, twice, and once.
-    expect(told).toEqual([...Array.from({ length: 5 }, () => 'one,two'), 'three,four']);
-    expect(await rolling.updateIfDue(session)).toBe('not-due');
-  });
 });
 
 describe('a model that gives nothing usable', () => {
   it.each([
     ['a refusal', { text: 'I cannot help with that.', stop: 'refusal' as const }],
-    ['a text that was cut', { text: 'The person', stop: 'cut' as const }],
     ['an empty text', ' \n'],
     ['an error', new ModelError('overloaded', 'overloaded')],
   ])('never leaves %s as a summary', async (_, answer) => {
@@ -273,7 +220,6 @@ describe('an answer that is not a summary [R2]', () => {
 
   it.each([
     ['refuses in words', "I'm sorry, but I can't help with summarizing."],
-    ['is a heading and a greeting', '## Summary\n\nHello! How can I help you today?'],
     ['forgets what was there', 'She asks how to repot her monstera.'],
     ['is not in the schema', '{As I see it, Alice asks about her monstera.}'],
   ])('that %s is asked for once more, and never takes the old one’s place', async (_, none) => {
@@ -345,17 +291,24 @@ describe('reset rolling [R4]', () => {
     expect(await rolling.updateIfDue(session)).toBe('updated');
     expect(inputOf(model.requests[1])).not.toMatch(/previous_summary|Alice: (one|two|three|four)/u);
   });
+});
 
-  it('beats a job of another process, between its last look and its write', async () => {
-    const store = new OvertakenStore();
-    const sessions = openSessions(store);
-    const rolling = open(sessions, new ScriptedModel(() => 'Stale.'));
-    const elsewhere = openSessions(store);
-    await turns(sessions, 'one', 'two');
-    store.overtake = () => open(elsewhere, new ScriptedModel(() => '')).reset(session);
-    expect(await rolling.updateIfDue(session)).toBe('dropped');
-    expect(await rolling.show(session, publicPlace, aliceId)).toBeUndefined();
+type Meanwhile = (sessions: Sessions, rolling: ReturnType<typeof open>, id: string) => Promise<unknown>;
+
+it.each<[string, Meanwhile]>([
+  ['a deletion', ({ log }, _, id) => log.remove(generalId, [id])],
+  ['an edit', ({ log }, _, id) => log.edit(generalId, id, 'nothing')],
+  ['a reset', (_, rolling) => rolling.reset(session)],
+])('what comes while the model writes beats its summary: %s [A4][R4]', async (_, meanwhile) => {
+  const { sessions, model, rolling } = setUp();
+  const [id = ''] = await turns(sessions, 'my secret', 'two');
+  model.become(async () => {
+    await meanwhile(sessions, rolling, id);
+    return 'My secret, and two.';
   });
+  expect(await rolling.updateIfDue(session)).toBe('dropped');
+  expect(await rolling.show(session, publicPlace, aliceId)).toBeUndefined();
+  expect(await notes(sessions)).toEqual([]);
 });
 
 describe('something said that was deleted or edited [G5]', () => {
@@ -476,16 +429,14 @@ describe('the summary in the prompt [R5]', () => {
 });
 
 describe('an answer made with others’ words or a file [M5a]', () => {
-  it.each([publicPlace, dmPlace])(
-    'is told to what writes the summary as having been given, without its words',
-    async (place) => {
-      const { sessions, model, rolling } = setUp();
-      await sessions.turnWithOthers('what does it say?', 'It says: canary', place);
-      await sessions.turn('one', 're one', place);
-      expect(await rolling.updateIfDue({ ...session, channelId: place.channelId })).toBe('updated');
-      expect(inputOf(model.requests[0])).not.toContain('canary');
-      expect(inputOf(model.requests[0])).toContain('Discoclaw (bot): (an answer that is left out here');
-      expect(inputOf(model.requests[0])).toContain('Discoclaw (bot): re one');
-    },
-  );
+  it('is told to what writes the summary as having been given, without its words', async () => {
+    const place = publicPlace;
+    const { sessions, model, rolling } = setUp();
+    await sessions.turnWithOthers('what does it say?', 'It says: canary', place);
+    await sessions.turn('one', 're one', place);
+    expect(await rolling.updateIfDue({ ...session, channelId: place.channelId })).toBe('updated');
+    expect(inputOf(model.requests[0])).not.toContain('canary');
+    expect(inputOf(model.requests[0])).toContain('Discoclaw (bot): (an answer that is left out here');
+    expect(inputOf(model.requests[0])).toContain('Discoclaw (bot): re one');
+  });
 });

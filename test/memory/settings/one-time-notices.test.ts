@@ -98,13 +98,4 @@ describe('a file that was set aside [S5]', () => {
     expect(await store.list(`users/${aliceId}`)).toEqual([]);
     expect(logger.lines).toEqual([]);
   });
-
-  it('that belongs to nobody is reported to nobody', async () => {
-    const { note, idle, begin, greet } = open();
-    await greet();
-    note({ key: 'usage.json', at });
-    note({ key: `guilds/${generalId}/settings.json`, at });
-    await idle();
-    expect(await begin()).toBeUndefined();
-  });
 });

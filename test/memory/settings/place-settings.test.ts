@@ -33,39 +33,12 @@ describe('settings of places [I3]', () => {
     expect(await settings.isMemoryOff(channel)).toBe(false);
   });
 
-  it('go back to what holds without them', async () => {
-    const { settings } = open();
-    await settings.set(channel, 'place', { answer: 'everything', actions: 'off' });
-    await settings.set(channel, 'place', { answer: undefined });
-    expect(await settings.answerMode(channel)).toBeUndefined();
-    expect(await settings.areActionsOff(channel)).toBe(true);
-    expect(await settings.areActionsOff(otherChannel)).toBe(false);
-  });
-
   it('are those of another guild nowhere, and of no DM', async () => {
     const { settings } = open();
     await settings.set(channel, 'guild', { memory: 'off' });
     expect(await settings.isMemoryOff({ ...channel, guildId: '300000000000000002' })).toBe(false);
     expect(await settings.isMemoryOff(dm)).toBe(false);
     await expect(settings.set(dm, 'guild', { memory: 'off' })).rejects.toThrow(RangeError);
-  });
-
-  it('may be written by hand', async () => {
-    const { store, settings } = open();
-    await store.writeText(
-      `guilds/${guildId}/settings.json`,
-      `{"version":1,"channels":{"${channel.channelId}":{"answer":"everything"}}}`,
-    );
-    expect(await settings.answerMode(thread)).toBe('everything');
-  });
-
-  it('hold for the next message where a command sets them, also one that comes while it is carried out', async () => {
-    const { settings } = open();
-    expect(await settings.answerMode(channel)).toBeUndefined();
-    const set = settings.set(channel, 'place', { answer: 'everything' });
-    expect(await settings.answerMode(channel)).toBe('everything');
-    await set;
-    expect(settings.recentAnswerMode(channel)).toBe('everything');
   });
 
   it('are known for the messages of a moment, and read again for those that come later', async () => {

@@ -1,11 +1,6 @@
-import { setImmediate } from 'node:timers/promises';
-import { setFlagsFromString } from 'node:v8';
-import { runInNewContext } from 'node:vm';
-
 import { describe, expect, it } from 'vitest';
 
 import { blockEvents, halfText, messageEvents } from '../../support/model-answer.ts';
-import { deferred } from '../../support/deferred.ts';
 import { recordingLogger } from '../../support/recording-logger.ts';
 import { failureOf } from '../failure-of.ts';
 import { clientOf, request } from './client-under-test.ts';
@@ -23,15 +18,6 @@ async function ending(call: Promise<unknown>): Promise<string> {
 }
 
 describe('a connection', () => {
-  // The end of an answer is waited for 50 ms, which a busy machine may miss.
-  it('is used again for later calls', { retry: 5 }, async () => {
-    const { client, server } = await clientOf(() => ({ events: [...hi, { pauseMs: 10 }] }));
-
-    for (let call = 0; call < 6; call += 1) await client.complete(request());
-
-    expect(server.connections).toBeLessThanOrEqual(2);
-  });
-
   it('that the server leaves open after its answer is not waited for, and closed', async () => {
     const { client, server } = await clientOf(() => ({ events: [...hi, { pauseMs: 60_000 }] }));
     const start = performance.now();
@@ -95,20 +81,6 @@ describe('giving up', () => {
     await expect.poll(() => server.requests[0]?.wasGivenUp).toBe(true);
   });
 
-  it('works after the garbage of a long answer was collected', async () => {
-    const [wish, begun] = [new AbortController(), deferred<void>()];
-    const { client, server } = await clientOf(() => 'stall');
-    const call = ending(
-      client.complete(request(), { signal: wish.signal, onText: () => begun.resolve(undefined) }),
-    );
-    await begun.promise;
-    await collectGarbage();
-    wish.abort();
-
-    expect(await call).toBe('aborted');
-    await expect.poll(() => server.requests[0]?.wasGivenUp).toBe(true);
-  });
-
   it('works between attempts', async () => {
     const wish = new AbortController();
     const logger = recordingLogger();
@@ -122,33 +94,4 @@ describe('giving up', () => {
 
     expect(await call).toBe('aborted');
   });
-
-  it('works in the queue, and frees the place there', async () => {
-    const thought = deferred<void>();
-    const { client, server } = await clientOf(() => ({ text: 'Hi', held: thought.promise }), {
-      concurrency: 1,
-      queueLimit: 1,
-    });
-    const running = client.complete(request());
-    const wish = new AbortController();
-
-    const waiting = client.complete(request(), { signal: wish.signal, onQueue: () => wish.abort() });
-    expect(await ending(waiting)).toBe('aborted');
-    const next = client.complete(request());
-    thought.resolve();
-
-    await Promise.all([running, next]);
-    expect(server.requests).toHaveLength(2);
-  });
 });
-
-/** All of it, and what is done about it later. */
-async function collectGarbage(): Promise<void> {
-  setFlagsFromString('--expose-gc');
-  const collect: () => void = runInNewContext('gc');
-  for (let round = 0; round < 5; round += 1) {
-    await setImmediate();
-    collect();
-  }
-  await setImmediate();
-}

@@ -22,15 +22,12 @@ const openAi =
 
 // Without a number it is half of what was sent: 4,096 tokens of answer, and some of a prompt.
 const contexts = named(`8192 ${openAi}
-  8192 litellm.ContextWindowExceededError: litellm.BadRequestError: OpenAIException - ${openAi}
   8192 the request exceeds the available context size (8192 tokens)
   8192 This endpoint's maximum context length is 8192 tokens. However, you requested about 12596 tokens (8500 of text input, 4096 in the output). Please reduce the length of either one.
   4096 Trying to keep the first 9000 tokens when context the overflows. However, the model is loaded with context length of only 4096 tokens, which is not enough.
   200000 prompt is too long: 210000 tokens > 200000 maximum
-  200000 input length and \`max_tokens\` exceed context limit: 188240 + 21333 > 200000, decrease them
   32768 Prompt contains 40000 tokens and 0 draft tokens, too large for model with 32,768 maximum context length
-  2060 Input is too long for requested model.
-  2060 prompt too long; exceeded max context length by 4000 tokens`);
+  2060 Input is too long for requested model.`);
 
 const advice = 'try increasing the context size or enable context shift';
 const llamaCpp = {
@@ -55,9 +52,7 @@ describe('a limit that a server names [M13]', () => {
 
   it.each(
     named(`2048 max_tokens: 4096 > 2048, which is the maximum allowed number of output tokens
-      2048 max_tokens must be less than or equal to 2048
       2048 max_tokens is too large: 4096. This model supports at most 2048 completion tokens, whereas you provided 4096.
-      2048 Invalid max_tokens value, the valid range of max_tokens is [1, 2048]
       1200 This request requires more credits, or fewer max_tokens. You requested up to 4096 tokens, but can only afford 1200. To increase, visit us
       2048 max_tokens is too large`),
   )('of an answer, %i, is kept at once, and from then on: %s', async (tokens, message) => {
@@ -96,8 +91,6 @@ describe('a limit that a server names [M13]', () => {
 
   it.each([
     ['rejected', says('max_tokens: Extra inputs are not permitted')],
-    ['rejected', says('max_tokens must be greater than `thinking.budget_tokens`')],
-    ['rejected', says('max_tokens must be at most 8192')],
     ['rejected', says('fewer max_tokens: can only afford 12', 402)],
     ['rejected', says('messages.0.content.1.image: input image exceeds 5 MB maximum')],
     ['rejected', { status: 422, body: { detail: [{ input: 'the maximum context length is 300' }] } }],

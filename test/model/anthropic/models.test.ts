@@ -23,12 +23,6 @@ it('prices a call by alias or id, each kind of token for itself, and nothing tha
   expect(callCost('some-other-model', usage)).toBeUndefined();
 });
 
-it('prices what is written for an hour higher than what is written for five minutes', () => {
-  const short = { ...million, cacheWriteTokens: 3000 };
-  expect(callCost('opus', { ...short, cacheHourTokens: 1000 })).toBeCloseTo(0.01 + 0.008, 10);
-  expect(callCost('opus', short)).toBeCloseTo(0.015, 10);
-});
-
 it('prices a long prompt of the smallest model higher, as its vendor does', () => {
   const long = { ...million, inputTokens: 60_000, cacheReadTokens: 40_001 };
   const short = { ...million, inputTokens: 60_000, cacheReadTokens: 40_000 };

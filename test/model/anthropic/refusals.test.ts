@@ -7,7 +7,6 @@ import { createAnthropicClient } from '../../../src/model/anthropic/anthropic-cl
 import { recordingLogger } from '../../support/recording-logger.ts';
 import type { ModelAnswer } from '../../support/model-answer.ts';
 import { isIn, refusedOf, refusing } from '../servers/server-double.ts';
-import { failureOf } from '../failure-of.ts';
 import { clientOf, request } from './client-under-test.ts';
 import { everything } from './everything.ts';
 import { runs } from '../../support/runs.ts';
@@ -81,26 +80,6 @@ describe('a server that refuses features of a request [M9]', () => {
       }),
       { numRuns: runs(60) },
     );
-  });
-
-  it('gets the new request at once, and people see only the answer', async () => {
-    const { client, server } = await clientOf(
-      refusing({ tools: { status: 500, body: { error: 'no tools: not supported' } } }, () => ({
-        text: '{}',
-      })),
-      { random: () => 1 },
-    );
-    const pieces: string[] = [];
-    const response = await client.complete(everything, { onText: (piece) => pieces.push(piece) });
-    expect(response).toMatchObject({ leftOut: ['tools'] });
-    expect(pieces).toEqual(['{}']);
-    expect(server.requests).toHaveLength(2);
-  });
-
-  it('fails as usual if it does not say what it refuses', async () => {
-    const { client, server } = await clientOf(() => ({ status: 400, error: 'something is wrong' }));
-    expect((await failureOf(client.complete(everything))).failure).toBe('rejected');
-    expect(server.requests).toHaveLength(1);
   });
 });
 

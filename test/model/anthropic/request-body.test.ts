@@ -82,32 +82,6 @@ describe('cache marks', () => {
 });
 
 describe('the body', () => {
-  it('has tools with their schema, and tool results with their error', () => {
-    const schema = { type: 'object', properties: { text: { type: 'string' } }, required: ['text'] };
-    const body = requestBody(
-      request({
-        tools: [{ name: 'remember_item', description: 'Remembers', inputSchema: schema }],
-        messages: [
-          user({ type: 'text', text: 'Hello' }),
-          {
-            role: 'assistant',
-            content: [{ type: 'tool_use', id: 'a', name: 'remember_item', input: { text: 'x' } }],
-          },
-          { role: 'user', content: [{ type: 'tool_result', toolUseId: 'a', text: 'no', isError: true }] },
-        ],
-      }),
-    );
-
-    expect(body.tools).toEqual([{ name: 'remember_item', description: 'Remembers', input_schema: schema }]);
-    expect(body.messages.slice(1)).toEqual([
-      {
-        role: 'assistant',
-        content: [{ type: 'tool_use', id: 'a', name: 'remember_item', input: { text: 'x' } }],
-      },
-      { role: 'user', content: [{ type: 'tool_result', tool_use_id: 'a', content: 'no', is_error: true }] },
-    ]);
-  });
-
   it('asks for structured output in the form that the vendor takes', () => {
     const outputSchema = {
       type: 'object',

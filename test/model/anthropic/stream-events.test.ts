@@ -65,12 +65,6 @@ describe('a stream of events [M7]', () => {
       'an end that is not JSON before its own',
       text.replace('event: message_stop', 'data: [DONE]\n\nevent: message_stop'),
     ],
-    [
-      'comments, other fields, and events without data',
-      `: hello\nid: 1\nretry: 5\nnews: x\n\nevent: idle\n\n${text}`,
-    ],
-    ['a byte order mark and data without a space', `\uFEFF${text.replaceAll('data: ', 'data:')}`],
-    ['data in several lines', text.replaceAll('data: {', 'data: {\ndata: ')],
     ['pings that are not JSON', `event: ping\ndata: still here\n\n${text}`],
   ])('may have %s', async (_, form) => {
     expect(await understood([Buffer.from(form)])).toEqual(whole);

@@ -1,4 +1,3 @@
-import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 
 import { textOf } from '../../../src/core/model.ts';
@@ -46,40 +45,4 @@ describe('a summary', () => {
 
     expect(await summary([], turns)).toBe('Alice (2026-01-15): Deploy now');
   });
-
-  it('always stays under the limits of characters and words', async () => {
-    const line = fc.string({ maxLength: 500 }).map((text) => text.replaceAll(/[\n<>]/gu, ' '));
-    await fc.assert(
-      fc.asyncProperty(
-        fc.array(line),
-        fc.array(line),
-        fc.integer({ min: 50, max: 3_000 }),
-        async (previous, said, maxChars) => {
-          const turns = said.map((text, index) => `- Thu 2026-01-15 10:00 [${index}] Alice: ${text}`);
-
-          const text = await summary(previous, turns, maxChars);
-
-          expect(text.length).toBeLessThan(maxChars);
-          expect(text.split(/\s+/u).length).toBeLessThan(600);
-          expect(text.trim()).not.toBe('');
-        },
-      ),
-    );
-  });
-});
-
-it('extracts nothing and takes no notes: what people say of themselves is kept by the tool', async () => {
-  const extraction = offlineRequest({
-    purpose: 'extraction',
-    sections: { turns: ['- Thu 2026-01-15 10:00 [1] Alice: I like tea'] },
-  });
-  const answer = await createOfflineClient({ shareOf }).complete(extraction);
-  expect(JSON.parse(textOf(answer.content))).toEqual({ items: [] });
-  const request = offlineRequest({
-    purpose: 'reflection',
-    sections: { turns: ['- Thu 2026-01-15 10:00 [1] Alice: my name is Alice'] },
-    tools: ['memory_append'],
-  });
-  const { content } = await createOfflineClient({ shareOf }).complete(request);
-  expect(content).toEqual([{ type: 'text', text: 'Nothing new.' }]);
 });

@@ -46,14 +46,4 @@ describe('a gateway session', () => {
     expect(session.takeReplay(3).map(({ t }) => t)).toEqual(['A', 'B']);
     expect(session.takeReplay(3)).toEqual([]);
   });
-
-  it('cannot be resumed from the future, or from before what it still keeps', () => {
-    const session = sessionWithEvents(...Array.from({ length: 2_005 }, () => 'A'));
-    expect([4, 5, 2_005, 2_006].map((sequence) => session.canResumeFrom(sequence))).toEqual([
-      false,
-      true,
-      true,
-      false,
-    ]);
-  });
 });

@@ -19,20 +19,6 @@ describe('logging in', () => {
 });
 
 describe('messages', () => {
-  it('carry what they reply to, also when that is deleted since', async () => {
-    const { server, client, seen } = await runBot();
-    const first = await server.say({ as: 'bob', in: '#general', text: 'first' });
-    await server.say({ as: 'carol', in: '#general', text: 'second', replyTo: first.id });
-    await server.delivered();
-    expect(seen[1]?.reference?.messageId).toBe(first.id);
-    expect(seen[1]?.mentions.repliedUser?.username).toBe('bob');
-    await server.delete({ message: first.id });
-    const [last] = await server.messages({ in: 'general' });
-    const channel = await client.channels.fetch(last?.channelId ?? '');
-    const raw = await client.rest.get(`/channels/${channel?.id}/messages/${seen[1]?.id}`);
-    expect(raw).toMatchObject({ referenced_message: null });
-  });
-
   it('come without content unless there is the intent, a mention or a DM', async () => {
     const { server, client, seen } = await runBot({
       intents: botIntents.filter((intent) => intent !== GatewayIntentBits.MessageContent),
@@ -97,21 +83,5 @@ describe('a lost connection', () => {
     await resumed;
     expect(textsFromPeople(seen)).toEqual(['before', 'meanwhile 1', 'meanwhile 2']);
     expect(await server.sessions()).toHaveLength(1);
-  });
-
-  it('leaves no session behind when the client itself says goodbye', async () => {
-    const { server, client } = await runBot();
-    await client.destroy();
-    await expect.poll(() => server.sessions()).toEqual([]);
-    await expect(server.delivered()).rejects.toThrow('No client is connected');
-  });
-});
-
-describe('delivered', () => {
-  it('says so when the client does not come back', async () => {
-    const { server } = await runBot();
-    await server.dropConnection();
-    await server.say({ as: 'bob', in: '#dev', text: 'hello' });
-    await expect(server.delivered({ timeoutMs: 50 })).rejects.toThrow('after 50 ms: it is disconnected');
   });
 });

@@ -48,35 +48,6 @@ async function botWith(
   };
 }
 
-describe('a click on a button', () => {
-  it('updates the message that it hangs on, buttons included', async () => {
-    const { server, post } = await botWith((interaction) => {
-      if (!interaction.isButton()) throw new Error('No button');
-      return interaction.update({
-        content: `page 2 for ${interaction.user.username} by ${interaction.customId}, was ${interaction.message.content}`,
-        components: pager(2),
-      });
-    });
-    const message = await post();
-    const [shown] = await server.messages({ in: '#dev' });
-    expect(shown?.components).toEqual({
-      rows: [
-        {
-          buttons: [
-            { customId: 'back', label: '◀', disabled: true, style: 'secondary' },
-            { customId: 'on', label: '▶', disabled: false, style: 'secondary' },
-          ],
-        },
-      ],
-    });
-    const outcome = await server.click({ as: 'bob', message, label: '▶' });
-    expect(outcome).toMatchObject({ state: 'answered', isEphemeral: false, answer: { id: message } });
-    const [updated] = await server.messages({ in: '#dev' });
-    expect(updated?.text).toBe('page 2 for bob by on, was page 1');
-    expect(updated?.components.rows[0]?.buttons.map(({ disabled }) => disabled)).toEqual([false, true]);
-  });
-});
-
 describe('a message for one person alone', () => {
   it('can be clicked by nobody else, and is changed in place', async () => {
     const { server, client } = await botWith(async (interaction) => {

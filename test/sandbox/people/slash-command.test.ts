@@ -1,5 +1,4 @@
 import {
-  ApplicationCommandType,
   Events,
   InteractionContextType,
   PermissionFlagsBits,
@@ -22,24 +21,6 @@ async function botAnswering(
   });
   return { ...bot, failures };
 }
-
-describe('a menu', () => {
-  const keep = { name: 'Remember this', type: ApplicationCommandType.Message } as const;
-
-  it('has only what the bot registered, for messages that the person sees', async () => {
-    const { server } = await botAnswering([keep, { name: 'memory', description: 'a' }], () =>
-      Promise.resolve(),
-    );
-    const said = await server.say({ as: 'bob', in: '#secret', text: 'a' });
-    const call = { as: 'carol', message: said.id, name: 'Remember this' };
-    await expect(server.menu(call)).rejects.toThrow('carol cannot see #secret');
-    await expect(server.menu({ ...call, as: 'bob', name: 'memory' })).rejects.toThrow(
-      'offers bob no command "memory" here (it has: "Remember this")',
-    );
-    await server.delete({ message: said.id });
-    await expect(server.menu({ ...call, as: 'bob' })).rejects.toThrow('There is no message');
-  });
-});
 
 describe('a command', () => {
   it('is offered in its contexts only, and to who has the permissions it asks for', async () => {

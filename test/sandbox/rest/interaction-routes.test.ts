@@ -52,13 +52,6 @@ describe('a slash command', () => {
     await expect.poll(() => failures).toMatchObject([{ code: 40_060 }]);
   });
 
-  it('takes no answer longer than 2,000 characters, and the wait for one ends', async () => {
-    const { server, failures } = await botAnswering((interaction) => interaction.reply('x'.repeat(2_001)));
-    const slash = server.slash({ as: 'bob', in: '#dev', name: 'memory', subcommand: 'show', timeoutMs: 200 });
-    await expect(slash).rejects.toThrow('in vain for the answer to /memory, which is waiting');
-    await expect.poll(() => failures).toMatchObject([{ code: 50_035 }]);
-  });
-
   it('must be answered within three seconds, and its token is good for a quarter of an hour', async () => {
     let now = Date.parse('2026-03-01T12:00:00Z');
     const late = await botAnswering(
@@ -83,20 +76,5 @@ describe('a slash command', () => {
     );
     await expect(slow.server.slash({ ...call, timeoutMs: 100 })).rejects.toThrow('in vain');
     await expect.poll(() => slow.failures).toMatchObject([{ code: 50_027 }]);
-  });
-
-  it('is refused before it is sent where Discord’s client would not offer it', async () => {
-    const { server } = await botAnswering((interaction) => interaction.reply('never'));
-    const call = { as: 'carol', in: '#dev', name: 'memory' };
-    await expect(server.slash({ ...call, name: 'forget' })).rejects.toThrow(
-      'offers carol no command /forget here (it has: /memory)',
-    );
-    await expect(server.slash(call)).rejects.toThrow('has the subcommands show, remember');
-    await expect(server.slash({ ...call, subcommand: 'remember' })).rejects.toThrow('needs the option text');
-    const wrong = { ...call, subcommand: 'remember', options: { text: 'a', days: 'three' } };
-    await expect(server.slash(wrong)).rejects.toThrow('does not take "three" as days');
-    await expect(server.slash({ ...call, in: '#secret', subcommand: 'show' })).rejects.toThrow(
-      'carol cannot see #secret',
-    );
   });
 });

@@ -43,23 +43,6 @@ describe('posting', () => {
     expect(await server.requests({ method: 'POST', path: '/channels/*/messages' })).toHaveLength(4);
   });
 
-  it('does not post under the nonce of a message that was deleted', async () => {
-    const { channel } = await botIn('general');
-    const first = await channel.send({ content: 'once', nonce: '42', enforceNonce: true });
-    await first.delete();
-    const second = channel.send({ content: 'once', nonce: '42', enforceNonce: true });
-    expect((await refusal(second)).code).toBe(10_008);
-  });
-
-  it('forgets a nonce after some minutes', async () => {
-    let now = Date.parse('2026-03-01T12:00:00Z');
-    const { channel } = await botIn('general', { now: () => new Date(now) });
-    const first = await channel.send({ content: 'once', nonce: '42', enforceNonce: true });
-    now += 6 * 60_000;
-    const second = await channel.send({ content: 'once', nonce: '42', enforceNonce: true });
-    expect(second.id).not.toBe(first.id);
-  });
-
   it('refuses what is empty, what replies to nothing, and a nonce that is too long', async () => {
     const { channel } = await botIn('general');
     expect(await refusal(channel.send(' \n '))).toEqual({ code: 50_006, status: 400 });
@@ -69,21 +52,6 @@ describe('posting', () => {
       (await channel.send({ content: 'a', reply: { ...reply, failIfNotExists: false } })).reference,
     ).toBeNull();
     expect((await refusal(channel.send({ content: 'a', nonce: 'n'.repeat(26) }))).code).toBe(50_035);
-  });
-
-  it('takes files, serves them, and records their names with the rest of the request', async () => {
-    const { server, channel } = await botIn('general');
-    const message = await channel.send({
-      content: 'see',
-      files: [{ attachment: Buffer.from('bytes'), name: 'a.txt' }],
-    });
-    expect(await (await fetch(message.attachments.first()?.url ?? '')).text()).toBe('bytes');
-    const [request] = await server.requests({ method: 'POST', path: '/channels/*/messages' });
-    expect(request?.body).toMatchObject({
-      content: 'see',
-      files: ['a.txt'],
-      allowed_mentions: { parse: [] },
-    });
   });
 });
 
@@ -97,32 +65,6 @@ describe('editing and deleting', () => {
     await server.setRole({ name: 'mods', permissions: ['ManageMessages'], people: ['Discoclaw'] });
     await message.delete();
     expect(await server.messages({ in: '#general' })).toEqual([]);
-  });
-});
-
-describe('history', () => {
-  it('comes in pages, newest first, before and after a message', async () => {
-    const { server, channel } = await botIn('general');
-    const ids: string[] = [];
-    for (let number = 1; number <= 5; number += 1) {
-      ids.push((await server.say({ as: 'bob', in: '#general', text: String(number) })).id);
-    }
-    const page = async (options: { limit?: number; before?: string; after?: string }): Promise<string> =>
-      (await channel.messages.fetch(options)).map(({ content }) => content).join(' ');
-    expect(await page({})).toBe('5 4 3 2 1');
-    expect(await page({ limit: 2, before: ids[3] ?? '' })).toBe('3 2');
-    expect(await page({ limit: 2, after: ids[1] ?? '' })).toBe('4 3');
-  });
-
-  it('is empty, and cannot be replied to, without the right to read it', async () => {
-    const { server, channel } = await botIn('general');
-    await server.say({ as: 'bob', in: '#general', text: 'hello' });
-    await server.setOverwrite({ channel: '#general', for: 'Discoclaw', deny: ['ReadMessageHistory'] });
-    expect((await channel.messages.fetch({ limit: 5 })).size).toBe(0);
-    const [said] = await server.messages({ in: '#general' });
-    const reply = { content: 'a', reply: { messageReference: said?.id ?? '' } };
-    expect((await refusal(channel.send(reply))).code).toBe(160_002);
-    await channel.send('not a reply');
   });
 });
 

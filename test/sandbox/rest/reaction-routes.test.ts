@@ -32,20 +32,3 @@ describe('the bot’s reactions', () => {
     });
   });
 });
-
-describe('people’s reactions', () => {
-  it('are refused by the control as by Discord', async () => {
-    const { server, message } = await botWithMessage();
-    const hidden = await server.say({ as: 'bob', in: '#secret', text: 'psst' });
-    await expect(server.react({ as: 'carol', message: hidden.id, emoji: '👀' })).rejects.toThrow(
-      'carol cannot see #secret',
-    );
-    await expect(server.react({ as: 'bob', message: message.id, emoji: ':eyes:' })).rejects.toThrow(
-      'not an emoji',
-    );
-    await server.setOverwrite({ channel: '#general', for: 'bob', deny: ['AddReactions'] });
-    await expect(server.react({ as: 'bob', message: message.id, emoji: '👀' })).rejects.toThrow(
-      'bob lacks AddReactions in #general',
-    );
-  });
-});

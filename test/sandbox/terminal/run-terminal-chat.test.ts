@@ -93,20 +93,6 @@ describe('piped lines', () => {
     expect(said.flat().map((message) => message.text)).toEqual(['mine', 'still mine']);
   });
 
-  it('show what the bot wrote elsewhere, with the place', async () => {
-    const bot = await runEchoBot();
-    bot.client.on('messageCreate', (message) => {
-      if (message.content === 'tell me in private') void message.author.send('here I am');
-    });
-    const settled = async (): Promise<void> => {
-      await bot.settled();
-      await bot.server.waitForReply({ in: '@alice' });
-    };
-    expect(await chatOf(['tell me in private'], { ...bot, settled })).toContain(
-      '@dm  Discoclaw: here I am\n',
-    );
-  });
-
   it('go on when the bot has lost its connection, and say so', async () => {
     const bot = await runEchoBot();
     await bot.client.destroy();

@@ -1,4 +1,4 @@
-import { PassThrough, Readable } from 'node:stream';
+import { Readable } from 'node:stream';
 
 import { describe, expect, it } from 'vitest';
 
@@ -46,13 +46,5 @@ describe('the lines of an input', () => {
       taken.push(line);
     }
     expect(taken).toEqual(wanted);
-  });
-
-  it('does not call an input empty that is only silent, and gives its lines later', async () => {
-    const input = new PassThrough();
-    const lines = readLines(input);
-    expect(await lines.isEmpty(5)).toBe(false);
-    input.end('late');
-    expect(await collect(lines)).toEqual(['late']);
   });
 });

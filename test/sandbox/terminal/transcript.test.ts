@@ -24,15 +24,6 @@ function shownIn(columns: number, text: string): string {
 const line = { place: '#dev', name: 'Discoclaw', isBot: true };
 
 describe('what somebody said', () => {
-  it('has its remark behind it, on a line of its own below several lines', () => {
-    expect(written((transcript) => transcript.line({ ...line, text: 'one', remark: 'edited' }))).toBe(
-      '#dev  Discoclaw: one (edited)\n',
-    );
-    expect(written((transcript) => transcript.line({ ...line, text: 'one\ntwo', remark: 'edited' }))).toBe(
-      '#dev  Discoclaw: one\n      two\n      (edited)\n',
-    );
-  });
-
   it('never reaches the terminal as a control character, nor as a line at its beginning', () => {
     fc.assert(
       fc.property(fc.string({ unit: 'binary', maxLength: 60 }), (text) => {
@@ -55,26 +46,6 @@ describe('what somebody said', () => {
 });
 
 describe('a line that is longer than the terminal is wide', () => {
-  it('breaks between words, and goes on below its text', () => {
-    expect(shownIn(40, 'one two three four five six seven eight\n- nine ten eleven twelve thirteen')).toBe(
-      [
-        '#dev  Discoclaw: one two three four',
-        '      five six seven eight',
-        '      - nine ten eleven twelve thirteen',
-        '',
-      ].join('\n'),
-    );
-    expect(shownIn(40, '- nine ten eleven twelve thirteen\n- nine ten eleven twelve thirteen fourteen')).toBe(
-      [
-        '#dev  Discoclaw: - nine ten eleven',
-        '      twelve thirteen',
-        '      - nine ten eleven twelve thirteen',
-        '        fourteen',
-        '',
-      ].join('\n'),
-    );
-  });
-
   it('has its words as they were, and no row that is too wide but by a single word', () => {
     const words = fc.array(fc.stringMatching(/^[a-zé東🍕]{1,20}$/u), { minLength: 1 });
     fc.assert(

@@ -2,13 +2,13 @@ import { PermissionFlagsBits } from 'discord-api-types/v10';
 import * as fc from 'fast-check';
 import { expect, it } from 'vitest';
 
-import { createTextChannel, openDm } from '../../../src/sandbox/world/guilds.ts';
+import { createTextChannel } from '../../../src/sandbox/world/guilds.ts';
 import { createDefaultWorld } from '../../../src/sandbox/world/default-world.ts';
 import { canSend, canView, channelPermissions, may } from '../../../src/sandbox/world/permissions.ts';
 import { createThread } from '../../../src/sandbox/world/threads.ts';
 import { operatorCalls } from '../../support/sandbox/operator.ts';
 
-const { ViewChannel, SendMessages, ManageThreads, Administrator } = PermissionFlagsBits;
+const { ViewChannel, ManageThreads, Administrator } = PermissionFlagsBits;
 
 function scene() {
   const world = createDefaultWorld(() => new Date('2026-03-01T12:00:00Z'));
@@ -60,14 +60,4 @@ it('gives a thread its parent’s, with a permission of its own for writing; a p
   expect([bob, carol, world.botId].map((id) => canView(world, plot, id))).toEqual([true, false, false]);
   await operator.setRole({ name: 'mod', permissions: ['ManageThreads'], people: ['carol'] });
   expect(canView(world, plot, carol)).toBe(true);
-});
-
-it('gives a DM to the bot and its person, not to the guild’s owner', () => {
-  const { world, alice, bob } = scene();
-  const dm = openDm(world, bob);
-  expect([bob, world.botId, alice].map((id) => may(world, dm, id, SendMessages))).toEqual([
-    true,
-    true,
-    false,
-  ]);
 });

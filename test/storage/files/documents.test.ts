@@ -35,15 +35,7 @@ async function quarantined(): Promise<string[]> {
   return found.filter((entry) => entry.isFile()).map((entry) => entry.name);
 }
 
-const damages = [
-  '',
-  '{"version": 1, "cou',
-  'not json',
-  '[]',
-  'null',
-  '{"version":"1","count":2}',
-  '{"count":2}',
-];
+const damages = ['', '{"version": 1, "cou', 'null', '{"version":"1","count":2}'];
 
 describe('an unreadable document', () => {
   it.each(damages)('goes to quarantine and its former content is used [S4]: %j', async (content) => {
@@ -95,15 +87,6 @@ describe('an unreadable document', () => {
     expect(await next.quarantined()).toEqual([]);
   });
 
-  it('is repaired once when many read it at the same time', async () => {
-    await store.update(document, counterKind, increment);
-    await store.update(document, counterKind, increment);
-    await damage('broken');
-    const values = await Promise.all(Array.from({ length: 5 }, () => store.read(document, counterKind)));
-    expect(values).toEqual(Array.from({ length: 5 }, () => ({ version: 1, count: 1 })));
-    expect(await quarantined()).toHaveLength(1);
-  });
-
   it('that changed just now is looked at again: a reader goes without it, and a change waits [S5]', async () => {
     await store.update(document, counterKind, increment);
     await edit('{"version": 1, "cou');
@@ -114,16 +97,6 @@ describe('an unreadable document', () => {
     expect(await change).toEqual({ version: 1, count: 8 });
     expect(await store.read(document, counterKind)).toEqual({ version: 1, count: 8 });
     expect(await readdir(stores.dataDir)).not.toContain('quarantine');
-  });
-
-  it('that waits for its second look holds up no stop', async () => {
-    await edit('broken');
-    await expect(store.read(document, counterKind)).rejects.toThrow(StoreError);
-    const change = store.update(document, counterKind, increment);
-    const began = performance.now();
-    await Promise.all([expect(change).rejects.toThrow(StoreError), setTimeout(50).then(() => store.close())]);
-    expect(performance.now() - began).toBeLessThan(1500);
-    expect(await readFile(path, 'utf8')).toBe('broken');
   });
 
   it('tells what was set aside, when, and from when the copy is that is used [S5]', async () => {
@@ -235,11 +208,6 @@ describe('files on disk', () => {
       expect([entry.name, mode & 0o777]).toEqual([entry.name, entry.isDirectory() ? 0o700 : 0o600]);
     }
     expect((await stat(stores.dataDir)).mode & 0o777).toBe(0o700);
-  });
-
-  it('are documents that a person can read and edit', async () => {
-    await store.update(document, counterKind, increment);
-    expect(await readFile(path, 'utf8')).toBe('{\n  "version": 1,\n  "count": 1\n}\n');
   });
 });
 

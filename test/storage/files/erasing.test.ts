@@ -1,10 +1,8 @@
 import { existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
-import { readdir } from 'node:fs/promises';
 import { basename, dirname, join } from 'node:path';
-import * as fc from 'fast-check';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import type { FileStore } from '../../../src/storage/files/store.ts';
-import { alice, ben, document, log, noteKind, noteSchema, text } from '../store-fixtures.ts';
+import { document, log, noteKind, noteSchema, text } from '../store-fixtures.ts';
 import {
   createObservedFileSystem,
   diskError,
@@ -28,12 +26,6 @@ const clean = { version: 1 as const, note: 'clean' };
 function temporaryFiles(): readonly string[] {
   const found = readdirSync(dirname(stores.dataDir), { recursive: true, encoding: 'utf8' });
   return found.filter((name) => isStray(basename(name)));
-}
-
-async function quarantined(folder = ''): Promise<readonly string[]> {
-  const path = join(stores.dataDir, 'quarantine', folder);
-  const found = await readdir(path, { recursive: true, withFileTypes: true });
-  return found.filter((entry) => entry.isFile()).map(({ name }) => name);
 }
 
 /** The canary in a document, text and log, in their backups, and in quarantine. */
@@ -137,21 +129,6 @@ describe('a document whose former content was erased', () => {
     await stores.damage(document, 'damaged');
     expect(await store.read(document, noteKind)).toEqual(clean);
   });
-
-  it('costs no copy of another document with a similar name', async () => {
-    const store = await stores.open();
-    const others = [`users/${ben}/durable.json`, `users/${alice}/durable.json5`, `users/${alice}/durable`];
-    for (const key of [document, ...others]) {
-      await store.update(key, noteKind, () => clean);
-      await stores.damage(key, 'damaged');
-      await store.read(key, noteKind);
-    }
-    await store.update(document, noteKind, () => clean, { erase: true });
-    const left = (await quarantined()).map((name) => name.replace(/\.2026.*$/u, ''));
-    expect(new Set(left)).toEqual(new Set(['durable', 'durable.json', 'durable.json5']));
-    expect(left).toHaveLength(3);
-    expect(await quarantined(`users/${ben}`)).toHaveLength(1);
-  });
 });
 
 describe('a temporary file', () => {
@@ -183,54 +160,4 @@ describe('a temporary file', () => {
     await restarted.removeLeftovers();
     expect(temporaryFiles()).toEqual([]);
   });
-});
-
-/** Something that may put the canary on disk, or move it about there; some meet a disk that fails. */
-const anyStep = fc.record({
-  kind: fc.constantFrom('update', 'write', 'append', 'append', 'rewrite', 'damage', 'erase', 'restart'),
-  note: fc.constantFrom(canary, `${canary} again`, 'harmless'),
-  failsAt: fc.option(fc.nat({ max: 25 })),
-});
-
-it('whatever came before, after erasing no file below the folders holds what was there [S7]', async () => {
-  await fc.assert(
-    fc.asyncProperty(
-      fc.array(anyStep, { maxLength: 15, size: 'max' }),
-      fc.constantFrom(...Object.values(erasings)),
-      async (steps, eraseAtLast) => {
-        let operationsLeft = Infinity;
-        const fileSystem = createObservedFileSystem(() => {
-          operationsLeft -= 1;
-          return operationsLeft === -1 ? diskError('EIO') : 'works';
-        });
-        let store = await stores.open({ fileSystem });
-        for (const { kind, note, failsAt } of steps) {
-          if (kind === 'restart') {
-            await store.close();
-            store = await stores.open({ fileSystem });
-            continue;
-          }
-          operationsLeft = failsAt ?? Infinity;
-          const step = {
-            update: () => store.update(document, noteKind, () => ({ version: 1 as const, note })),
-            write: () => store.writeText(text, note),
-            append: () => store.append(log, { note }),
-            rewrite: () => store.rewrite(log, noteSchema, () => ({ note })),
-            damage: async () => {
-              await store.update(document, noteKind, () => clean);
-              await stores.damage(document, `damaged: ${note}`);
-              await store.read(document, noteKind);
-            },
-            erase: () => erasings['changes']?.(store) ?? Promise.resolve(),
-          }[kind];
-          await step().catch(() => undefined);
-          operationsLeft = Infinity;
-        }
-        await eraseAtLast(store);
-        expect(stores.everything()).not.toContain(canary);
-        await store.close();
-      },
-    ),
-    { numRuns: 60 },
-  );
 });

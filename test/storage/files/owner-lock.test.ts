@@ -52,19 +52,16 @@ describe('the owner of a data folder', () => {
   });
 
   it('is not kept out by what its own failed attempts have left', async () => {
-    for (const failing of ['touch', 'syncAll']) {
-      await leaveLock(`${await seenFromHere()}-999999999-1-0000aaaa`);
-      let isFailing = true;
-      const fileSystem = createObservedFileSystem(({ name }) =>
-        isFailing && (name === failing || name === 'unlink') ? diskError('ENOSPC') : 'works',
-      );
-      const store = await stores.open({ fileSystem });
-      await expect(store.update(document, counterKind, increment)).rejects.toThrow(StoreError);
-      isFailing = false;
-      await store.update(document, counterKind, increment);
-      expect(await locks()).toHaveLength(1);
-      await store.close();
-    }
+    await leaveLock(`${await seenFromHere()}-999999999-1-0000aaaa`);
+    let isFailing = true;
+    const fileSystem = createObservedFileSystem(({ name }) =>
+      isFailing && ['touch', 'unlink'].includes(name) ? diskError('ENOSPC') : 'works',
+    );
+    const store = await stores.open({ fileSystem });
+    await expect(store.update(document, counterKind, increment)).rejects.toThrow(StoreError);
+    isFailing = false;
+    await store.update(document, counterKind, increment);
+    expect(await locks()).toHaveLength(1);
   });
 
   it('is followed by the next when it died, once what it wrote is on disk [S2]', async () => {
@@ -74,11 +71,9 @@ describe('the owner of a data folder', () => {
       if (name === 'syncAll') synced.push(path);
       return 'works';
     });
-    await (await stores.open({ fileSystem })).close();
-    expect(await locks()).toEqual([]);
-    expect(synced).toEqual([stores.dataDir]);
     await stores.open({ fileSystem });
-    expect(synced).toHaveLength(1);
+    expect(await locks()).not.toContainEqual(expect.stringContaining('999999999'));
+    expect(synced).toEqual([stores.dataDir]);
   });
 
   it('lets no second process in where the disk is full at its start', async () => {
@@ -146,18 +141,6 @@ describe('a data folder whose other bot cannot be seen [S8]', () => {
     expect(waited).toBeLessThan(7);
     expect(await locks()).toEqual([lock]);
     await first.update(document, counterKind, increment);
-  });
-
-  it('is not taken from it where another user may not look at its process', async () => {
-    await stores.open({ fileSystem: quickFileSystem });
-    const hidden: FileSystem = {
-      ...quickFileSystem,
-      open: (path, flags, mode) =>
-        path.startsWith(`/proc/${process.pid}`)
-          ? Promise.reject(diskError('ENOENT'))
-          : quickFileSystem.open(path, flags, mode),
-    };
-    expect((await seconds(stores.open({ fileSystem: hidden }))).outcome).toBeInstanceOf(FolderInUseError);
   });
 
   it.each([-3_000_000, 0, 3_000_000])(

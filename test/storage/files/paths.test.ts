@@ -121,15 +121,6 @@ describe('a layer whose folder was moved [I2]', () => {
     expect(await readdir(join(outside, 'd', 'users'))).toEqual([]);
     expect(await store.read(state, counterKind)).toEqual({ version: 1, count: 2 });
   });
-
-  it('shows nothing of what was left in the old place', async () => {
-    const before = await stores.open();
-    await before.update(document, counterKind, increment);
-    await before.close();
-    const store = await stores.open({ durableDir: outside });
-    expect(await store.list('users')).toEqual([]);
-    expect(await store.read(document, counterKind)).toBeUndefined();
-  });
 });
 
 describe('the workspace', () => {

@@ -8,7 +8,7 @@ import type { DocumentKind } from '../../../src/core/store.ts';
 import { createFileStore, type FileStore } from '../../../src/storage/files/store.ts';
 import { alice, log, notesOf, noteSchema, text } from '../store-fixtures.ts';
 import { LossyDisk, lossyFolder } from './lossy-disk.ts';
-import { createRecordingLogger, type LoggedLine } from './temporary-store.ts';
+import { RecordingLogger } from '../../support/recording-logger.ts';
 import { chanceOf } from '../../support/chance.ts';
 
 interface Items {
@@ -140,13 +140,13 @@ async function live(lives: readonly Life[]) {
   let found = [empty];
   let words = 0;
   const erased = new Set<string>();
-  const logged: LoggedLine[] = [];
+  const logger = new RecordingLogger();
   const open = () =>
     createFileStore({
       dataDir: `${lossyFolder}/data`,
       workspaceDir: `${lossyFolder}/workspace`,
       clock: () => new Date(),
-      logger: createRecordingLogger(logged),
+      logger,
       fileSystem: disk.fileSystem,
     });
   // The folders are there: they come on disk in the very first start, before anything is acknowledged.
@@ -181,7 +181,7 @@ async function live(lives: readonly Life[]) {
     }
     disk.operationsLeft = 0;
     for (const store of opened) await store.close();
-    logged.length = 0;
+    logger.lines.length = 0;
     if (isKill) disk.loseProcess();
     else disk.losePower(chanceOf(seed));
     const store = await open();
@@ -189,7 +189,7 @@ async function live(lives: readonly Life[]) {
     found = isKill ? [content, ...possible] : [content];
     await store.removeLeftovers();
     const left = [...erased].filter((word) => disk.everything().includes(word));
-    const unreadable = logged.filter(({ level }) => level === 'error' || level === 'warn');
+    const unreadable = [...logger.errors, ...logger.warnings];
     expect({ content, left, unreadable }).toEqual({
       content: oneOf(possible, content),
       left: [],

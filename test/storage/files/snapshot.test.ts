@@ -103,24 +103,6 @@ describe('a snapshot [O4]', () => {
     expect(await readdir(folder)).toHaveLength(2);
   });
 
-  it.each(['before', 'after'] as const)(
-    'is made once where the folder is served right %s it is asked for',
-    async (when) => {
-      await store.close();
-      vi.useFakeTimers({ toFake: ['setInterval'] });
-      store = await stores.open();
-      await store.append(log, { note: 'tea' });
-      const folder = await emptyFolder();
-      if (when === 'before') vi.advanceTimersByTime(10_000);
-      const asked = store.serveSnapshots();
-      if (when === 'after') vi.advanceTimersByTime(10_000);
-      await asked;
-      await store.close();
-      expect((await contentsOf(folder)).size).toBe(1);
-      expect(stores.logged.filter(({ level }) => level === 'error')).toEqual([]);
-    },
-  );
-
   it('says why if none can be made', async () => {
     const blocked = await createTemporaryStores();
     vi.useFakeTimers({ toFake: ['setInterval'] });

@@ -2,27 +2,14 @@ import { readFileSync, readdirSync } from 'node:fs';
 import { mkdir, mkdtemp, rm, utimes, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
-import type { Logger } from '../../../src/core/logger.ts';
 import { createFileStore, type FileStore, type FileStoreOptions } from '../../../src/storage/files/store.ts';
-
-export interface LoggedLine {
-  readonly level: keyof Logger;
-  readonly event: string;
-  readonly data: Readonly<Record<string, unknown>> | undefined;
-}
-
-export function createRecordingLogger(lines: LoggedLine[]): Logger {
-  const record = (level: keyof Logger) => (event: string, data?: Readonly<Record<string, unknown>>) => {
-    lines.push({ level, event, data });
-  };
-  return { debug: record('debug'), info: record('info'), warn: record('warn'), error: record('error') };
-}
+import { RecordingLogger } from '../../support/recording-logger.ts';
 
 /** A temporary folder for stores, removed with all that were opened in it. */
 export interface TemporaryStores {
   readonly dataDir: string;
   readonly workspaceDir: string;
-  readonly logged: LoggedLine[];
+  readonly logged: RecordingLogger['lines'];
   open(options?: Partial<FileStoreOptions>): Promise<FileStore>;
   /** Has a file hold this content since a minute ago, as a person or a broken disk would leave it. */
   damage(key: string, content: string): Promise<void>;
@@ -34,18 +21,18 @@ export interface TemporaryStores {
 export async function createTemporaryStores(): Promise<TemporaryStores> {
   const folder = await mkdtemp(join(tmpdir(), 'discoclaw-store-'));
   const [dataDir, workspaceDir] = [join(folder, 'data'), join(folder, 'workspace')];
-  const logged: LoggedLine[] = [];
+  const logger = new RecordingLogger();
   const opened: FileStore[] = [];
   return {
     dataDir,
     workspaceDir,
-    logged,
+    logged: logger.lines,
     async open(options = {}) {
       const store = await createFileStore({
         dataDir,
         workspaceDir,
         clock: () => new Date('2026-01-15T12:00:00Z'),
-        logger: createRecordingLogger(logged),
+        logger,
         ...options,
       });
       opened.push(store);

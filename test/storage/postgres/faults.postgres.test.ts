@@ -1,15 +1,10 @@
-import { spawn } from 'node:child_process';
-import { once } from 'node:events';
-import { fileURLToPath } from 'node:url';
-
 import pg from 'pg';
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
 
 import { StoreError, UnusableStoreError } from '../../../src/core/errors.ts';
 import { createPostgresStore, type PostgresStore } from '../../../src/storage/postgres/store.ts';
-import { createRecordingLogger, type LoggedLine } from '../files/temporary-store.ts';
+import { RecordingLogger } from '../../support/recording-logger.ts';
 import { startPostgresServer, type PostgresServer } from '../../support/postgres-server.ts';
-import { eventually } from '../../support/eventually.ts';
 import { deferred } from '../../support/deferred.ts';
 import { alice, counterKind, document, increment, log, notesOf } from '../store-fixtures.ts';
 
@@ -26,7 +21,7 @@ async function backendsOf(server: PostgresServer): Promise<readonly number[]> {
 
 describe('a database that fails [S2][E3]', () => {
   let server: PostgresServer;
-  const logged: LoggedLine[] = [];
+  const logger = new RecordingLogger();
   const opened: PostgresStore[] = [];
   beforeAll(async () => {
     // Without syncs to the disk, which stays where the server is killed, but with those to the system.
@@ -40,7 +35,7 @@ describe('a database that fails [S2][E3]', () => {
   async function open(patienceMs: number): Promise<PostgresStore> {
     const store = await createPostgresStore({
       url: server.url,
-      logger: createRecordingLogger(logged),
+      logger,
       patienceMs,
     });
     opened.push(store);
@@ -83,7 +78,7 @@ describe('a database that fails [S2][E3]', () => {
     await server.start();
     expect(await store.append(log, { note: 'after' })).toBe(2);
     expect(await notesOf(store, log)).toEqual(['before', 'after']);
-    expect(logged.map(({ event }) => event)).toContain('the database can be reached again');
+    expect(logger.lines.map(({ event }) => event)).toContain('the database can be reached again');
   });
 
   it(
@@ -99,7 +94,7 @@ describe('a database that fails [S2][E3]', () => {
       ended.resolve();
       await held;
       for (const pid of stopped) process.kill(pid, 'SIGCONT');
-      expect(logged.map(({ event }) => event)).toContain('advisory-lock connection lost, reconnecting');
+      expect(logger.lines.map(({ event }) => event)).toContain('advisory-lock connection lost, reconnecting');
     },
   );
 
@@ -127,44 +122,10 @@ describe('a database that fails [S2][E3]', () => {
   });
 
   it('is reported clearly at the start: what is wrong for good, and what is only away', async () => {
-    const logger = createRecordingLogger(logged);
     const nowhere = server.url.replace(/postgres$/u, 'nowhere');
     await expect(createPostgresStore({ url: nowhere, logger })).rejects.toThrow(UnusableStoreError);
     const away = createPostgresStore({ url: 'postgres://x@127.0.0.1:1/x', logger, startPatienceMs: 100 });
     await expect(away).rejects.toThrow(/opened.*ECONNREFUSED/u);
     await expect(away).rejects.not.toThrow(UnusableStoreError);
-  });
-
-  it('is repaired by the next start after a kill in the middle of one [X1]', async () => {
-    const client = new pg.Client({ connectionString: server.url });
-    await client.connect();
-    await client.query('create database half');
-    await client.end();
-    const url = server.url.replace(/postgres$/u, 'half');
-    const beside = new pg.Client({ connectionString: url });
-    await beside.connect();
-    // Some tables are made by then.
-    await beside.query(`
-      create function stall() returns event_trigger language plpgsql as $$ begin perform pg_sleep(600); end $$;
-      create event trigger stall on ddl_command_start when tag in ('CREATE INDEX') execute function stall()`);
-    const child = spawn(
-      process.execPath,
-      ['--import', 'ts-blank-space/register', fileURLToPath(new URL('store-child.ts', import.meta.url)), url],
-      { stdio: 'ignore' },
-    );
-    const ended = once(child, 'close');
-    const stalled = `select pid from pg_stat_activity where datname = 'half' and wait_event = 'PgSleep'`;
-    await eventually(async () => expect((await beside.query(stalled)).rows).toHaveLength(1));
-    child.kill('SIGKILL');
-    await ended;
-    await beside.query(`select pg_terminate_backend(pid) from (${stalled}) stalled`);
-    await beside.query(
-      'set session_replication_role = replica; drop event trigger stall; drop function stall',
-    );
-    await beside.end();
-    const store = await createPostgresStore({ url, logger: createRecordingLogger(logged) });
-    opened.push(store);
-    expect(await store.append(log, { note: 'first' })).toBe(1);
-    expect(await store.update(document, counterKind, increment)).toEqual({ version: 1, count: 1 });
   });
 });

@@ -1,13 +1,11 @@
-import { sql } from '../../../src/storage/postgres/sql.ts';
+import { sql, createDatabase } from '../../../src/storage/postgres/database.ts';
 import type pg from 'pg';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 
 import { StoreError } from '../../../src/core/errors.ts';
-import { createDatabase } from '../../../src/storage/postgres/database.ts';
 import { openBetween } from '../../support/between.ts';
 import { deferred } from '../../support/deferred.ts';
 import { eventually } from '../../support/eventually.ts';
-import { createRecordingLogger } from '../files/temporary-store.ts';
 import { counterKind, document, increment, log, notesOf } from '../store-fixtures.ts';
 import { createTemporaryDatabase, type TemporaryDatabase } from './temporary-database.ts';
 
@@ -97,7 +95,7 @@ describe('a change whose answer is lost while the server still carries it out [S
     await store.append(log, { note: 'first' });
     const frozen = createDatabase({
       url: database.url,
-      logger: createRecordingLogger(database.logged),
+      logger: database.logger,
       connections: 1,
       patienceMs: 5000,
       answerMs: 3000,

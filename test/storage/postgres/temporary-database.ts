@@ -8,7 +8,7 @@ import {
   type PostgresStore,
   type PostgresStoreOptions,
 } from '../../../src/storage/postgres/store.ts';
-import { createRecordingLogger, type LoggedLine } from '../files/temporary-store.ts';
+import { RecordingLogger } from '../../support/recording-logger.ts';
 
 /** Databases that were used before, and are empty again: to make one takes a while. */
 const spare: string[] = [];
@@ -25,7 +25,7 @@ async function makeDatabase(): Promise<string> {
 /** A database of its own on the tests' server, emptied afterwards. */
 export interface TemporaryDatabase {
   readonly url: string;
-  readonly logged: LoggedLine[];
+  readonly logger: RecordingLogger;
   open(options?: Partial<PostgresStoreOptions>): Promise<PostgresStore>;
   /** Every row of every table, as one text. */
   everything(): Promise<string>;
@@ -38,7 +38,7 @@ export interface TemporaryDatabase {
 
 export async function createTemporaryDatabase(): Promise<TemporaryDatabase> {
   const url = spare.pop() ?? (await makeDatabase());
-  const logged: LoggedLine[] = [];
+  const logger = new RecordingLogger();
   const opened: PostgresStore[] = [];
   const query = (text: string, values: readonly unknown[] = []) => once(url, text, values);
   async function tables(): Promise<readonly string[]> {
@@ -50,11 +50,11 @@ export async function createTemporaryDatabase(): Promise<TemporaryDatabase> {
 
   return {
     url,
-    logged,
+    logger,
     query,
     connect: () => connected(url),
     async open(options = {}) {
-      const store = await createPostgresStore({ url, logger: createRecordingLogger(logged), ...options });
+      const store = await createPostgresStore({ url, logger, ...options });
       opened.push(store);
       return store;
     },

@@ -8,7 +8,6 @@ import {
   alice,
   counterKind,
   document,
-  entriesOf,
   increment,
   log,
   noteSchema,
@@ -43,30 +42,6 @@ describe('two stores on one database [X1][X2]', () => {
     );
     for (const store of both())
       expect(await store.read(document, counterKind)).toEqual({ version: 1, count: 30 });
-  });
-
-  it('see what the other has changed, also where they had read it before, and tell nobody what no longer holds', async () => {
-    const [first, second] = both();
-    for (const store of both()) await store.update(document, counterKind, increment);
-    expect(await first.read(document, counterKind)).toEqual({ version: 1, count: 2 });
-    await second.update(document, counterKind, increment);
-    expect(await first.update(document, counterKind, (current) => current)).toEqual({ version: 1, count: 3 });
-    await second.remove(document);
-    expect(await first.read(document, counterKind)).toBeUndefined();
-    expect(await first.update(document, counterKind, increment)).toEqual({ version: 1, count: 1 });
-    await first.writeText(text, 'a');
-    expect(await second.readText(text)).toBe('a');
-    await second.writeText(text, 'b');
-    expect(await first.readText(text)).toBe('b');
-  });
-
-  it('number the records of one log without a gap, and leave none out', async () => {
-    const numbers = await Promise.all(
-      Array.from({ length: 60 }, (_, index) => either(index).append(log, { note: `${index}` })),
-    );
-    expect(numbers.toSorted((a, b) => a - b)).toEqual(numbers.map((_, index) => index + 1));
-    for (const [index, number] of numbers.entries())
-      expect((await entriesOf(both()[0], log))[number - 1]?.record.note).toBe(`${index}`);
   });
 
   it('lose nothing where one rewrites a log or removes its folder while the other adds to it', async () => {
@@ -156,19 +131,15 @@ describe('two stores on one database [X1][X2]', () => {
     expect(await after.written).toEqual({ version: 1, count: 1 });
   });
 
-  it('give a claim to one of those that ask at once, and have it again after the connection was lost', async () => {
+  it('give a claim to one of those that ask at once, until it is released or its connection lost', async () => {
     const [first, second] = both();
-    const claims = await Promise.all([first, first, second].map((store) => store.locks.claim('job')));
-    const held = claims.filter((claim) => claim !== undefined);
+    const ask = () => Promise.all([first, first, second].map((store) => store.locks.claim('job')));
+    const held = (await ask()).filter((claim) => claim !== undefined);
     expect(held).toHaveLength(1);
-    const ended = await database.query(`select pid, pg_terminate_backend(pid) ${heldLocks}`);
-    // The server may show the lock of an ended connection for a moment.
-    const again = `select 1 ${heldLocks} and not pid = any($1)`;
-    await eventually(async () =>
-      expect(await database.query(again, [ended.map(({ pid }) => pid)])).toHaveLength(1),
-    );
-    for (const store of both()) expect(await store.locks.claim('job')).toBeUndefined();
+    expect(await ask()).toEqual([undefined, undefined, undefined]);
     await held[0]?.release();
+    expect(await first.locks.claim('job')).toBeDefined();
+    await database.query(`select pg_terminate_backend(pid) ${heldLocks}`);
     await eventually(async () => expect(await second.locks.claim('job')).toBeDefined());
   });
 
@@ -193,9 +164,7 @@ describe('two stores on one database [X1][X2]', () => {
   it('put an unreadable document into quarantine once, use its last good copy, and erase both [S4][S7]', async () => {
     const [first, second] = both();
     for (const store of both()) await store.update(document, counterKind, increment);
-    await database.query(
-      `update discoclaw.entries set document = '{"version":1,"count":"canary"}', revision = 7`,
-    );
+    await database.query(`update discoclaw.entries set document = '{"version":1,"count":"canary"}'`);
     const reader = await database.open({ as: 'reader' });
     await expect(reader.read(document, counterKind)).rejects.toThrow('cannot be read');
     expect(await reader.quarantined()).toEqual([]);

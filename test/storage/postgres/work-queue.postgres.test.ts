@@ -3,7 +3,6 @@ import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 
 import { createDatabase, type Database } from '../../../src/storage/postgres/database.ts';
 import { createWorkQueue, type WorkQueueOptions } from '../../../src/storage/postgres/work-queue.ts';
-import { createRecordingLogger } from '../files/temporary-store.ts';
 import { deferred } from '../../support/deferred.ts';
 import { eventually } from '../../support/eventually.ts';
 import { createTemporaryDatabase, type TemporaryDatabase } from './temporary-database.ts';
@@ -27,7 +26,7 @@ describe('work by person in a database [X2]', () => {
 
   /** As another process has it. */
   function makeQueue(options: Partial<WorkQueueOptions> = {}) {
-    const logger = createRecordingLogger(place.logged);
+    const { logger } = place;
     const database = createDatabase({ url: place.url, logger, connections: 3, patienceMs: 1000 });
     databases.push(database);
     const queue = createWorkQueue({ database, logger, pollMs: 20, ...options });

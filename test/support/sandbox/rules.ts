@@ -1,7 +1,6 @@
 import {
   ApplicationCommandOptionType,
   ApplicationCommandType,
-  ApplicationIntegrationType,
   ButtonStyle,
   ComponentType,
   InteractionContextType,
@@ -14,75 +13,41 @@ import type { ApiRequest } from '../../../src/sandbox/rest/rest-context.ts';
 
 // What Discord would not take of what a bot hands in.
 
-const customId = z.string().min(1).max(100);
-const emoji = z
-  .object({
-    id: z.string().nullish(),
-    name: z.string().min(1).max(32).nullish(),
-    animated: z.boolean().nullish(),
-  })
-  .transform(({ id, name, animated }) => ({
-    id: id ?? undefined,
-    name: name ?? undefined,
-    animated: animated ?? undefined,
-  }));
-const face = {
-  type: z.literal(ComponentType.Button),
-  label: z.string().max(80).optional(),
-  emoji: emoji.optional(),
-  disabled: z.boolean().optional(),
-};
+const text = (least: number, most: number) => z.string().min(least).max(most);
+const customId = text(1, 100);
 
 const button = z
-  .discriminatedUnion('style', [
-    z.object({
-      ...face,
-      style: z.literal([ButtonStyle.Primary, ButtonStyle.Secondary, ButtonStyle.Success, ButtonStyle.Danger]),
-      custom_id: customId,
-      url: z.undefined().optional(),
-    }),
-    z.object({
-      ...face,
-      style: z.literal(ButtonStyle.Link),
-      url: z.url({ protocol: /^(?:https?|discord)$/ }).max(512),
-      custom_id: z.undefined().optional(),
-    }),
-  ])
-  .refine(({ label, emoji: icon }) => (label ?? '') !== '' || icon !== undefined, {
-    error: 'A button needs a label or an emoji',
-    path: ['label'],
-  });
-
-const select = z
   .object({
-    type: z.literal(ComponentType.StringSelect),
-    custom_id: customId,
-    options: z
-      .array(
-        z.object({
-          label: z.string().min(1).max(100),
-          value: z.string().min(1).max(100),
-          description: z.string().max(100).optional(),
-          emoji: emoji.optional(),
-          default: z.boolean().optional(),
-        }),
-      )
-      .min(1)
-      .max(25)
-      .refine((options) => isUnique(options.map(({ value }) => value)), 'Values must be unique'),
-    placeholder: z.string().max(150).optional(),
-    min_values: z.int().min(0).max(25).optional(),
-    max_values: z.int().min(1).max(25).optional(),
+    type: z.literal(ComponentType.Button),
+    style: z.enum(ButtonStyle),
+    label: text(1, 80).optional(),
+    emoji: z.unknown().optional(),
+    custom_id: customId.optional(),
+    url: z
+      .url({ protocol: /^(?:https?|discord)$/ })
+      .max(512)
+      .optional(),
     disabled: z.boolean().optional(),
   })
-  .refine(({ max_values: most, options }) => (most ?? 1) <= options.length, {
-    error: 'There are fewer options than may be chosen',
-    path: ['max_values'],
-  })
-  .refine(({ min_values: least, max_values: most }) => (least ?? 1) <= (most ?? 1), {
-    error: 'More must be chosen than may be',
-    path: ['min_values'],
-  });
+  .refine(({ label, emoji }) => Boolean(label ?? emoji), 'A button needs a label or an emoji')
+  .refine(
+    ({ style, custom_id: id, url }) =>
+      (style === ButtonStyle.Link) === (url !== undefined) && (url === undefined) === (id !== undefined),
+    'A link has an address, any other button an id',
+  );
+
+const select = z.object({
+  type: z.literal(ComponentType.StringSelect),
+  custom_id: customId,
+  options: z
+    .array(
+      z.object({ label: text(1, 100), value: text(1, 100), description: z.string().max(100).optional() }),
+    )
+    .min(1)
+    .max(25)
+    .refine((options) => isUnique(options.map(({ value }) => value)), 'Values must be unique'),
+  placeholder: z.string().max(150).optional(),
+});
 
 /** Discord's rules for rows of components. */
 export const componentRowsSchema = z
@@ -113,45 +78,36 @@ function isUnique(values: readonly string[]): boolean {
 /** What Discord lets people write into a field at most. */
 const fieldMaxChars = 4000;
 
-const fieldSchema = z
-  .object({
-    type: z.literal(ComponentType.TextInput),
-    custom_id: z.string().min(1).max(100),
-    style: z.literal([TextInputStyle.Short, TextInputStyle.Paragraph]),
-    min_length: z.int().min(0).max(fieldMaxChars).default(0),
-    max_length: z.int().min(1).max(fieldMaxChars).default(fieldMaxChars),
-    required: z.boolean().default(true),
-    value: z.string().max(fieldMaxChars).default(''),
-    placeholder: z.string().max(100).default(''),
-    label: z.undefined().optional(),
-  })
-  .refine(({ min_length: least, max_length: most }) => least <= most, {
-    error: 'The minimum length is above the maximum length',
-    path: ['min_length'],
-  })
-  .refine(
-    ({ value, min_length: least, max_length: most }) =>
-      value === '' || (value.length >= least && value.length <= most),
-    { error: 'The value does not have the length that the field takes', path: ['value'] },
-  );
+const field = z.object({
+  type: z.literal(ComponentType.TextInput),
+  custom_id: customId,
+  style: z.enum(TextInputStyle),
+  max_length: z.int().min(1).max(fieldMaxChars).default(fieldMaxChars),
+  value: z.string().max(fieldMaxChars).default(''),
+  placeholder: z.string().max(100).default(''),
+  label: z.undefined().optional(),
+});
 
 /** Discord's rules for a modal, as far as its parts are labelled text fields. */
 export const modalSchema = z.object({
-  custom_id: z.string().min(1).max(100),
-  title: z.string().min(1).max(45),
+  custom_id: customId,
+  title: text(1, 45),
   components: z
     .array(
       z.object({
         type: z.literal(ComponentType.Label),
-        label: z.string().min(1).max(45),
-        description: z.string().min(1).max(100).optional(),
-        component: fieldSchema,
+        label: text(1, 45),
+        description: text(1, 100).optional(),
+        component: field.refine(
+          ({ value, max_length: most }) => value.length <= most,
+          'The value is longer than the field takes',
+        ),
       }),
     )
     .min(1)
     .max(5)
     .refine(
-      (parts) => new Set(parts.map(({ component }) => component.custom_id)).size === parts.length,
+      (parts) => isUnique(parts.map(({ component }) => component.custom_id)),
       'Component custom id cannot be duplicated',
     ),
 });
@@ -164,29 +120,22 @@ const named = { name: slashName, description: z.string().min(1).max(100) };
 const valued = { ...named, required: z.boolean().optional() };
 const choice = z.object({ name: z.string().min(1).max(100), value: z.string().max(100) });
 
-const valueOption = z
-  .discriminatedUnion('type', [
-    z.object({
-      ...valued,
-      type: z.literal(ApplicationCommandOptionType.String),
-      autocomplete: z.boolean().optional(),
-      choices: z.array(choice).max(25).optional(),
-      min_length: z.int().min(0).max(6_000).optional(),
-      max_length: z.int().min(1).max(6_000).optional(),
-    }),
-    z.object({
-      ...valued,
-      type: z.literal([
-        ApplicationCommandOptionType.Role,
-        ApplicationCommandOptionType.Mentionable,
-        ApplicationCommandOptionType.Attachment,
-      ]),
-    }),
-  ])
-  .refine(
-    (option) => !('choices' in option && option.choices !== undefined && option.autocomplete === true),
-    { error: 'Autocomplete cannot be set where choices are', path: ['autocomplete'] },
-  );
+const valueOption = z.discriminatedUnion('type', [
+  z.object({
+    ...valued,
+    type: z.literal(ApplicationCommandOptionType.String),
+    autocomplete: z.boolean().optional(),
+    choices: z.array(choice).max(25).optional(),
+  }),
+  z.object({
+    ...valued,
+    type: z.literal([
+      ApplicationCommandOptionType.Role,
+      ApplicationCommandOptionType.Mentionable,
+      ApplicationCommandOptionType.Attachment,
+    ]),
+  }),
+]);
 
 const valueOptions = optionList(valueOption).refine(
   (options) =>
@@ -214,16 +163,7 @@ const subcommands = optionList(
   ]),
 );
 
-const common = {
-  default_member_permissions: z
-    .string()
-    .regex(/^\d{1,20}$/)
-    .nullish(),
-  dm_permission: z.boolean().nullish(),
-  contexts: z.array(z.enum(InteractionContextType)).min(1).nullish(),
-  integration_types: z.array(z.enum(ApplicationIntegrationType)).nullish(),
-  nsfw: z.boolean().optional(),
-};
+const common = { contexts: z.array(z.enum(InteractionContextType)).min(1).nullish() };
 
 /** Either subcommands, alone or in groups, or options of its own. */
 const commandSchema = z.discriminatedUnion('type', [
@@ -245,7 +185,7 @@ const commandSchema = z.discriminatedUnion('type', [
 export const commandsSchema = z
   .array(z.preprocess(withType, commandSchema))
   .refine(
-    (commands) => new Set(commands.map(({ type, name }) => `${type} ${name}`)).size === commands.length,
+    (commands) => isUnique(commands.map(({ type, name }) => `${type} ${name}`)),
     'Application command names must be unique',
   );
 
@@ -253,10 +193,7 @@ function optionList<Option extends z.ZodType<{ readonly name: string }>>(option:
   return z
     .array(option)
     .max(25)
-    .refine(
-      (options) => new Set(options.map(({ name }) => name)).size === options.length,
-      'Option names must be unique',
-    );
+    .refine((options) => isUnique(options.map(({ name }) => name)), 'Option names must be unique');
 }
 
 function withType(value: unknown): unknown {
@@ -276,10 +213,6 @@ export const messageSchema = z.looseObject({
       roles: z.array(z.string()).max(100).optional(),
       replied_user: z.boolean().optional(),
     })
-    .nullish(),
-  attachments: z
-    .array(z.looseObject({ description: z.string().max(1_024).nullish() }))
-    .max(10)
     .nullish(),
   files: z.array(z.unknown()).max(10).optional(),
   poll: z

@@ -43,7 +43,6 @@ export async function startTestSandbox(options: TestSandboxOptions = {}) {
   const log = createRequestLog(now);
   const rateLimits = createRateLimits(now, options.rateLimits ?? false);
   let early: EarlyFrames = {};
-  const pretended = new Map<unknown, object>();
   const server: SandboxServer = await startSandboxServer({
     port: options.port,
     token: options.token,
@@ -51,9 +50,6 @@ export async function startTestSandbox(options: TestSandboxOptions = {}) {
     shards: options.shards,
     sends: (body) => {
       if (typeof body === 'object' && body !== null) {
-        const { attachments } = Object(body);
-        for (const file of Array.isArray(attachments) ? attachments : [])
-          Object.assign(Object(file), pretended.get(Object(file).filename));
         const { beforeReady = [], beforeGuilds = [] } = early;
         if ('session_id' in body) for (const frame of beforeReady) server.gateway.sendRaw(frame);
         if ('joined_at' in body && 'channels' in body) {
@@ -117,9 +113,6 @@ export async function startTestSandbox(options: TestSandboxOptions = {}) {
         sequence,
         isConnected,
       })),
-    /** What messages say of a file of this name from now on, true or not. */
-    pretend: (filename: string, facts: { readonly size?: number; readonly url?: string }) =>
-      void pretended.set(filename, facts),
     sendRaw: (frame: RawFrame) => gateway.sendRaw(frame),
     /** Sends something to the next client that identifies, sooner than Discord would. */
     sendEarly: (frames: EarlyFrames) => {

@@ -1,3 +1,0 @@
-import { describeUndoKills } from './undo-kills-property.ts';
-
-describeUndoKills(15);

@@ -1,3 +1,0 @@
-import { describeChanges } from '../memory/changes-property.ts';
-
-describeChanges(2000);

@@ -1,3 +1,0 @@
-import { describeUndoKills } from '../memory/undo-kills-property.ts';
-
-describeUndoKills(500);
