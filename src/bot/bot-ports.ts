@@ -1,7 +1,7 @@
 import type { RecentChanges } from '../core/changes.ts';
 import type { AttachmentPort, ReadAttachment, ReadReplied, Transcribe } from '../core/message.ts';
 import type { ChannelPort, HistoryPort, PresentPlace, ReadChannel, ServerPort } from '../core/channels.ts';
-import type { DirectMessagePort, ReplyPort, WaitingReactionPort } from '../core/reply.ts';
+import type { DirectMessagePort, ReminderPost, ReplyPort, WaitingReactionPort } from '../core/reply.ts';
 import type { Logger } from '../core/logger.ts';
 import type { ModelClient, UsageReport } from '../core/model.ts';
 import type { Processes } from '../core/processes.ts';
@@ -37,6 +37,7 @@ export interface KeepingPorts {
 export interface DiscordPorts {
   readonly replies: ReplyPort;
   readonly directMessages: DirectMessagePort;
+  readonly reminders: ReminderPost;
   readonly offers: OfferPort;
   readonly reactions: WaitingReactionPort;
   readonly history: HistoryPort;

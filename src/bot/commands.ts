@@ -4,6 +4,12 @@ import { type CatchupPorts, catchupDefinition, createCatchupCommand } from '../c
 import { type CommandSet, createCommandSet, createMenuEntries, menuNames } from '../commands/commands.ts';
 import { createMemoryCommand, memoryDefinition } from '../commands/memory-command.ts';
 import type { MemoryCommandPorts, PrivacyFacts } from '../commands/memory-ports.ts';
+import {
+  createRemindCommand,
+  createRemindersCommand,
+  remindDefinition,
+  remindersDefinition,
+} from '../commands/remind-command.ts';
 import { createSettingsCommand, settingsDefinition } from '../commands/settings-command.ts';
 import type { ModelChoice } from '../commands/settings-owner.ts';
 import { type StatusFacts, createStatusCommand, statusDefinition } from '../commands/status-command.ts';
@@ -67,6 +73,7 @@ export function createCommands(config: Config, memory: Memory, ports: CommandPor
       actionsEnabled: config.discord.actionsEnabled,
     },
   });
+  const reminding = [createRemindCommand(memory), createRemindersCommand(memory)];
   const catchup = createCatchupCommand({
     tell: ports.tellOfChannel,
     timesPerMinute: config.limits.turnsPerMinute,
@@ -77,7 +84,7 @@ export function createCommands(config: Config, memory: Memory, ports: CommandPor
   const status = readStatus === undefined ? [] : [createStatusCommand(readStatus, statusPage)];
   const ofMemory = config.commandsEnabled ? [createMemoryCommand(memoryPorts)] : [];
   return createCommandSet(
-    [...ofMemory, catchup, settings, ...status],
+    [...ofMemory, ...reminding, catchup, settings, ...status],
     config.commandsEnabled ? createMenuEntries(memoryPorts) : {},
     logger,
     memory.oneTimeNotices,
@@ -89,6 +96,8 @@ export function registeredCommands({ commandsEnabled }: Pick<Config, 'commandsEn
   return {
     definitions: [
       ...(commandsEnabled ? [memoryDefinition] : []),
+      remindDefinition,
+      remindersDefinition,
       catchupDefinition,
       settingsDefinition,
       statusDefinition,

@@ -14,6 +14,8 @@ import { createHearing } from '../turn/hearing.ts';
 import { outboxInJobs } from '../turn/outbox.ts';
 import { personaSource } from '../memory/settings/place-settings.ts';
 import type { PresentGuilds } from '../memory/gone-places.ts';
+import { buttonsUnder } from '../commands/remind-command.ts';
+import { personOfReminders } from '../memory/reminders/reminders.ts';
 import { createSignIn, type PagePath, type PagePerson } from '../page/sign-in.ts';
 import { callCost } from '../model/anthropic/models.ts';
 import { createMediaBudget } from '../model/media.ts';
@@ -22,6 +24,7 @@ import { createLateNotices, createMemoryNotices } from '../turn/notices.ts';
 import { createPauseNotes } from '../turn/turn-memory.ts';
 import { createPromptComposer } from '../turn/prompt-input.ts';
 import { createChannelReading, createReadChannelTool } from '../turn/read-channel.ts';
+import { createReminding } from '../turn/reminding.ts';
 import { createRecovery, takeAwayErased } from '../turn/recover.ts';
 import { type TurnPorts, runTurn } from '../turn/run-turn.ts';
 import { createSessionTurns } from '../turn/sessions.ts';
@@ -92,12 +95,21 @@ export function createBot(config: Config, ports: BotPorts) {
     botName,
     timeZone,
   };
+  const reminding = createReminding({
+    ...shared,
+    reminders: memory.reminders,
+    post: discord.reminders,
+    buttonsUnder,
+  });
   const afterTurn = createAfterTurn({
     ...shared,
     layers: memory.afterTurn,
     work,
     heldUntil: [pauses.heldUntil, ...(spending === undefined ? [] : [spending.heldUntil])],
-    expire: memory.expire,
+    expire(name) {
+      const userId = personOfReminders(name);
+      return userId === undefined ? memory.expire(name) : reminding.remind(userId);
+    },
     isHeld: memory.forgetting.isWaitedFor,
     states,
     goneChannels: memory.goneChannels,

@@ -31,6 +31,8 @@ import {
   createNotebookSource,
 } from '../memory/recall/sources.ts';
 import { createRecall } from '../memory/recall/recall.ts';
+import { createReminders, remindersOf } from '../memory/reminders/reminders.ts';
+import { createReminderTool } from '../memory/reminders/tool.ts';
 import { createRecallTool } from '../memory/recall/tool.ts';
 import { createRollingSummary } from '../memory/rolling/rolling-summary.ts';
 import { createBotSettings } from '../memory/settings/bot-settings.ts';
@@ -211,6 +213,10 @@ export function createLayers(config: Config, ports: LayerPorts) {
     timeZone,
   });
   const provenance = createProvenance(kept);
+  const reminders = createReminders({
+    ...kept,
+    wakeAt: (userId, at) => kept.expireAt(remindersOf(userId), at),
+  });
   layers.push(
     sessionLog,
     shortTerm,
@@ -221,6 +227,7 @@ export function createLayers(config: Config, ports: LayerPorts) {
     provenance,
     people.layer,
     forgetting.layer,
+    reminders.layer,
     ...(ports.costs === undefined ? [] : [ports.costs]),
   );
   const retention = createRetention(config.storage.retentionDays, clock);
@@ -236,6 +243,7 @@ export function createLayers(config: Config, ports: LayerPorts) {
   }
   const rows = {
     'over time': async ({ people: everybody }) => {
+      await everybody(reminders.refresh);
       await everybody(expire);
       for (const id of await changes.ids()) await changes.finishFor(id);
     },
@@ -265,6 +273,7 @@ export function createLayers(config: Config, ports: LayerPorts) {
           createControlTool({ durable, people }),
         ]
       : []),
+    createReminderTool({ ...kept, reminders }),
   ];
   return {
     layers,
@@ -287,6 +296,7 @@ export function createLayers(config: Config, ports: LayerPorts) {
     expire,
     goneChannels: () => goneChannels(store),
     proposals,
+    reminders,
     /** Whether what a late notice names still exists. */
     isNamed: stillNamed({ durable, proposals, recent }),
     states,

@@ -68,7 +68,14 @@ export async function resumeMemory(call: MemoryCall): Promise<CommandReply> {
 }
 
 /** Why nothing may be stored here, as the answer that says so. Rejects with `StoreError`. */
-export async function refusalToStore(call: MemoryCall): Promise<CommandReply | undefined> {
+export async function refusalToStore(
+  call: Pick<MemoryCall, 'place' | 'speaker' | 'at'> & {
+    readonly memory: { people: Pick<MemoryCall['memory']['people'], 'pauseIn'> } & Pick<
+      MemoryCall['memory'],
+      'placeSettings'
+    >;
+  },
+): Promise<CommandReply | undefined> {
   const { people, placeSettings } = call.memory;
   if (await placeSettings.isMemoryOff(call.place))
     return {

@@ -8,7 +8,7 @@ import { repeats, sameHourTomorrow, type Repeat } from '../memory/reminders/wall
 import { readMoment, whyNot } from '../memory/reminders/when.ts';
 import type { PersonSettingsStore } from '../memory/settings/person-settings.ts';
 import type { PlaceSettings } from '../memory/settings/place-settings.ts';
-import { counted, linesOf, quoted, writeFailure } from './answer-lines.ts';
+import { counted, linesOf, quoted } from './answer-lines.ts';
 import { defineCommand, forAskerOnly, type Command } from './command.ts';
 import { refusalToStore } from './memory-control.ts';
 import { readingPlace } from './memory-ports.ts';
@@ -77,7 +77,6 @@ const usage =
 /** Sets a reminder in the asker's own words. */
 export function createRemindCommand(ports: RemindPorts): Command {
   return defineCommand(remindDefinition, {
-    explain: writeFailure,
     async handle({ when = '', what, repeat, where = 'here' }, context) {
       const { work, id: messageId, place, at, speaker } = context;
       const timeZone = await ports.people.timeZoneOf(speaker.id);
@@ -112,7 +111,6 @@ export function createRemindCommand(ports: RemindPorts): Command {
 /** Lists the asker's reminders, and does what their buttons say. */
 export function createRemindersCommand({ reminders, people }: RemindPorts): Command {
   return defineCommand(remindersDefinition, {
-    explain: writeFailure,
     async handle({ do: wish, id, when = '' }, context) {
       const { work, speaker, place, ephemeral, at } = context;
       if (wish === undefined)

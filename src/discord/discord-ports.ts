@@ -6,7 +6,7 @@ import type { Place } from '../core/place.ts';
 import type { Shards } from '../core/processes.ts';
 import type { Clock } from '../core/time.ts';
 import type { AccessSettings } from './access.ts';
-import { createChannelPort } from './actions/action.ts';
+import { createChannelPort, mayRead } from './actions/action.ts';
 import { createDiscordActions } from './actions/discord-actions.ts';
 import { createAttachments } from './attachments.ts';
 import {
@@ -25,6 +25,7 @@ import { chatMessageOf, emojiIn, isSpoken, sentMessageOf } from './normalise.ts'
 import { type Places, createPlaces, createPresentPlace, dmPlace } from './place.ts';
 import { createServerPort } from './permissions.ts';
 import { createPluralKit, createProxies } from './proxied.ts';
+import { createReminderPost } from './replies/reminder-post.ts';
 import { createDirectMessages, createReplies } from './replies/replies.ts';
 import { createKeyedQueue } from '../core/keyed-queue.ts';
 
@@ -89,6 +90,7 @@ export function createDiscordPorts(options: DiscordPortsOptions) {
     proxies,
     replies,
     directMessages: createDirectMessages(api, botId),
+    reminders: createReminderPost(api, (userId, channelId) => mayRead(places, userId, channelId)),
     /** A person's direct messages, opened if they are not. Rejects as the library does. */
     dmOf: async (userId: string): Promise<Place> => dmPlace(await api.openDm(userId)),
     offers: createOffers({ api, recent, logger }),

@@ -15,6 +15,7 @@ import { createAccess, decideIntake, type Visitor } from '../../src/discord/acce
 import { createOffers, readCommandButton } from '../../src/discord/buttons.ts';
 import { createHistory } from '../../src/discord/history.ts';
 import { createProxies } from '../../src/discord/proxied.ts';
+import { createReminderPost } from '../../src/discord/replies/reminder-post.ts';
 import { createDirectMessages, createReplies } from '../../src/discord/replies/replies.ts';
 import { splitFooter } from '../../src/discord/replies/split-reply.ts';
 import { createAnthropicClient } from '../../src/model/anthropic/anthropic-client.ts';
@@ -491,6 +492,11 @@ async function connect(config: Config, machine: Machine, life: ProcessLife) {
     discord: {
       replies,
       directMessages: createDirectMessages(api, () => botId),
+      reminders: createReminderPost(api, (userId, channelId) =>
+        Promise.resolve(
+          world.channels.get(channelId)?.isGone === false && world.canRead(userId, world.channel(channelId)),
+        ),
+      ),
       offers,
       reactions: { add: () => {}, remove: () => {}, refuse: () => {} },
       history,

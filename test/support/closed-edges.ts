@@ -13,6 +13,11 @@ export const closedEdges: DiscordPorts = {
     send: () => Promise.resolve('closed'),
     deleteOwn: () => Promise.resolve({ deleted: 0, isAll: true }),
   },
+  reminders: {
+    mayRead: () => Promise.resolve(false),
+    send: () => Promise.resolve('refused'),
+    isThere: () => Promise.resolve(false),
+  },
   readChannel: () => Promise.resolve({ kind: 'none' }),
   offers: { show: () => Promise.resolve(), endOffersTo: () => {} },
   reactions: { add: () => {}, remove: () => {}, refuse: () => {} },

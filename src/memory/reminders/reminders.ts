@@ -12,7 +12,7 @@ import type { DocumentKind, Store } from '../../core/store.ts';
 import { saysWords, toSingleLine } from '../../core/text.ts';
 import { localMoment, type Clock } from '../../core/time.ts';
 import { mayUse, reachOf } from '../../core/visibility.ts';
-import type { Work, Writes } from '../../core/writes.ts';
+import { unconditional, type Work, type Writes } from '../../core/writes.ts';
 import { personOf, type MemoryLayer } from '../layer.ts';
 import { readWithheld } from '../withheld.ts';
 import { nextAfter, repeats, wallTimeIn } from './wall-clock.ts';
@@ -276,19 +276,31 @@ export function createReminders(ports: {
       });
     },
     /** Has the next one wait: at a start, and where its person has another zone by now. Drops what came long ago. */
-    async refresh(work: Work): Promise<void> {
-      const timeZone = await timeZoneOf(work.userId);
+    async refresh(this: void, userId: string): Promise<void> {
+      if ((await all(userId)).length === 0) return;
+      const work = unconditional(userId);
+      const timeZone = await timeZoneOf(userId);
       const now = clock();
       await writes.run(work, async () => {
-        const kept = await change(work.userId, (reminders) =>
+        const kept = await change(userId, (reminders) =>
           reminders
             .filter(({ cameAt = now.toISOString() }) => now.getTime() - Date.parse(cameAt) <= keptAfterMs)
             .map((each) => inZone(each, now, timeZone)),
         );
-        await wake(work.userId, kept);
+        await wake(userId, kept);
       });
     },
   };
+}
+
+/** Under which the work queue knows a person's reminders: they wait for no other work of theirs. */
+export function remindersOf(userId: string): string {
+  return `reminders-${userId}`;
+}
+
+/** The person of such a name; `undefined` for any other. */
+export function personOfReminders(name: string): string | undefined {
+  return /^reminders-(\d+)$/u.exec(name)?.[1];
 }
 
 export const remindersFile = 'reminders.json';

@@ -74,7 +74,7 @@ describe('a reminder', () => {
     await reminders.came(work, id, true);
     expect(await texts()).toEqual(['stand up 2026-11-27T10:00']);
     time.zone = 'America/New_York';
-    await reminders.refresh(work);
+    await reminders.refresh(aliceId);
     expect(await texts()).toEqual(['stand up 2026-11-26T16:00']);
   });
 
@@ -122,11 +122,11 @@ describe('a reminder', () => {
     const id = await set('call mum', '2026-11-26T10:00Z');
     wakes = [];
     reminders = open();
-    await reminders.refresh(work);
+    await reminders.refresh(aliceId);
     expect(wakes).toEqual(['2026-11-26T10:00:00.000Z']);
     await reminders.came(work, id, true);
     time.now += 8 * 24 * 60 * 60_000;
-    await reminders.refresh(work);
+    await reminders.refresh(aliceId);
     expect(await store.everything()).not.toContain('call mum');
   });
 
