@@ -30,7 +30,7 @@ import {
 import { unlessAborted, type Clock } from '../core/time.ts';
 import { usableAnswer } from './payloads.ts';
 import { commandsToRegister, isEntryPoint } from './interactions/register-commands.ts';
-import { lacksEssentials, missingPermissions, requiredIntents } from './permissions.ts';
+import { deniedIn, lacksEssentials, missingPermissions, requiredIntents } from './permissions.ts';
 import { guardedSharding, withGuild, wrap, type OnMalformed } from './shard.ts';
 
 /** The discord.js client, not logged in [G3a]. `apiUrl` is that of another Discord-compatible server. */
@@ -254,6 +254,7 @@ export async function logIn(
   } finally {
     finished.abort();
   }
+      botId: application.bot?.id ?? application.id,
 }
 
 /** Until the client knows the gateway's address, it cannot be stopped from connecting. */
@@ -293,9 +294,9 @@ function createCheckup(client: Client, token: string, aheadMs: () => number | un
     async servers() {
       return (await orTimeout(api.ownGuilds())).map(({ id, name, permissions }) => {
         // Other servers than Discord may leave them out.
-        if (!permissions) return { id, name, missing: undefined, isMute: false };
+        if (!permissions) return { id, name, missing: undefined, isMute: false, granted: 0n };
         const granted = PermissionsBitField.resolve(BigInt(permissions));
-        return { id, name, missing: missingPermissions(granted), isMute: lacksEssentials(granted) };
+        return { id, name, missing: missingPermissions(granted), isMute: lacksEssentials(granted), granted };
       });
     },
     async hasCommands(
@@ -316,3 +317,17 @@ function orTimeout<Answer>(request: Promise<Answer>): Promise<Answer> {
     throw gatewayErrorOf(error);
   });
 }
+    /** Names of channels that take of what the server grants, with what; none where the server does not tell. */
+    async denied(guildId: string, granted: bigint, botId: string): Promise<readonly string[]> {
+      try {
+        const roles = await api.rolesOf(guildId, botId);
+        return (await api.guildChannels(guildId)).flatMap(
+          ({ name, permission_overwrites: overwrites = [] }) => {
+            const denied = deniedIn(overwrites, granted, [guildId, roles, botId]);
+            return denied.length === 0 ? [] : [`#${name} (${denied.join(', ')})`];
+          },
+        );
+      } catch {
+        return [];
+      }
+    },

@@ -3,10 +3,12 @@ import {
   type APIApplication,
   type APIApplicationCommand,
   type APIGatewayBotInfo,
+  type APIGuildMember,
   type APIMessage,
   type Client,
   type RawFile,
   type RESTAPIPartialCurrentUserGuild,
+  type RESTGetAPIGuildChannelsResult,
   type RESTPatchAPIChannelMessageJSONBody,
   type RESTPostAPIChannelMessageJSONBody,
 } from 'discord.js';
@@ -48,6 +50,11 @@ export function createDiscordApi(client: Client) {
       }
       return found;
     },
+    /** Without threads; also those that the bot does not see. */
+    guildChannels: (guildId: string) =>
+      answer<RESTGetAPIGuildChannelsResult>(rest.get(Routes.guildChannels(guildId))),
+    rolesOf: async (guildId: string, userId: string): Promise<readonly string[]> =>
+      (await answer<APIGuildMember>(rest.get(Routes.guildMember(guildId, userId)))).roles,
     /** The application's own, or those that it has in this server alone. */
     registeredCommands: (applicationId: string, guildId?: string) =>
       answer<readonly APIApplicationCommand[]>(rest.get(commandsRoute(applicationId, guildId))),
