@@ -11,6 +11,7 @@ import {
   Options,
   Partials,
   PermissionsBitField,
+  RESTJSONErrorCodes,
   Status,
   type APIApplication,
   type IIdentifyThrottler,
@@ -32,6 +33,7 @@ import { usableAnswer } from './payloads.ts';
 import { commandsToRegister, isEntryPoint } from './interactions/register-commands.ts';
 import { deniedIn, lacksEssentials, missingPermissions, requiredIntents } from './permissions.ts';
 import { guardedSharding, withGuild, wrap, type OnMalformed } from './shard.ts';
+import { hasErrorCode, sendUntilTaken } from './refusals.ts';
 
 /** The discord.js client, not logged in [G3a]. `apiUrl` is that of another Discord-compatible server. */
 export function createDiscordClient(options: {
@@ -107,6 +109,11 @@ export function createDiscordClient(options: {
   const ofShard = (shard: number) => (shards.count > 1 ? { shard } : {});
   const saidAt = new Map<string, number>();
   /** What recurs is logged once a minute [O7]. */
+  wrap(client.rest, 'queueRequest', (queue) => (request) => {
+    const route = String(Reflect.get(Object(request), 'fullRoute'));
+    if (!/^\/(?:interactions|webhooks)\//u.test(route)) return queue(request);
+    return answerInteraction(async () => queue(request), route);
+  });
   function isTimeFor(line: string): boolean {
     const now = performance.now();
     if (now - (saidAt.get(line) ?? -Infinity) < linesApartMs) return false;
@@ -136,6 +143,26 @@ export function createDiscordTime(clock: Clock, logger: Logger) {
   return {
     note(aheadMs: number): void {
       const isWrong = Math.abs(aheadMs) > wrongClockMs;
+/** Between tries to acknowledge an interaction, for which Discord waits 3 seconds. */
+const acknowledgingPausesMs = [300, 600, 1000];
+
+/** What answers an interaction is for its person alone, or takes the place of what they pressed [G3e]. */
+async function answerInteraction(send: () => Promise<unknown>, route: string): Promise<unknown> {
+  if (!route.startsWith('/interactions/')) return sendUntilTaken(send);
+  let failed = 0;
+  return sendUntilTaken(
+    () =>
+      send().catch((error: unknown) => {
+        // An earlier try was taken, though its answer was lost.
+        if (failed > 0 && hasErrorCode(error, RESTJSONErrorCodes.InteractionHasAlreadyBeenAcknowledged))
+          return;
+        failed += 1;
+        throw error;
+      }),
+    acknowledgingPausesMs,
+  );
+}
+
       correctionMs = isWrong ? aheadMs : 0;
       if (!isWrong || wasLogged) return;
       wasLogged = true;
