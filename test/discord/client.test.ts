@@ -4,6 +4,7 @@ import { describe, expect, it, onTestFinished } from 'vitest';
 
 import { applicationOf, createDiscordClient, fetchApplication, logIn } from '../../src/discord/client.ts';
 import { gatewayErrorOf, gatewayErrorOfClose } from '../../src/discord/gateway-error.ts';
+import { createDiscordApi } from '../../src/discord/discord-api.ts';
 import { withTimeout } from '../../src/core/time.ts';
 import { RecordingLogger } from '../support/recording-logger.ts';
 import { connectedAgain, openSandbox, runGateway } from './support/gateway-harness.ts';
@@ -129,6 +130,25 @@ describe('a wait that is asked for at login [O7]', () => {
       expect((await server.requests({ path: route.slice(4) })).length).toBe(1);
     },
   );
+});
+
+it('says while it logs in that Discord takes requests and does not answer, before it gives up [O7]', async () => {
+  const server = await openSandbox();
+  await server.setFault({ kind: 'latency', milliseconds: 5000, times: 9, route: 'GET /applications/@me' });
+  const own = new RecordingLogger();
+  const client = createDiscordClient({ apiUrl: server.apiUrl, logger: own });
+  client.rest.options.timeout = 50;
+  const outcome = fetchApplication(client, server.token);
+  await expect(outcome).rejects.toMatchObject({ failure: 'unreachable', isPassing: true });
+  expect(own.lines.filter(({ event }) => event === 'Discord does not answer').length).toBeGreaterThan(1);
+});
+
+it('logs each 429 with route and time, and without tokens [O7]', async () => {
+  const { server, client, ids, logger: own } = await runGateway();
+  await server.setFault({ kind: '429', retryAfterSeconds: 0.2, route: 'POST /channels/*/messages' });
+  await createDiscordApi(client).postMessage(ids['general'] ?? '', { content: 'hello' });
+  const line = own.lines.find(({ event }) => event === 'Discord answered 429: too many requests');
+  expect(line).toMatchObject({ level: 'warn', data: { method: 'POST', route: '/channels/:id/messages' } });
 });
 
 describe('a gateway error', () => {
