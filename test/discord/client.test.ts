@@ -143,12 +143,24 @@ it('says while it logs in that Discord takes requests and does not answer, befor
   expect(own.lines.filter(({ event }) => event === 'Discord does not answer').length).toBeGreaterThan(1);
 });
 
-it('logs each 429 with route and time, and without tokens [O7]', async () => {
+it('logs each 429 with route and time, and without tokens, and apart from a wait that was foreseen [O7]', async () => {
   const { server, client, ids, logger: own } = await runGateway();
-  await server.setFault({ kind: '429', retryAfterSeconds: 0.2, route: 'POST /channels/*/messages' });
-  await createDiscordApi(client).postMessage(ids['general'] ?? '', { content: 'hello' });
-  const line = own.lines.find(({ event }) => event === 'Discord answered 429: too many requests');
-  expect(line).toMatchObject({ level: 'warn', data: { method: 'POST', route: '/channels/:id/messages' } });
+  const limit = { kind: '429', retryAfterSeconds: 0.5, scope: 'global' } as const;
+  await server.setFault({ ...limit, route: 'POST /channels/*/messages' });
+  const api = createDiscordApi(client);
+  const posted = api.postMessage(ids['general'] ?? '', { content: 'hello' });
+  await expect.poll(() => own.warnings, { interval: 10 }).toHaveLength(1);
+  await Promise.all([posted, api.messagesAfter(ids['dev'] ?? '', '0')]);
+  const [answered, ...foreseen] = own.lines.filter(({ data }) => data?.['route'] !== undefined);
+  expect(answered).toMatchObject({
+    level: 'warn',
+    event: 'Discord answered 429: too many requests',
+    data: { method: 'POST', route: '/channels/:id/messages' },
+  });
+  expect(foreseen).toContainEqual(
+    expect.objectContaining({ level: 'info', data: expect.objectContaining({ method: 'GET' }) }),
+  );
+  expect(own.warnings).toHaveLength(1);
 });
 
 describe('a gateway error', () => {
