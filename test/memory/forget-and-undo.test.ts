@@ -1,4 +1,4 @@
-import { describe, expect, it } from 'vitest';
+import { describe, expect, it, vi } from 'vitest';
 
 import { readConfig } from '../../src/config/config.ts';
 import { StoreError } from '../../src/core/errors.ts';
@@ -48,8 +48,6 @@ function open(store: MemoryStore, time: { now: number }, isOwner = false) {
   return { store, time, isOwner, ...memory };
 }
 
-const full = () => Promise.reject(new StoreError('No space is left', 'users'));
-
 type Memory = ReturnType<typeof open>;
 
 let newest = 0;
@@ -90,13 +88,13 @@ async function runTool(
 }
 
 /**
- * Everything that can hold words holds those of somebody's pets: items with what they said before, what waits for a yes,
- * log, exchanges, summaries, notes by hand and by a model.
+ * Everything that can hold words holds those of somebody's pets: items with what they said before, what waits for a yes, log,
+ * exchanges, summaries, notes by hand and by a model.
  */
 async function talk(memory: Memory): Promise<void> {
-  const inDm = await say(memory, 'I keep axolotls. Axolotls like the cold.', 'Axolotls, nice.');
+  const inPrivate = await say(memory, 'I keep axolotls. Axolotls like the cold.', 'Axolotls, nice.');
   const inPublic = await say(memory, 'My axolotls eat worms', 'Axolotls do.', publicPlace);
-  const from = { place: dmPlace, messageId: inDm, type: 'discord' } as const;
+  const from = { place: dmPlace, messageId: inPrivate, type: 'discord' } as const;
   const stored = await memory.durable.remember(work, { ...from, text: 'I keep axolotls.' });
   const { id } = 'item' in stored ? stored.item : { id: '' };
   await memory.durable.edit(work, id, 'I keep two axolotls', dmPlace, messageId((newest += 1)));
@@ -185,12 +183,14 @@ describe('what is forgotten, wherever it stands', () => {
     await talk(memory);
     await memory.durable.forget(work, 'axolotls', dmPlace, messageId((newest += 1)));
     const { store } = memory;
-    Object.assign(store, { update: full, rewrite: full, writeText: full });
+    const refusing = (['update', 'rewrite', 'writeText'] as const).map((method) =>
+      vi.spyOn(store, method).mockRejectedValue(new StoreError('No space is left', 'users')),
+    );
     memory.time.now += undoForMs + 1000;
     await memory.changes.finishFor(aliceId).catch(() => undefined);
     expect(await told(memory)).not.toMatch(saying);
     expect(await memory.durable.undo(work).catch(() => undefined)).not.toMatchObject({ isDone: true });
-    for (const method of ['update', 'rewrite', 'writeText']) Reflect.deleteProperty(store, method);
+    for (const each of refusing) each.mockRestore();
     await memory.changes.finishFor(aliceId);
     expect(await told(memory)).not.toMatch(saying);
     expect(await store.everything()).not.toMatch(saying);
