@@ -1989,8 +1989,8 @@ export const testedFaults: readonly PlantedFault[] = [
     name: 'foo-is-a-command',
     promise: '[K1] `!memoryfoo` is taken for a command.',
     file: 'src/commands/command.ts',
-    find: 'const definition = definitions.find((each) => each.name === name);\n  if (definition === undefined) return undefined;',
-    put: 'const definition = definitions.find((each) => name.startsWith(each.name));\n  if (definition === undefined) return undefined;',
+    find: 'const definition = definitions.find((each) => each.name === name);\n  if (definition === undefined) return misspelt',
+    put: 'const definition = definitions.find((each) => name.startsWith(each.name));\n  if (definition === undefined) return misspelt',
     test: 'test/commands/command.test.ts',
   },
   {

@@ -194,6 +194,12 @@ describe('read_channel [B4]', () => {
       text: expect.stringMatching(/no past moment called "soon".*2h.*last week.*5 Jan/u),
     });
     expect(wishes).toHaveLength(1);
+    for (const since of ['last week', 'an hour ago', '5 Jan']) await run({ since });
+    expect(wishes.slice(1).map(({ since }) => since?.toISOString())).toEqual([
+      '2026-01-05T00:00:00.000Z',
+      '2026-01-15T13:00:00.000Z',
+      '2026-01-05T00:00:00.000Z',
+    ]);
   });
 
   it('requires a channel name in a DM, where only the asker reads the answer', async () => {
