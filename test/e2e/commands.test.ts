@@ -134,6 +134,7 @@ it('what people stored is shown as it is stored, wherever it is shown [D8]', asy
   const id = idIn(await give(`remember ${text}`));
   for (const words of ['show', `why ${id}`, `history ${id}`, 'search init', 'forget init'])
     expect(await give(words)).toContain(shown);
+  await give('undo');
   expect(await command(stage, '/memory', name, 'dm', 'panel')).toContain(String.raw`\_\_init\_\_`);
 });
 

@@ -144,7 +144,8 @@ describe('one answer is one message [K6]', () => {
     await stage.sandbox.click({ as: name, message: (await offer())?.id ?? '', label: 'Do it' });
     await expect.poll(async () => (await offer())?.text).toContain('-# Forgotten.');
     expect(await memory(name, room, 'show')).toContain('(0 items)');
-    expect((await stage.press(name, (await offer())?.id ?? '', 'Undo')).text).toContain('I collect stamps');
+    expect((await stage.press(name, (await offer())?.id ?? '', 'Undo')).text).toContain('Undone');
+    expect(await memory(name, room, 'show')).toContain('I collect stamps');
   });
 });
 

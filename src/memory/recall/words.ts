@@ -244,23 +244,39 @@ marry wedding marriage | birthday anniversary | gift present | money financial c
 computer laptop pc | phone mobile smartphone | program programming code coding software | draw paint sketch art
 art paint sculpture pottery artwork | garden plant flower | cook bake recipe | dance dancing ballet | hike walk trail
 camp tent campfire | sport soccer football basketball tennis swimming running | ocean sea beach coast
+mountain hill peak | weather rain storm snow | religion church faith spiritual | meet encounter
 talk speak chat discuss speech | write writing author | make create build | big large huge | small little tiny
 pretty beautiful gorgeous | move relocate | allergy allergic | diet weight | kind type sort | place location
 live home reside address | allergic avoid eat | name call
+struggle difficult hard challenge tough problem issue | relax destress calm unwind | old age elderly | new latest
+instrument guitar piano violin drum flute clarinet
 `;
 
 /** A kind and its members: asking for the kind finds a member, not the other way round. */
 const kinds = `
 pet: dog cat puppy kitten hamster rabbit fish bird parrot turtle snake lizard
+animal: dog cat puppy kitten bird horse fish bear
 instrument: guitar piano violin drum flute clarinet cello saxophone trumpet keyboard bass ukulele
 sport: soccer football basketball tennis swimming running baseball hockey golf volleyball ski surf climb yoga box
+exercise: yoga running swimming gym weights cycling boxing hike
+martial: karate judo taekwondo kickboxing jiujitsu boxing
 activity: hike camp swimming running paint cook dance read bike kayak ski surf climb yoga fish garden museum pottery walk
+hobby: paint cook dance read garden photography knit pottery fish guitar game chess hike
+art: paint sculpture pottery draw photography sketch
 family: mom dad mother father sister brother son daughter kid child parent wife husband aunt uncle cousin grandma grandpa
+child: son daughter kid baby toddler
 country: america usa england france germany spain italy japan china canada mexico india australia ireland sweden brazil greece thailand
+state: california texas florida oregon washington colorado michigan minnesota alaska hawaii
+city: paris london tokyo rome boston chicago seattle barcelona berlin york
 food: pizza pasta salad soup cake bread chicken sushi ice cream cookie sandwich nut peanut gluten fish egg cheese
+dessert: cake pie ice cream cookie chocolate | drink: coffee tea beer wine juice soda
+vehicle: car truck bike bus van motorcycle | job: teacher engineer nurse doctor manager lawyer designer developer
 health: doctor hospital sick pain injury surgery diagnose | emotion: happy sad angry scare proud grateful anxious
 feel: happy sad angry scare proud grateful anxious | game: chess console video board | weather: rain snow storm sun wind
 clothes: shirt dress shoes jacket hat | language: english french spanish german italian japanese chinese russian rust python java javascript typescript
 season: summer winter spring autumn fall | day: monday tuesday wednesday thursday friday saturday sunday
 event: parade festival concert party wedding conference workshop fundraiser ceremony
+music: song band concert album guitar piano | device: phone laptop computer tablet watch
+furniture: chair table desk couch sofa | subject: math history science biology chemistry physics
+religion: church pray faith god temple mosque | politics: election vote campaign office conservative liberal
 `;
