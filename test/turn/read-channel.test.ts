@@ -63,8 +63,8 @@ function openReading(
   messages: readonly ChatMessage[] | ChannelTalk | (() => Promise<ChannelTalk>),
   {
     model = new ScriptedModel(() => new ModelError('down', 'unavailable')),
-    isMemoryOff = false,
-  }: { model?: ModelClient; isMemoryOff?: boolean } = {},
+    memoryOffIn,
+  }: { model?: ModelClient; memoryOffIn?: string } = {},
 ) {
   const wishes: ChannelWish[] = [];
   const logger = recordingLogger();
@@ -80,7 +80,7 @@ function openReading(
       return read();
     },
     people,
-    settings: { isMemoryOff: () => Promise.resolve(isMemoryOff) },
+    settings: { isMemoryOff: ({ channelId }) => Promise.resolve(channelId === memoryOffIn) },
     model,
     modelName: 'haiku',
     botName: 'Discoclaw',
@@ -247,7 +247,7 @@ describe('read_channel [B4]', () => {
       messages: [said(bobId, 'Bob', 'hush')],
       isCut: false,
     } as const;
-    const { run } = openReading(talk, { isMemoryOff: true });
+    const { run } = openReading(talk, { memoryOffIn: devPlace.channelId });
     expect(await run({ channel: '#dev' })).toMatchObject({
       ok: false,
       text: expect.stringContaining('only there'),
