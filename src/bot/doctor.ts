@@ -3,6 +3,7 @@ import { resolve } from 'node:path';
 
 import { ConfigError, readConfig, type Config, type Environment } from '../config/config.ts';
 import type { Logger } from '../core/logger.ts';
+import { clip } from '../core/text.ts';
 import { type DiscordCheckup, withDiscord } from '../discord/client.ts';
 import { inviteLink } from '../discord/permissions.ts';
 import { GatewayError } from '../discord/gateway-error.ts';
@@ -12,6 +13,9 @@ import { createLogger } from '../observability/logger.ts';
 import { registeredCommands } from './commands.ts';
 import { checkDatabase, checkDisk, checkFiles, checkFolders, checkOwner } from './disk-checks.ts';
 import { type Finding, UnusableError, broken, fine, useProxy, warning } from './command-line.ts';
+
+/** Characters of the channels that one line names. */
+const deniedMaxChars = 500;
 
 type Check = (config: Config, logger: Logger) => Promise<readonly Finding[]>;
 
@@ -115,10 +119,10 @@ async function checkDiscord(config: Config, logger: Logger): Promise<readonly Fi
   return withDiscord({ token, apiUrl, logger }, async (discord) => {
     const found: Finding[] = [];
     try {
-      const { id, name, readsContent } = await discord.application();
+      const { id, name, readsContent, botId } = await discord.application();
       found.push(fine('token', `Discord knows the bot as ${name}, application ${id}`));
       found.push(checkIntents(id, readsContent));
-      found.push(...(await checkServers(discord, id)));
+      found.push(...(await checkServers(discord, id, botId)));
       found.push(await checkCommands(discord, id, config));
     } catch (error) {
       if (!(error instanceof GatewayError)) throw error;
@@ -149,11 +153,21 @@ function checkClock(discord: DiscordCheckup): readonly Finding[] {
   return [Math.abs(ahead) < brokenClockMs ? warning('clock', text, remedy) : broken('clock', text, remedy)];
 }
 
-async function checkServers(discord: DiscordCheckup, applicationId: string): Promise<readonly Finding[]> {
+async function checkServers(
+  discord: DiscordCheckup,
+  applicationId: string,
+  botId: string,
+): Promise<readonly Finding[]> {
   const link = inviteLink(applicationId);
   const servers = await discord.servers();
   if (servers.length === 0) return [warning('servers', 'the bot is in no server', `invite it: ${link}`)];
-  return servers.map(({ id, name, missing, isMute }) => {
+  const denials = servers.map(async ({ id, name, granted }): Promise<readonly Finding[]> => {
+    const denied = await discord.denied(id, granted, botId);
+    if (denied.length === 0) return [];
+    const text = `${name} (${id}) has channels that deny the bot what the server grants: ${clip(denied.join('; '), deniedMaxChars)}`;
+    return [warning('channels', text, "allow it to the bot's role in them, where it is to answer there")];
+  });
+  const found = servers.map(({ id, name, missing, isMute }) => {
     if (missing === undefined) return fine('servers', `${name} (${id}) does not tell its permissions`);
     if (missing.length === 0) return fine('servers', `${name} (${id}) gives all permissions`);
     const text = `${name} (${id}) does not give ${missing.join(', ')}`;
@@ -162,6 +176,7 @@ async function checkServers(discord: DiscordCheckup, applicationId: string): Pro
       ? broken('servers', `${text}, so the bot cannot answer there`, remedy)
       : warning('servers', text, remedy);
   });
+  return [...found, ...(await Promise.all(denials)).flat()];
 }
 
 async function checkCommands(

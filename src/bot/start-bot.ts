@@ -25,7 +25,7 @@ import { createSpending } from '../observability/spending.ts';
 import { createUsageMeter } from '../observability/usage-meter.ts';
 import { watchModel } from '../observability/watched-model.ts';
 import { createBotSettings } from '../memory/settings/bot-settings.ts';
-import { createOutbox } from '../turn/outbox.ts';
+import { createOutbox, hideFromHistory } from '../turn/outbox.ts';
 import type { Page, PageOptions } from '../page/page.ts';
 import { errorCode } from '../storage/files/file-system.ts';
 import type { PagePort } from './bot-ports.ts';
@@ -40,6 +40,9 @@ const drainMs = 6500;
 const waitMs = 8500;
 /** How long all writes fail before that is told as a fault of the disk [O3]. */
 const unhealthyMs = 60_000;
+
+const otherProcess =
+  'Another process answers with my token, from a memory of its own: stop one of the two, or reset the token in the developer portal, on the page Bot, and set the new one here.';
 
 export interface StartOptions {
   readonly token: string;
@@ -140,6 +143,15 @@ export async function startBot(config: Config, options: StartOptions) {
       isCommand: (text) => parseCommand(text) !== undefined,
       memberRole: (guildId) => bot.memory.placeSettings.memberRole(guildId),
       noteGone: (channelId) => void bot.channelsDeleted([channelId], channelId),
+      onOtherProcess() {
+        logger.error(otherProcess);
+        for (const id of ownerIds)
+          discord.directMessages
+            .send(id, [{ text: `⚠️ ${otherProcess}` }], `${id}o`, (channelId, messageId) =>
+              hideFromHistory({ outbox, logger }, channelId, [messageId]),
+            )
+            .catch((error: unknown) => logger.warn('the owner could not be told of it', { error }));
+      },
       recent,
       clock,
       logger,

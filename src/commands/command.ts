@@ -1,3 +1,5 @@
+import { distance } from 'fastest-levenshtein';
+
 import type { AttachedFile, CommandCall } from '../core/message.ts';
 import type {
   Choice,
@@ -11,7 +13,7 @@ import type {
   SubcommandDefinition,
 } from '../core/commands.ts';
 import { withoutMentionMarks } from '../core/own-words.ts';
-import { bareId, bareWord, unseen, unseenStart } from '../core/text.ts';
+import { bareId, bareWord, nfkc, unseen, unseenStart } from '../core/text.ts';
 import { quoted } from './answer-lines.ts';
 
 export interface Command {
@@ -67,6 +69,10 @@ export function defineCommand<const Definition extends CommandDefinition>(
       const { isAnywhere, isForAskerOnly, isHidden } = own(subcommands, command.subcommand) ?? {};
       if (serverOnly !== undefined && context.place.guildId === undefined && isAnywhere !== true)
         return { text: serverOnly };
+      if (command.misspelt !== undefined)
+        return {
+          text: `There is no command ${quoted(`!${command.misspelt}`)}. Did you mean \`!${command.name} ${command.subcommand}\`?`,
+        };
       if (isForAskerOnly === true && !context.ephemeral && context.place.audience !== 'dm')
         return {
           text: forAskerOnly(isHidden === true ? command.name : `${command.name} ${command.subcommand}`),
@@ -114,8 +120,11 @@ function readCall(
   }
   if (call.subcommand === '' || call.subcommand === 'help') return { kind: 'help' };
   const subcommand = own(subcommands, call.subcommand);
-  if (subcommand === undefined)
-    return { kind: 'help', reason: `I don't know the ${help.noun} ${quoted(call.subcommand)}.` };
+  if (subcommand === undefined) {
+    const suggestion = subcommandNames(subcommands).find((name) => isMisspelt(call.subcommand, name));
+    const question = suggestion === undefined ? '' : ` Did you mean \`!${call.name} ${suggestion}\`?`;
+    return { kind: 'help', reason: `I don't know the ${help.noun} ${quoted(call.subcommand)}.${question}` };
+  }
   input['subcommand'] = call.subcommand;
   const form = writtenForm(call.name, call.subcommand, subcommand.options);
   const misused: ReadCall = { kind: 'help', reason: `Write it as \`${form}\`.` };
@@ -179,7 +188,7 @@ function readOption(option: OptionDefinition, raw: string): string | undefined {
 
 const mentionFirst = /^<@!?(\d+)>[\s,:]*/u;
 const beginning = new RegExp(
-  `^[!！﹗/／]{1,2}[\\s${unseen}]*([a-zａ-ｚ_][\\p{L}\\p{M}\\p{N}_${unseen}]*)(?:[:,;.!?：，；。、！？]+(?=\\s|$)|[:：,，]|(?=\\s|$))`,
+  `^([!！﹗/／])[!！﹗/／]?[\\s${unseen}]*([a-zａ-ｚ_][\\p{L}\\p{M}\\p{N}_${unseen}]*)(?:[:,;.!?：，；。、！？]+(?=\\s|$)|[:：,，]|(?=\\s|$))`,
   'iu',
 );
 
@@ -196,14 +205,15 @@ export function parseCommand(
   const [mention = '', mentioned] = mentionFirst.exec(whole) ?? [];
   if (mentioned !== undefined && mentioned !== botId) return undefined;
   const line = withoutQuotes(whole.slice(mention.length).replace(unseenStart, ''));
-  const [head, written = ''] = beginning.exec(line) ?? [];
+  const [head, sign = '', written = ''] = beginning.exec(line) ?? [];
   if (head === undefined) return undefined;
   const name = bareWord(written).toLowerCase();
   const words = withoutMentionMarks(line.slice(head.length)).trim();
   const definition = definitions.find((each) => each.name === name);
-  if (definition === undefined) return undefined;
+  if (definition === undefined) return misspeltCommand(name, words, definitions);
+  const split = nfkc(sign) === '/' ? splitLabelled : splitOptions;
   if (definition.subcommands === undefined) {
-    const { options } = splitOptions(definition.options ?? {}, words);
+    const { options } = split(definition.options ?? {}, words);
     return { name, subcommand: '', options };
   }
   const { first, word, rest } = firstAndRest(withoutGroup(words, definition));
@@ -211,7 +221,7 @@ export function parseCommand(
   return {
     name,
     subcommand: subcommand === undefined && word !== 'help' ? first : word,
-    ...splitOptions(subcommand?.options ?? {}, rest),
+    ...split(subcommand?.options ?? {}, rest),
   };
 }
 
@@ -238,6 +248,54 @@ function withoutGroup(line: string, { groups = {}, subcommands = {} }: CommandDe
   const { word, rest } = firstAndRest(line);
   const isGroup = own(groups, word) !== undefined;
   return isGroup && own(subcommands, firstAndRest(rest).word)?.group === word ? rest : line;
+}
+
+/** A command whose name is misspelt, and whose subcommand is none that could be meant otherwise [K1]. */
+function misspeltCommand(
+  misspelt: string,
+  line: string,
+  definitions: readonly CommandDefinition[],
+): CommandCall | undefined {
+  const { word } = firstAndRest(line);
+  const suggestion = definitions.find(
+    ({ name, subcommands = {} }) => isMisspelt(misspelt, name) && subcommandNames(subcommands).includes(word),
+  );
+  return suggestion && { name: suggestion.name, subcommand: word, options: {}, misspelt };
+}
+
+function subcommandNames(subcommands: Readonly<Record<string, SubcommandDefinition>>): readonly string[] {
+  const shown = Object.entries(subcommands).filter(([, { isHidden }]) => isHidden !== true);
+  return [...shown.map(([name]) => name), 'help'];
+}
+
+/** Whether a word has one wrong, missing, extra or swapped letter; a longer word does not count [K1]. */
+function isMisspelt(written: string, word: string): boolean {
+  const lower = written.toLowerCase();
+  if (lower.startsWith(word)) return false;
+  const steps = distance(lower, word);
+  return steps === 1 || (steps === 2 && sorted(lower) === sorted(word));
+}
+
+/** The same of words whose letters are swapped. */
+function sorted(word: string): string {
+  return Array.from(word).toSorted().join('');
+}
+
+/** What follows a slash command that Discord sent as text, in any order: `id: 1a2b3c4d text: I like tea`. */
+function splitLabelled(
+  options: NonNullable<SubcommandDefinition['options']>,
+  line: string,
+): Pick<CommandCall, 'options' | 'extra'> {
+  const labels = new Map<string, { readonly start: number; readonly end: number }>();
+  for (const { 0: label, index } of line.matchAll(/(?<=^|\s)[a-z]{1,32}:/gu)) {
+    const name = label.slice(0, -1);
+    if (Object.hasOwn(options, name) && !labels.has(name))
+      labels.set(name, { start: index, end: index + label.length });
+  }
+  const found = [...labels];
+  if (found[0]?.[1].start !== 0) return splitOptions(options, line);
+  const values = found.map(([name, { end }], at) => [name, line.slice(end, found[at + 1]?.[1].start).trim()]);
+  return { options: Object.fromEntries(values) };
 }
 
 /** As answers show an id. */

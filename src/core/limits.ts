@@ -36,6 +36,8 @@ export const limits = {
   answerSources: 50,
   /** Answers to a person of which it is known how large their prompts were, the newest; in memory only [Y2a]. */
   answerSizes: { answers: 20, people: 1000 },
+  /** Ids of messages of which it is known, in memory, who has them in their log [L4]. */
+  knownMessages: 100_000,
   /** What a turn's voice messages come to at most, and characters heard in them [G7]. */
   voice: { seconds: 600, bytes: 10 * megabyte, characters: 8000 },
   /** How long damaged files are kept for a person to look at. */

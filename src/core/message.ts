@@ -120,6 +120,8 @@ export interface CommandCall {
   readonly options: Readonly<Record<string, string>>;
   /** Written words that no option takes. */
   readonly extra?: string;
+  /** The name as written, if only close to a command's: nothing is done, the person is asked [K1]. */
+  readonly misspelt?: string;
 }
 
 /** A message to the bot from somebody with access. */

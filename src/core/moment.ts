@@ -1,6 +1,14 @@
 import * as chrono from 'chrono-node';
 
-import { dayText, daysAfter, hasNoSuchMonth, localDate, replaceMoments, wallClockIn } from './time.ts';
+import {
+  dayText,
+  daysAfter,
+  hasNoSuchMonth,
+  localDate,
+  replaceMoments,
+  wallClockIn,
+  weekdayOf,
+} from './time.ts';
 
 const mostChars = 100;
 
@@ -10,8 +18,8 @@ export const momentForms =
 
 /**
  * A past moment as people write it in English or ISO 8601, in a time zone: what chrono-node reads, and durations such as `2h`.
- * Ambiguous words mean the past (`friday`: the newest before today), and a day, month or part of a day its beginning.
- * `undefined` for other words and for the future.
+ * Ambiguous words mean the past (`friday`: the newest before today), and a day, week, month or part of a day
+ * its beginning. `undefined` for other words and for the future.
  * @throws {RangeError} for an unknown zone.
  */
 export function momentIn(words: string, now: Date, timeZone: string): Date | undefined {
@@ -30,7 +38,7 @@ export function momentIn(words: string, now: Date, timeZone: string): Date | und
       if (hasNoSuchMonth(found)) continue;
       const rest = `${phrase.slice(0, index)} ${phrase.slice(index + found.length)}`;
       if (!(rest.match(/[\p{L}\p{M}\p{N}]+/gu) ?? []).every((word) => around.has(word))) continue;
-      const moment = momentOf(start, now, shown, timeZone);
+      const moment = momentOf(found, start, now, shown, timeZone);
       if (moment !== undefined && moment <= now) return moment;
     }
   return undefined;
@@ -55,29 +63,55 @@ const partsOfDay = new Map([
 ]);
 
 function momentOf(
+  text: string,
   start: chrono.ParsedComponents,
   now: Date,
   shown: Date,
   timeZone: string,
 ): Date | undefined {
-  if (start.isCertain('timezoneOffset')) return start.date();
   const tags = [...start.tags()];
   // `an hour ago`.
   if (tags.some((tag) => /^result\/relativeDateAndTime$|\/now$/u.test(tag)))
     return new Date(now.getTime() - (shown.getTime() - start.date().getTime()));
+  if (start.isCertain('timezoneOffset')) return start.date();
+  const day = dayOf(text, start, localDate(now, timeZone));
   const [part = 0] = tags.flatMap((tag) => partsOfDay.get(tag) ?? []);
-  const hour = start.isCertain('hour') ? (start.get('hour') ?? 0) : part;
-  const minute = start.isCertain('hour') ? (start.get('minute') ?? 0) : 0;
-  const hasDay = start.isCertain('day') || start.isCertain('weekday') || !start.isCertain('month');
-  const day = dayText(start.get('year') ?? 0, start.get('month') ?? 0, hasDay ? (start.get('day') ?? 0) : 1);
+  // `3 days ago` means at this time of day.
+  const hasClock = start.isCertain('hour') || isCounted(text, start);
+  const hour = hasClock ? (start.get('hour') ?? 0) : part;
+  const minute = hasClock ? (start.get('minute') ?? 0) : 0;
   const at = (date: string) => atLocal(date, hour, minute, timeZone);
   const moment = at(day);
-  const isTodaysName = day === localDate(now, timeZone) && start.isCertain('weekday');
-  if (moment === undefined || (moment <= now && !(isTodaysName && !start.isCertain('hour')))) return moment;
+  if (moment === undefined || moment <= now) return moment;
   // Not fixed which one is meant: the one before.
   if (start.isCertain('year')) return undefined;
   if (start.isCertain('month')) return at(`${Number(day.slice(0, 4)) - 1}${day.slice(4)}`);
   return at(daysAfter(day, start.isCertain('weekday') ? -7 : -1));
+}
+
+/** `3 days ago`, `a month ago` and `last two weeks`, but not `last month`. */
+function isCounted(text: string, start: chrono.ParsedComponents): boolean {
+  return /\d| ago$|^(?:last|past) \S+ /u.test(text) && start.tags().has('result/relativeDate');
+}
+
+/** The day meant, or the first of a week, month or year: `YYYY-MM-DD`. */
+function dayOf(text: string, start: chrono.ParsedComponents, today: string): string {
+  const monday = daysAfter(today, -((weekdayOf(today) + 6) % 7));
+  if (text === 'this week') return monday;
+  if (/^(?:last|past|previous) week$/u.test(text)) return daysAfter(monday, -7);
+  const weekday = start.isCertain('weekday') ? start.get('weekday') : null;
+  // chrono-node takes "monday last week" for the newest Monday.
+  if (weekday !== null && text.endsWith(' last week')) return daysAfter(monday, ((weekday + 6) % 7) - 7);
+  const [year = 0, month = 0, date = 0] = (['year', 'month', 'day'] as const).map(
+    (part) => start.get(part) ?? 0,
+  );
+  const day = dayText(year, month, date);
+  if (weekday === 0 && text.includes('weekend')) return daysAfter(day, -1);
+  if (weekday !== null && day === today && !start.isCertain('hour') && !text.startsWith('this'))
+    return daysAfter(day, -7);
+  if (weekday !== null || start.isCertain('day') || isCounted(text, start)) return day;
+  if (start.isCertain('month')) return dayText(year, month, 1);
+  return start.isCertain('year') ? dayText(year, 1, 1) : day;
 }
 
 /**

@@ -11,9 +11,11 @@ import {
   Options,
   Partials,
   PermissionsBitField,
+  RESTJSONErrorCodes,
   Status,
   type APIApplication,
   type IIdentifyThrottler,
+  type RateLimitData,
 } from 'discord.js';
 
 import type { CommandDefinition } from '../core/commands.ts';
@@ -30,7 +32,8 @@ import {
 import { unlessAborted, type Clock } from '../core/time.ts';
 import { usableAnswer } from './payloads.ts';
 import { commandsToRegister, isEntryPoint } from './interactions/register-commands.ts';
-import { lacksEssentials, missingPermissions, requiredIntents } from './permissions.ts';
+import { deniedIn, lacksEssentials, missingPermissions, requiredIntents } from './permissions.ts';
+import { hasErrorCode, sendUntilTaken } from './refusals.ts';
 import { guardedSharding, withGuild, wrap, type OnMalformed } from './shard.ts';
 
 /** The discord.js client, not logged in [G3a]. `apiUrl` is that of another Discord-compatible server. */
@@ -52,6 +55,8 @@ export function createDiscordClient(options: {
     const thrownAt = /^[ \t]+at .*/mu.exec(Object(error).stack ?? '')?.[0].trim();
     logger.debug('unusable data from Discord', { type, thrownAt });
   }
+  /** Limits that the client kept before Discord answered 429. */
+  const isForeseen = new WeakSet<RateLimitData>();
   const ask = usableRequest((thread) => withGuild(client, thread));
   const client: Client = new Client({
     intents: requiredIntents.map(({ intent }) => GatewayIntentBits[intent]),
@@ -73,15 +78,17 @@ export function createDiscordClient(options: {
     sweepers: Options.DefaultSweeperSettings,
     rest: {
       rejectOnRateLimit: (limit) => {
-        const { method, route, scope } = limit;
-        const waitMs = Math.round(waitOf(limit));
-        logger.info('rate limited by Discord', { method, route, scope, waitMs });
+        if (!isForeseen.has(limit)) logger.warn('Discord answered 429: too many requests', shownLimit(limit));
         // The wait before login is told, and ends when the bot is stopped [O7].
-        return !client.isReady() && waitMs > loginPatienceMs;
+        return !client.isReady() && waitOf(limit) > loginPatienceMs;
       },
       api: apiUrl?.replace(/(?<!\/)\/+$/u, '').replace(/\/v\d+$/u, '') ?? DefaultRestOptions.api,
       async makeRequest(url, init) {
-        const response = await ask(url, init);
+        const response = await ask(url, init).catch((error: unknown) => {
+          // The library asks again without a word [O7].
+          if (!client.isReady() && init.signal?.aborted === true) logger.warn('Discord does not answer');
+          throw error;
+        });
         const date = Date.parse(response.headers.get('date') ?? '');
         if (!Number.isNaN(date)) onDate(date - Date.now());
         return response;
@@ -101,6 +108,11 @@ export function createDiscordClient(options: {
   wrap(client.rest, 'setToken', (setToken) => (token) => {
     if (token !== null || client.token === null) setToken(token);
     return client.rest;
+  });
+  wrap(client.rest, 'queueRequest', (queue) => (request) => {
+    const route = String(Reflect.get(Object(request), 'fullRoute'));
+    if (!/^\/(?:interactions|webhooks)\//u.test(route)) return queue(request);
+    return answerInteraction(async () => queue(request), route);
   });
   client.on('error', (error) => logger.error('the Discord client reported an error', { error }));
   client.on('warn', (warning) => logger.warn('the Discord client warned', { warning }));
@@ -124,7 +136,31 @@ export function createDiscordClient(options: {
   client.on('shardResume', (shard, replayed) => {
     logger.info('the gateway session was resumed', { ...ofShard(shard), replayed });
   });
+  client.rest.on('rateLimited', (limit) => {
+    isForeseen.add(limit);
+    logger.info('rate limited by Discord', shownLimit(limit));
+  });
   return client;
+}
+
+/** Between tries to acknowledge an interaction, for which Discord waits 3 seconds. */
+const acknowledgingPausesMs = [300, 600, 1000];
+
+/** What answers an interaction is for its person alone, or takes the place of what they pressed [G3e]. */
+async function answerInteraction(send: () => Promise<unknown>, route: string): Promise<unknown> {
+  if (!route.startsWith('/interactions/')) return sendUntilTaken(send);
+  let failed = 0;
+  return sendUntilTaken(
+    () =>
+      send().catch((error: unknown) => {
+        // An earlier try was taken, though its answer was lost.
+        if (failed > 0 && hasErrorCode(error, RESTJSONErrorCodes.InteractionHasAlreadyBeenAcknowledged))
+          return;
+        failed += 1;
+        throw error;
+      }),
+    acknowledgingPausesMs,
+  );
 }
 
 /** From here a wrong clock is reported and corrected [O7]. */
@@ -150,6 +186,11 @@ export function createDiscordTime(clock: Clock, logger: Logger) {
 const linesApartMs = 60_000;
 
 const loginPatienceMs = 5000;
+
+function shownLimit(limit: RateLimitData) {
+  const { method, route, scope } = limit;
+  return { method, route, scope, waitMs: Math.round(waitOf(limit)) };
+}
 
 export function readsContent({ options }: Pick<Client, 'options'>): boolean {
   return options.intents.has(GatewayIntentBits.MessageContent);
@@ -214,6 +255,7 @@ export async function fetchApplication(client: Client, token: string) {
       ...applicationOf(application),
       name,
       readsContent: isSwitchedOn,
+      botId: application.bot?.id ?? application.id,
     };
   } catch (error) {
     throw gatewayErrorOf(error);
@@ -290,12 +332,26 @@ function createCheckup(client: Client, token: string, aheadMs: () => number | un
       client.rest.setToken(token);
       return (await orTimeout(api.gateway())).shards;
     },
+    /** Names of channels that take of what the server grants, with what; none where the server does not tell. */
+    async denied(guildId: string, granted: bigint, botId: string): Promise<readonly string[]> {
+      try {
+        const roles = await api.rolesOf(guildId, botId);
+        return (await api.guildChannels(guildId)).flatMap(
+          ({ name, permission_overwrites: overwrites = [] }) => {
+            const denied = deniedIn(overwrites, granted, [guildId, roles, botId]);
+            return denied.length === 0 ? [] : [`#${name} (${denied.join(', ')})`];
+          },
+        );
+      } catch {
+        return [];
+      }
+    },
     async servers() {
       return (await orTimeout(api.ownGuilds())).map(({ id, name, permissions }) => {
         // Other servers than Discord may leave them out.
-        if (!permissions) return { id, name, missing: undefined, isMute: false };
+        if (!permissions) return { id, name, missing: undefined, isMute: false, granted: 0n };
         const granted = PermissionsBitField.resolve(BigInt(permissions));
-        return { id, name, missing: missingPermissions(granted), isMute: lacksEssentials(granted) };
+        return { id, name, missing: missingPermissions(granted), isMute: lacksEssentials(granted), granted };
       });
     },
     async hasCommands(

@@ -3,10 +3,12 @@ import {
   type APIApplication,
   type APIApplicationCommand,
   type APIGatewayBotInfo,
+  type APIGuildMember,
   type APIMessage,
   type Client,
   type RawFile,
   type RESTAPIPartialCurrentUserGuild,
+  type RESTGetAPIGuildChannelsResult,
   type RESTPatchAPIChannelMessageJSONBody,
   type RESTPostAPIChannelMessageJSONBody,
 } from 'discord.js';
@@ -48,11 +50,20 @@ export function createDiscordApi(client: Client) {
       }
       return found;
     },
-    registeredCommands: (applicationId: string) =>
-      answer<readonly APIApplicationCommand[]>(rest.get(Routes.applicationCommands(applicationId))),
-    /** Replaces all that were registered before. */
-    async registerCommands(applicationId: string, commands: readonly object[]) {
-      await rest.put(Routes.applicationCommands(applicationId), { body: commands });
+    /** Without threads; also those that the bot does not see. */
+    guildChannels: (guildId: string) =>
+      answer<RESTGetAPIGuildChannelsResult>(rest.get(Routes.guildChannels(guildId))),
+    rolesOf: async (guildId: string, userId: string): Promise<readonly string[]> =>
+      (await answer<APIGuildMember>(rest.get(Routes.guildMember(guildId, userId)))).roles,
+    /** The application's own, or those that it has in this server alone. */
+    registeredCommands: (applicationId: string, guildId?: string) =>
+      answer<readonly APIApplicationCommand[]>(rest.get(commandsRoute(applicationId, guildId))),
+    /** Replaces all that were registered there before. */
+    async registerCommands(applicationId: string, commands: readonly object[], guildId?: string) {
+      await rest.put(commandsRoute(applicationId, guildId), { body: commands });
+    },
+    async registerCommand(applicationId: string, command: object) {
+      await rest.post(commandsRoute(applicationId), { body: command });
     },
     async postMessage(
       channelId: string,
@@ -115,6 +126,12 @@ export function createDiscordApi(client: Client) {
       await sendUntilTaken(() => rest.delete(route));
     },
   };
+}
+
+function commandsRoute(applicationId: string, guildId?: string) {
+  return guildId === undefined
+    ? Routes.applicationCommands(applicationId)
+    : Routes.applicationGuildCommands(applicationId, guildId);
 }
 
 export const noPings = { parse: [], replied_user: false };

@@ -4,6 +4,7 @@ import { setTimeout as delay } from 'node:timers/promises';
 import type { Logger } from '../core/logger.ts';
 import type { Place } from '../core/place.ts';
 import type { Shards } from '../core/processes.ts';
+import { isSnowflake, snowflakeTime } from '../core/snowflake.ts';
 import type { Clock } from '../core/time.ts';
 import type { AccessSettings } from './access.ts';
 import { createChannelPort, mayRead } from './actions/action.ts';
@@ -32,6 +33,8 @@ import { createKeyedQueue } from '../core/keyed-queue.ts';
 export interface DiscordPortsOptions
   extends Pick<HistoryOptions, 'hiddenIn' | 'isCommand' | 'recent'>, Pick<Places, 'memberRole'> {
   readonly noteGone: (channelId: string) => void;
+  /** Another process answers under the same token. Called once; must not throw. */
+  readonly onOtherProcess?: () => void;
   readonly client: Client;
   readonly shards: Shards;
   readonly access: Pick<AccessSettings, 'channelIds'>;
@@ -82,6 +85,7 @@ export function createDiscordPorts(options: DiscordPortsOptions) {
       const { channelId, id: messageId, text } = sentMessageOf(client, message);
       recent.note({ kind: 'edited', channelId, messageId, text });
     },
+    onForeign: createForeignCount(clock(), options.onOtherProcess),
     onRemoved: (channelId, messageId) => recent.note({ kind: 'deleted', channelId, messageIds: [messageId] }),
   });
   return {
@@ -109,6 +113,19 @@ export function createDiscordPorts(options: DiscordPortsOptions) {
     }),
     attachments: createAttachments(options),
     actions: createDiscordActions({ ...options, settings: options.access, places, history }),
+  };
+}
+
+/** So many answers from elsewhere prove another process; Discord may have changed the words of one. */
+const foreignAnswers = 3;
+
+/** Of questions since the start: those before it, an earlier process may have answered. */
+function createForeignCount(startedAt: Date, onOtherProcess: () => void = () => undefined) {
+  let count = 0;
+  return (messageId: string): void => {
+    if (!isSnowflake(messageId) || snowflakeTime(messageId) < startedAt) return;
+    count += 1;
+    if (count === foreignAnswers) onOtherProcess();
   };
 }
 

@@ -101,6 +101,7 @@ export async function startGateway(options: GatewayOptions) {
         createDiscordApi(client),
         connection.applicationId,
         commandsToRegister(definitions, commands.menuNames),
+        [...client.guilds.cache.keys()],
         { signal: stopping.signal, logger },
       )
     : Promise.resolve();

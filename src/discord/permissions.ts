@@ -3,6 +3,7 @@ import {
   GatewayDispatchEvents,
   PermissionFlagsBits as Permission,
   PermissionsBitField,
+  type APIOverwrite,
   type Channel,
   type Client,
   type GatewayGuildDeleteDispatchData,
@@ -189,6 +190,23 @@ const permissionNames = requiredPermissions.map(({ permission }) => permission);
 
 export function missingPermissions(granted: bigint): readonly string[] {
   return new PermissionsBitField(granted).missing(permissionNames).map(inWords);
+}
+
+/** What a channel takes of what its server grants, for who has these roles: the server's id is everybody's [O1]. */
+export function deniedIn(
+  overwrites: readonly APIOverwrite[],
+  granted: bigint,
+  [everyone, roles, own]: readonly [everyone: string, roles: readonly string[], own: string],
+): readonly string[] {
+  const server = new PermissionsBitField(granted);
+  if (server.has(Permission.Administrator)) return [];
+  const left = new PermissionsBitField(granted);
+  for (const ids of [[everyone], roles, [own]]) {
+    const here = overwrites.filter(({ id }) => ids.includes(id));
+    for (const { deny } of here) left.remove(BigInt(deny));
+    for (const { allow } of here) left.add(BigInt(allow));
+  }
+  return permissionNames.filter((name) => server.has(name) && !left.has(name)).map(inWords);
 }
 
 export function lacksEssentials(granted: bigint): boolean {

@@ -61,6 +61,9 @@ describe('recognising a memory command [K1]', () => {
     ['!memory "show"!', 'show', {}],
     ['/memory data export', 'export', {}],
     ['／memory　forget　tea', 'forget', { target: 'tea' }],
+    ['／memory　edit　text:　I　rest　id:1a2b', 'edit', { text: 'I　rest', id: '1a2b' }],
+    ['!memory remember text: see above', 'remember', { text: 'text: see above' }],
+    ['/memory remember I say text: see above', 'remember', { text: 'I say text: see above' }],
   ])('takes %j', (text, subcommand, options) => {
     expect(parseCommand(text, definitions, botId)).toEqual({ name: 'memory', subcommand, options });
   });
@@ -79,6 +82,28 @@ describe('recognising a memory command [K1]', () => {
     expect(parseCommand(text, definitions, botId)).toBeUndefined();
   });
 
+  it.each(['!memroy show', '/memroy show', '!memoy SHOW', '!mamory  show now', `<@${botId}> !emory show`])(
+    'recognises %j as a typo, and does nothing',
+    async (text) => {
+      const call = parseCommand(text, definitions, botId);
+      expect(call).toMatchObject({ name: 'memory', subcommand: 'show', options: {} });
+      expect(await read(memory, call)).toMatch(
+        /^There is no command "!\S+"\. Did you mean `!memory show`\?$/u,
+      );
+    },
+  );
+
+  it.each([
+    '!memorys show',
+    '!memoryfoo show',
+    '!memroy',
+    '!memroy about tea',
+    '!memo show',
+    '!mermoyr show',
+  ])('does not take %j for a command', (text) => {
+    expect(parseCommand(text, definitions, botId)).toBeUndefined();
+  });
+
   it('accepts no mention before the bot’s own id is known', () => {
     expect(parseCommand(`<@${botId}> !memory show`, definitions)).toBeUndefined();
     expect(parseCommand('!memory show', definitions)?.subcommand).toBe('show');
@@ -91,7 +116,7 @@ describe('recognising a memory command [K1]', () => {
         const calls = [`!memory${tail} show`, `!memory remember${tail}`].map((each) =>
           parseCommand(each, definitions),
         );
-        const isTaken = calls.map((call) => call?.subcommand);
+        const isTaken = calls.map((call) => call?.misspelt === undefined && call?.subcommand);
         expect(isLonger && (isTaken[0] === 'show' || isTaken[1] === 'remember')).toBe(false);
         expect(parseCommand(`!memory remember ${tail}`, definitions)).toEqual({
           name: 'memory',
@@ -124,6 +149,16 @@ describe('reading the words of a command', () => {
       expect(await readWords(words)).toMatch(/^(?:I don't know|Write it as) .*\.\n\nBehind `!memory`/u);
     },
   );
+
+  it.each([
+    ['forgte tea', 'forget'],
+    ['Shwo', 'show'],
+    ['hlep', 'help'],
+  ])('names the one that is meant by %j', async (words, meant) => {
+    expect(await readWords(words)).toMatch(
+      new RegExp(`^I don't know the command "\\w+"\\. Did you mean \`!memory ${meant}\`\\?\n\n`, 'u'),
+    );
+  });
 
   it('names an unknown command in one line, however it is written', async () => {
     const answer = await readWords('d\u0007ance now');

@@ -14,15 +14,23 @@ describe('a past moment in words [B4]', () => {
     ['1 hour and 30 minutes ago', '2026-01-15T12:33:00.000Z'],
     ['the last hour', '2026-01-15T13:03:00.000Z'],
     ['<t:1768400000:R>', '2026-01-14T14:13:20.000Z'],
-    ['last 3 days', '2026-01-12T00:00:00.000Z'],
-    ['last year', '2025-01-15T00:00:00.000Z'],
+    ['3 days', '2026-01-12T14:03:00.000Z'],
+    ['over the last two days', '2026-01-13T14:03:00.000Z'],
+    ['a few months ago', '2025-10-15T14:03:00.000Z'],
+    ['last year', '2025-01-01T00:00:00.000Z'],
     ['this morning', '2026-01-15T05:00:00.000Z'],
     ['last night', '2026-01-14T18:00:00.000Z'],
     ['since yesterday', '2026-01-14T00:00:00.000Z'],
     ['yesterday 18:30', '2026-01-14T18:30:00.000Z'],
     ['the day before yesterday', '2026-01-13T00:00:00.000Z'],
+    ['Thursday', '2026-01-08T00:00:00.000Z'],
+    ['thursday 9am', '2026-01-15T09:00:00.000Z'],
     ['last Friday', '2026-01-09T00:00:00.000Z'],
-    ['last week', '2026-01-08T00:00:00.000Z'],
+    ['this week', '2026-01-12T00:00:00.000Z'],
+    ['last week', '2026-01-05T00:00:00.000Z'],
+    ['last weekend', '2026-01-10T00:00:00.000Z'],
+    ['monday last week', '2026-01-05T00:00:00.000Z'],
+    ['sunday last week', '2026-01-11T00:00:00.000Z'],
     ['december', '2025-12-01T00:00:00.000Z'],
     ['5 Jan', '2026-01-05T00:00:00.000Z'],
     ['20 January', '2025-01-20T00:00:00.000Z'],
@@ -44,7 +52,8 @@ describe('a past moment in words [B4]', () => {
     expect(iso('today', 'America/Sao_Paulo', spring)).toBe('2018-11-04T03:00:00.000Z');
     const dayOfChange = new Date('2026-03-29T18:00:00Z');
     expect(iso('today 18:10', 'Europe/Berlin', dayOfChange)).toBe('2026-03-29T16:10:00.000Z');
-    expect(iso('2 days ago', 'Europe/Berlin', dayOfChange)).toBe('2026-03-26T23:00:00.000Z');
+    expect(iso('2 days ago', 'Europe/Berlin', dayOfChange)).toBe('2026-03-27T19:00:00.000Z');
+    expect(iso('2h', 'Europe/Berlin', dayOfChange)).toBe('2026-03-29T16:00:00.000Z');
   });
 
   it.each([

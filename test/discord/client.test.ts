@@ -4,6 +4,7 @@ import { describe, expect, it, onTestFinished } from 'vitest';
 
 import { applicationOf, createDiscordClient, fetchApplication, logIn } from '../../src/discord/client.ts';
 import { gatewayErrorOf, gatewayErrorOfClose } from '../../src/discord/gateway-error.ts';
+import { createDiscordApi } from '../../src/discord/discord-api.ts';
 import { withTimeout } from '../../src/core/time.ts';
 import { RecordingLogger } from '../support/recording-logger.ts';
 import { connectedAgain, openSandbox, runGateway } from './support/gateway-harness.ts';
@@ -129,6 +130,37 @@ describe('a wait that is asked for at login [O7]', () => {
       expect((await server.requests({ path: route.slice(4) })).length).toBe(1);
     },
   );
+});
+
+it('says while it logs in that Discord takes requests and does not answer, before it gives up [O7]', async () => {
+  const server = await openSandbox();
+  await server.setFault({ kind: 'latency', milliseconds: 5000, times: 9, route: 'GET /applications/@me' });
+  const own = new RecordingLogger();
+  const client = createDiscordClient({ apiUrl: server.apiUrl, logger: own });
+  client.rest.options.timeout = 50;
+  const outcome = fetchApplication(client, server.token);
+  await expect(outcome).rejects.toMatchObject({ failure: 'unreachable', isPassing: true });
+  expect(own.lines.filter(({ event }) => event === 'Discord does not answer').length).toBeGreaterThan(1);
+});
+
+it('logs each 429 with route and time, and without tokens, and apart from a wait that was foreseen [O7]', async () => {
+  const { server, client, ids, logger: own } = await runGateway();
+  const limit = { kind: '429', retryAfterSeconds: 0.5, scope: 'global' } as const;
+  await server.setFault({ ...limit, route: 'POST /channels/*/messages' });
+  const api = createDiscordApi(client);
+  const posted = api.postMessage(ids['general'] ?? '', { content: 'hello' });
+  await expect.poll(() => own.warnings, { interval: 10 }).toHaveLength(1);
+  await Promise.all([posted, api.messagesAfter(ids['dev'] ?? '', '0')]);
+  const [answered, ...foreseen] = own.lines.filter(({ data }) => data?.['route'] !== undefined);
+  expect(answered).toMatchObject({
+    level: 'warn',
+    event: 'Discord answered 429: too many requests',
+    data: { method: 'POST', route: '/channels/:id/messages' },
+  });
+  expect(foreseen).toContainEqual(
+    expect.objectContaining({ level: 'info', data: expect.objectContaining({ method: 'GET' }) }),
+  );
+  expect(own.warnings).toHaveLength(1);
 });
 
 describe('a gateway error', () => {

@@ -117,6 +117,16 @@ describe('a command however its sign, its spaces or its surroundings came out [K
   });
 });
 
+it('a slash command that Discord sent as text takes what stands behind its options [K1]', async () => {
+  const { name } = await stage.newcomer();
+  const say = async (text: string) => (await stage.ask(name, 'dm', text)).text;
+  const id = idIn(await say('/memory remember text: I like tea'));
+  expect(await say(`/memory item pin id:${id}`)).toBe(`Pinned: "I like tea" · id ${id} · dm`);
+  expect(await say(`/memory edit text: I like oolong: the best id: ${id}`)).toContain(
+    'Edited: "I like oolong: the best"',
+  );
+});
+
 it.each(['<ID>', '(id: #ID)'])('an id is known in %s', async (form) => {
   const { name } = await stage.newcomer();
   const give = (words: string) => command(stage, '!memory', name, 'dm', words);

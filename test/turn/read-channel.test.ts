@@ -63,8 +63,8 @@ function openReading(
   messages: readonly ChatMessage[] | ChannelTalk | (() => Promise<ChannelTalk>),
   {
     model = new ScriptedModel(() => new ModelError('down', 'unavailable')),
-    isMemoryOff = false,
-  }: { model?: ModelClient; isMemoryOff?: boolean } = {},
+    memoryOffIn,
+  }: { model?: ModelClient; memoryOffIn?: string } = {},
 ) {
   const wishes: ChannelWish[] = [];
   const logger = recordingLogger();
@@ -80,7 +80,7 @@ function openReading(
       return read();
     },
     people,
-    settings: { isMemoryOff: () => Promise.resolve(isMemoryOff) },
+    settings: { isMemoryOff: ({ channelId }) => Promise.resolve(channelId === memoryOffIn) },
     model,
     modelName: 'haiku',
     botName: 'Discoclaw',
@@ -194,6 +194,12 @@ describe('read_channel [B4]', () => {
       text: expect.stringMatching(/no past moment called "soon".*2h.*last week.*5 Jan/u),
     });
     expect(wishes).toHaveLength(1);
+    for (const since of ['last week', 'an hour ago', '5 Jan']) await run({ since });
+    expect(wishes.slice(1).map(({ since }) => since?.toISOString())).toEqual([
+      '2026-01-05T00:00:00.000Z',
+      '2026-01-15T13:00:00.000Z',
+      '2026-01-05T00:00:00.000Z',
+    ]);
   });
 
   it('requires a channel name in a DM, where only the asker reads the answer', async () => {
@@ -241,7 +247,7 @@ describe('read_channel [B4]', () => {
       messages: [said(bobId, 'Bob', 'hush')],
       isCut: false,
     } as const;
-    const { run } = openReading(talk, { isMemoryOff: true });
+    const { run } = openReading(talk, { memoryOffIn: devPlace.channelId });
     expect(await run({ channel: '#dev' })).toMatchObject({
       ok: false,
       text: expect.stringContaining('only there'),

@@ -89,22 +89,48 @@ export function commandsToRegister(
 
 const firstPauseMs = 1000;
 const longestPauseMs = 10 * 60_000;
+/** Each takes a request, so they are asked only where they are few. */
+const mostGuildsAsked = 100;
 
-/** Registers commands, with an app's Entry Point command, until it is done [O7]. Never rejects. */
+/**
+ * Registers commands until it is done [O7]: together, with an app's Entry Point command, or each alone where one is
+ * refused. What the app once registered in a server alone goes where it has one of our names, and is named elsewhere.
+ * Never rejects.
+ */
 export async function registerCommands(
   api: DiscordApi,
   applicationId: string,
   commands: readonly ApplicationCommand[],
+  guildIds: readonly string[],
   { signal, logger }: { readonly signal: AbortSignal; readonly logger: Logger },
 ): Promise<void> {
   async function register(): Promise<void> {
     await api.registerCommands(applicationId, commands).catch(async (error: unknown) => {
       if (refusalOf(error) !== 'content') throw error;
       const entryPoints = (await api.registeredCommands(applicationId)).filter(isEntryPoint);
-      if (entryPoints.length === 0) throw error;
-      await api.registerCommands(applicationId, [...commands, ...entryPoints]);
+      if (entryPoints.length > 0) return api.registerCommands(applicationId, [...commands, ...entryPoints]);
+      for (const command of commands) await registerAlone(command);
     });
     logger.info('commands were registered', { count: commands.length });
+  }
+
+  async function registerAlone(command: ApplicationCommand): Promise<void> {
+    for (const form of [command, withPlainOptions(command)])
+      try {
+        return await api.registerCommand(applicationId, form);
+      } catch (error) {
+        if (refusalOf(error) !== 'content') throw error;
+        logger.warn('a command was refused', { name: command.name, error });
+      }
+  }
+
+  async function removeOld(guildId: string): Promise<void> {
+    const found = await api.registeredCommands(applicationId, guildId);
+    const others = found.filter(({ name }) => commands.every((command) => command.name !== name));
+    if (others.length < found.length) await api.registerCommands(applicationId, others, guildId);
+    const names = others.map(({ name }) => name);
+    if (names.length > 0)
+      logger.warn('a server has commands of this app that are not ours', { guildId, names });
   }
 
   function pauseAfter(error: unknown, failures: number): number {
@@ -119,8 +145,23 @@ export async function registerCommands(
   } catch (error) {
     if (!signal.aborted) logger.warn('the commands could not be registered', { error });
   }
+  try {
+    for (const guildId of guildIds.length > mostGuildsAsked ? [] : guildIds) await removeOld(guildId);
+  } catch (error) {
+    // It is tried again at the next start; and not every server has commands of a guild's own.
+    logger.debug('commands of servers could not be read', { error });
+  }
 }
 
 export function isEntryPoint({ type }: { readonly type: ApplicationCommandType }): boolean {
   return type === ApplicationCommandType.PrimaryEntryPoint;
+}
+
+/** Without options of kinds that came to Discord later, which other servers may not know. */
+function withPlainOptions(command: ApplicationCommand): object {
+  return JSON.parse(JSON.stringify(command), (_, value: unknown) =>
+    Array.isArray(value)
+      ? value.filter((part) => !(Object(part).type > ApplicationCommandOptionType.String))
+      : value,
+  );
 }

@@ -35,6 +35,8 @@ export interface RepliesOptions {
   readonly onRemoved: (channelId: string, messageId: string) => void;
   /** A custom emoji that everybody in a channel's server can use. */
   readonly emojiIn?: (channelId: string, name: string) => string | undefined;
+  /** Discord has an answer to a message under our nonce that was never sent from here. Must not throw. */
+  readonly onForeign?: (messageId: string) => void;
   /** Resolves early when the signal is aborted. */
   readonly sleep?: (milliseconds: number, signal: AbortSignal) => Promise<void>;
   readonly retryDelaysMs?: readonly number[];
@@ -187,6 +189,7 @@ export function growReply(options: RepliesOptions, start: ReplyStart, emojiNamed
     const message = isEarlier ? found : await post(request);
     // Under a known nonce Discord returns the earlier message, which may differ.
     const says = message.content.trim() === content.trim() ? content : message.content;
+    if (index === 0 && failures === 0 && !isEarlier && says !== content) options.onForeign?.(nonceBase);
     stands({ id: message.id, content: says, hasButtons: isLast === true && !isEarlier });
     await start.onMessages(ids());
     options.onSent(message);

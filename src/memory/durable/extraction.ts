@@ -15,7 +15,7 @@ import type { Place } from '../../core/place.ts';
 import { maskSecrets } from '../../core/secrets.ts';
 import { dataLine, renderSection } from '../../core/section.ts';
 import { chunk, contentTerms, isQuestion } from '../../core/text.ts';
-import { createTimeSlice, localMoment, withMomentsTold } from '../../core/time.ts';
+import { createTimeSlice, daysAfter, localDate, localMoment, withMomentsTold } from '../../core/time.ts';
 import type { LateNotice } from '../../core/tool.ts';
 import { audienceOf } from '../../core/visibility.ts';
 import type { SessionWork, Work } from '../../core/writes.ts';
@@ -27,6 +27,7 @@ import type { CaptureMode } from '../settings/person-settings.ts';
 import { itemKinds, wordingOf } from './document.ts';
 import { sentencesOf } from '../../core/sentences.ts';
 import { questionAtEnd, sentencesQuoted, stillSays } from './evidence.ts';
+import { readDay } from './item-day.ts';
 import { namedItem, namedProposal, proposalNotice, rememberNotice } from './notices.ts';
 import type { Proposals } from './proposals.ts';
 import type { RememberRequest } from './remember-item.ts';
@@ -134,18 +135,25 @@ export function createExtraction(ports: ExtractionPorts): NonNullable<MemoryLaye
     const stored: LateNotice[] = [];
     for (const finding of findings) {
       await nextSlice();
-      stored.push(...(await store(work, finding)));
+      stored.push(...(await store(work, finding, timeZone)));
     }
     if (stored.length > 0) await tell?.(stored);
   }
 
   /** Resolves with what the person is to be told. */
-  async function store(work: Work, { kind, text, message }: Finding): Promise<readonly LateNotice[]> {
-    if (!isWorthKeeping(text, message.text)) return [];
+  async function store(
+    work: Work,
+    { kind, text, message }: Finding,
+    timeZone: string,
+  ): Promise<readonly LateNotice[]> {
+    const question = questionAtEnd(message.answerBefore);
+    const isAnswer = question !== undefined;
+    if (!isWorthKeeping(text, { message: message.text, isAnswer, saidAt: new Date(message.at), timeZone }))
+      return [];
     const found: RememberRequest = {
       kind,
       text,
-      question: questionAtEnd(message.answerBefore),
+      question,
       place: message.place,
       messageId: message.id,
       type: 'summary',
@@ -280,16 +288,29 @@ function extractionRequest(
   };
 }
 
+/** The message that sentences were found in. */
+interface Origin {
+  readonly message: string;
+  /** Whether it answers a question of the bot [D1a]. */
+  readonly isAnswer: boolean;
+  readonly saidAt: Date;
+  /** The person's, IANA. */
+  readonly timeZone: string;
+}
+
 /**
  * Whether sentences of a message may matter in months, as far as that shows without knowing the language [A2]: the model
  * is asked for such only, and takes more.
  */
-export function isWorthKeeping(text: string, message: string): boolean {
+export function isWorthKeeping(text: string, { message, isAnswer, saidAt, timeZone }: Origin): boolean {
   if (hasJoke.test(text) || holdsCode.test(message)) return false;
+  // An answer may be one word.
+  if (!isAnswer && isOutcry(text)) return false;
   const requests = sentencesOf(message).filter(({ segment }) => isQuestion(segment));
   const weighty = new Set(contentTerms(text).filter(isWeighty));
   // They may be the beginning of one.
-  return !requests.some(({ segment }) => prepares(weighty, segment.replace(text, '')));
+  if (requests.some(({ segment }) => prepares(weighty, segment.replace(text, '')))) return false;
+  return !isOfTheseDays(text, saidAt, timeZone);
 }
 
 /** A syllable said three times, but no `www` or `III`, or a face that laughs: without this a joke is told back as a fact. */
@@ -297,6 +318,22 @@ const hasJoke = /(?<!\p{L})(?:(\p{L}\p{L}|\p{Script=Han})\1{2,}|(\p{L})\2{3,})|[
 
 /** Words around a block of code tell what is wrong with it: without this, `it returns the wrong sum`. */
 const holdsCode = /^[ \t]*(?:```|~~~)/mu;
+
+/** Today or within a month before, in words that mean another day on another day: without this, yesterday's weather. */
+function isOfTheseDays(text: string, saidAt: Date, timeZone: string): boolean {
+  const day = readDay(text, saidAt, timeZone);
+  if (day?.isCounted !== true) return false;
+  const today = localDate(saidAt, timeZone);
+  return day.when <= today && day.when >= daysAfter(today, -31);
+}
+
+const words = new Intl.Segmenter('en', { granularity: 'word' });
+
+/** One word, a short exclamation, or nothing that means something: without this, `Good morning!` */
+function isOutcry(text: string): boolean {
+  const count = Array.from(words.segment(text)).filter(({ isWordLike }) => isWordLike === true).length;
+  return count <= 1 || (count === 2 && /[!！][^\p{L}!！]*$/u.test(text)) || contentTerms(text).length === 0;
+}
 
 /** Whether the request is made of its weighty words: without this, how many columns the table has that is to be sorted. */
 function prepares(weighty: ReadonlySet<string>, request: string): boolean {

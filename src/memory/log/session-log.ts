@@ -2,7 +2,7 @@ import type { MessageChange, RecentChanges } from '../../core/changes.ts';
 import type { ChannelPort } from '../../core/channels.ts';
 import type { RememberedMessage } from '../../core/message.ts';
 import type { Writes } from '../../core/writes.ts';
-import { lruCache } from '../../core/limits.ts';
+import { limits, lruCache } from '../../core/limits.ts';
 import type { SessionKey } from '../../core/place.ts';
 import { maskSecrets, secretValues } from '../../core/secrets.ts';
 import { compareSnowflakes, isSnowflake, snowflakeTime } from '../../core/snowflake.ts';
@@ -80,6 +80,10 @@ export function createSessionLog(options: {
   const { activeFolds = ['shortTerm', 'extraction', 'reflection'] } = options;
   const sessions = createSessions(store);
   const lines = createLogLines(store, sessions);
+  /** Who has a message, by its id, of those that this process has logged or found. */
+  const holders = lruCache<string, string>(limits.knownMessages);
+  /** A channel belongs to one process [X3]: what was said in it from then on is logged by nobody else; milliseconds. */
+  const aloneFrom = clock().getTime() + clockSlackMs;
   const takenBackAt = lruCache<string, number>(keptPeople);
   /** Of which messages are being logged: nothing of them may be on disk yet where a deletion looks. */
   const logging = new Set<SessionKey>();
@@ -105,15 +109,26 @@ export function createSessionLog(options: {
 
   /** Who has any of the messages, so that a deletion opens their conversations alone [L4]. */
   async function holdersOf(channelId: string, ids: readonly string[]): Promise<readonly SessionKey[]> {
-    const holders: SessionKey[] = [];
-    const from = Math.min(...ids.map(saidAt)) - clockSlackMs;
-    for (const session of await sessions.changedSince(channelId, from)) {
+    const isAllKnown = holders.size < limits.knownMessages;
+    const unknown = ids.filter((id) => !holders.has(id) && !(isAllKnown && saidAt(id) >= aloneFrom));
+    const people = new Set(ids.flatMap((id) => holders.get(id) ?? []));
+    const from = Math.min(...unknown.map(saidAt)) - clockSlackMs;
+    const others = unknown.length === 0 ? [] : await sessions.changedSince(channelId, from);
+    for (const session of others) {
+      const { userId } = session;
       // One that cannot be read may have any; what it is to lose is tried again.
-      const entries = await lines.covering(session, ids).catch(() => undefined);
-      const hasAny = entries?.some(({ record }) => record.type === 'message' && namesAny(record, ids));
-      if (hasAny !== false) holders.push(session);
+      const entries = await lines.covering(session, unknown).catch(() => void people.add(userId));
+      for (const { record } of entries ?? [])
+        if (record.type === 'message' && namesAny(record, unknown)) {
+          people.add(userId);
+          for (const id of idsOf(record)) holders.set(id, userId);
+        }
     }
-    return holders;
+    return Array.from(people, (userId) => ({ channelId, userId }));
+  }
+
+  function dropHolder(userId: string): void {
+    for (const [id, holder] of Array.from(holders)) if (holder === userId) holders.delete(id);
   }
 
   async function messageOf(session: SessionKey, id: string): Promise<LoggedMessage | undefined> {
@@ -131,6 +146,7 @@ export function createSessionLog(options: {
       if (logged.has(id) || changes.wasDeleted(id)) continue;
       const changed = changes.latest(id);
       const own = reachOf(context.place);
+      holders.set(id, session.userId);
       await lines.append(session, {
         type: 'message',
         role: 'user',
@@ -169,6 +185,7 @@ export function createSessionLog(options: {
     );
     // Without its question, no deletion could reach it.
     if (questions.length === 0) return true;
+    for (const each of reply.ids) holders.set(each, session.userId);
     await lines.append(session, {
       type: 'message',
       role: 'assistant',
@@ -221,8 +238,8 @@ export function createSessionLog(options: {
           await store.remove(logKey(session));
           await store.remove(stateKey(session));
         }
-        if (deletion.kind === 'conversations') await sessions.takeOff(deletion.userId, deletion.sessions);
-        return;
+        if (deletion.kind === 'person') return dropHolder(deletion.userId);
+        return sessions.takeOff(deletion.userId, deletion.sessions);
       }
       takenBackAt.set(personOf(deletion), clock().getTime());
       if (deletion.kind !== 'messages') return;
@@ -244,6 +261,7 @@ export function createSessionLog(options: {
         }
       }
     },
+    evict: dropHolder,
   };
 
   return {

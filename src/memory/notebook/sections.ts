@@ -134,7 +134,7 @@ export function textSection(
   const room = section.budget - renderSection({ ...part, lines: [''] }).length;
   let shown = clipAtWord(lines.join('\n'), room);
   // A cut can bare a tag's name that was part of a longer word.
-  while (dataText(shown).length > room) shown = clipAtWord(shown, shown.length - 10);
+  while (shown !== '' && dataText(shown).length > room) shown = clipAtWord(shown, shown.length - 10);
   return { ...part, lines: shown === '' ? [] : dataText(shown).split('\n') };
 }
 

@@ -77,6 +77,26 @@ describe('a button under a command’s answer', () => {
     expect(undone.answer?.components.rows).toEqual([]);
   });
 
+  it('whose answer takes the place of one that all can read is answered for all [V2][K3]', async () => {
+    const { server, handlers, replies, ids } = await runGateway();
+    const next = [{ label: 'Next', line: 'memory review 2', takes: 'answer' }] as const;
+    const said = await server.say({ as: 'carol', in: '#general', text: 'hello' });
+    await replies.send(said.channelId, 'One', said.id, undefined, {
+      personId: ids['bob'] ?? '',
+      buttons: next,
+    });
+    handlers.commandButtons = next;
+    const [written] = await server.messages({ in: '#general', from: 'bot' });
+    const { answer } = await server.slash({ ...asked, as: 'bob' });
+    for (const message of [written?.id ?? '', answer?.id ?? ''])
+      await server.click({ as: 'bob', message, label: 'Next' });
+    const isForBob = () =>
+      handlers.commands.flatMap(({ command, ephemeral }) =>
+        command.subcommand === 'review 2' ? [ephemeral] : [],
+      );
+    await expect.poll(isForBob).toEqual([false, true]);
+  });
+
   it('is refused for people who lost access meanwhile', async () => {
     const { server, handlers, client } = await runGateway();
     handlers.commandButtons = buttons;

@@ -80,7 +80,7 @@ describe('slash commands', () => {
 
   it('say that something went wrong if an answer could not be delivered', async () => {
     const { server } = await runGateway();
-    await server.setFault({ kind: 'status', status: 400, route: 'PATCH /webhooks/*/*/messages/*' });
+    await server.setFault({ kind: 'status', status: 400, route: 'PATCH /webhooks/*/*/messages/*', times: 4 });
     const outcome = await server.slash({ as: 'bob', in: 'dm', name: 'memory', subcommand: 'show' });
     expect(outcome.answer?.text).toContain('went wrong');
   });

@@ -146,6 +146,7 @@ const memoryCommand: CommandDefinition = {
   description: 'Memory',
   subcommands: {
     show: { description: 'Show' },
+    import: { description: 'Import', options: { file: { kind: 'attachment', description: 'Which' } } },
     remember: {
       description: 'Remember',
       options: { text: { kind: 'text', description: 'What', autocomplete: true } },

@@ -21,7 +21,7 @@ it.each([4000])('a message of %i characters of any shape, quoted whole, is read 
         stillSays(taken.slice(0, 500), text);
       }
       questionAtEnd(text);
-      isWorthKeeping(text.slice(0, 500), text);
+      isWorthKeeping(text.slice(0, 500), { message: text, isAnswer: false, saidAt: new Date(0), timeZone: 'UTC' });
     });
     return isLinear ? [] : [shape];
   });

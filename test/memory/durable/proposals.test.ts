@@ -181,6 +181,13 @@ describe('proposals [K9]', () => {
     expect(await waiting()).toEqual([]);
   });
 
+  it('go with the words that are forgotten, though no item says them [K4]', async () => {
+    const { durable, proposals, waiting } = open();
+    await proposals.remember(work, noticed('Keeps an axolotl', 1));
+    await durable.forget(work, 'axolotl', publicPlace, messageId(2));
+    expect(await waiting()).toEqual([]);
+  });
+
   it('go with the words that are purged, but for what was said after that [K11]', async () => {
     const { durable, proposals, waiting } = open();
     await proposals.remember(work, noticed('Keeps an axolotl', 1));

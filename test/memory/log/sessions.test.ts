@@ -10,9 +10,14 @@ import { dmPlace, openSessions, session, startTime } from '../../support/session
 const listKey = `users/${aliceId}/sessions.json`;
 const inDm = { channelId: dmPlace.channelId, userId: aliceId };
 
-/** Counts the folders that are looked at. */
+/** Counts the folders that are looked at and the logs that are read. */
 class CountingStore extends MemoryStore {
   looks = 0;
+  reads = 0;
+  override scan: MemoryStore['scan'] = (...parameters) => {
+    this.reads += 1;
+    return super.scan(...parameters);
+  };
   override folders: MemoryStore['folders'] = (...parameters) => {
     this.looks += 1;
     return super.folders(...parameters);
@@ -65,7 +70,7 @@ it('the guild of a channel is known of no channel in which nothing is held', asy
   expect(await Promise.all(channelIds.map((channelId) => log.guildOf(channelId)))).toEqual(told);
 });
 
-it('a deletion finds those alone who have the message, said before a start or since [L4]', async () => {
+it('a deletion opens the logs of those alone who have the message, said before a start or since [L4]', async () => {
   const store = new CountingStore();
   const first = openSessions(store);
   const ids = await first.turn('one');
@@ -75,9 +80,19 @@ it('a deletion finds those alone who have the message, said before a start or si
   const holders = (of: typeof first, messageIds: readonly string[]) =>
     of.log.sessionsOf({ kind: 'deleted', channelId: generalId, messageIds });
   const both = [...ids, bobsTurn.messages[0]?.id ?? ''];
+  store.reads = 0;
   expect(await holders(first, ids.slice(1))).toEqual([session]);
-  expect(await holders(openSessions(store), both)).toEqual(expect.arrayContaining([session, bobs]));
-  expect(await holders(first, [snowflakeAt(new Date(startTime + 2 * 3_600_000))])).toEqual([]);
+  expect(await holders(first, both)).toEqual([session, bobs]);
+  const again = openSessions(store);
+  expect(await holders(again, [snowflakeAt(new Date(startTime + 2 * 3_600_000))])).toEqual([]);
+  expect(store.reads).toBe(0);
+  expect(await holders(again, both)).toEqual(expect.arrayContaining([session, bobs]));
+  const { reads } = store;
+  expect(await holders(again, ids)).toEqual([session]);
+  expect(store.reads).toBe(reads);
+  again.log.evict?.(aliceId);
+  expect(await holders(again, ids)).toEqual([session]);
+  expect(store.reads).toBeGreaterThan(reads);
 });
 
 it('what is remembered of a channel takes the logs of those who talked since, however many have talked there [G3b]', async () => {

@@ -128,6 +128,17 @@ describe('what a look back takes out of a notebook [A3]', () => {
     expect(await store.list(`users/${aliceId}/former`)).toEqual([]);
   });
 
+  it('of a tool is kept no more once a message is deleted, which it may repeat [K5][S7]', async () => {
+    const { undoable, ledger, store, turn } = await setUp();
+    const [said = ''] = await turn('I left Porto', 'I see.', dmPlace);
+    const after = '- Keeps bees\n';
+    const notes = [{ key, before: await store.readText(key), after }];
+    await undoable.change(aliceId, notes, () => store.writeText(key, after));
+    await ledger.record({ kind: 'deleted', channelId: dmPlace.channelId, messageIds: [said] });
+    expect(await undoable.part.list(aliceId)).toEqual([]);
+    expect(await store.list(`users/${aliceId}/former`)).toEqual([]);
+  });
+
   it('comes back after the person’s own last change when `undo` names none', async () => {
     const { lookBack, undoable, notebook, clock, store, writes } = await setUp();
     const durable: DurableMemory = createDurableMemory({

@@ -287,9 +287,15 @@ describe('reset rolling [R4]', () => {
     expect(await rolling.show(session, publicPlace, aliceId)).toBeUndefined();
     await turns(sessions, 'five');
     expect(await rolling.updateIfDue(session)).toBe('not-due');
-    await turns(sessions, 'six');
+    const ids = await turns(sessions, 'six');
     expect(await rolling.updateIfDue(session)).toBe('updated');
     expect(inputOf(model.requests[1])).not.toMatch(/previous_summary|Alice: (one|two|three|four)/u);
+    // Nor is it once the summary has to be made again.
+    const [affected] = await sessions.log.remove(generalId, ids);
+    await rolling.delete(withdrawal(affected?.messages[0]?.sequence ?? 0));
+    await turns(sessions, 'seven');
+    await rolling.updateIfDue(session);
+    expect(inputOf(model.requests[2]).match(/(?<=Alice: )\w+/gu)).toEqual(['five', 'seven']);
   });
 });
 

@@ -1,12 +1,14 @@
-import { describe, expect, it } from 'vitest';
+import { describe, expect, it, onTestFinished } from 'vitest';
 
 import { NewerVersionError, StoreError } from '../../../src/core/errors.ts';
+import type { Store } from '../../../src/core/store.ts';
 import { plainWrites } from '../../support/plain-writes.ts';
 import type { TurnContext } from '../../../src/core/turn-context.ts';
 import { createPersonSettings } from '../../../src/memory/settings/person-settings.ts';
 import { limits } from '../../../src/core/limits.ts';
 import { aliceId, generalId, incoming, publicPlace } from '../../support/incoming.ts';
 import { MemoryStore } from '../../support/memory-store.ts';
+import { createTemporaryStores } from '../../storage/files/temporary-store.ts';
 import { recordingLogger } from '../../support/recording-logger.ts';
 import { unconditional } from '../../../src/core/writes.ts';
 
@@ -19,7 +21,7 @@ function at(minutes: number): string {
   return new Date(Date.parse('2026-01-15T10:00:00.000Z') + minutes * 60_000).toISOString();
 }
 
-function open(store = new MemoryStore()) {
+function open(store: Store = new MemoryStore()) {
   const logger = recordingLogger();
   let now = at(0);
   const people = createPersonSettings({ store, writes: plainWrites(), clock: () => new Date(now), logger });
@@ -134,6 +136,16 @@ describe('what a person lets the bot keep [K9]', () => {
       );
     },
   );
+
+  it('is never again more than they last said, even where the file is damaged since [S4]', async () => {
+    const stores = await createTemporaryStores();
+    onTestFinished(() => stores.dispose());
+    const { people, consent } = open(await stores.open());
+    await people.set(unconditional(aliceId), { mode: 'auto' });
+    await people.pause(here, 'everywhere', at(0));
+    await stores.damage(key, '{ "version": 1, "pausedAt"');
+    expect(await consent(1)).toMatchObject({ isStored: false });
+  });
 
   it('is exported with the person, and erased with the whole person only [F5]', async () => {
     const { people, consent } = open();

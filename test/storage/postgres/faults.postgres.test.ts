@@ -1,3 +1,6 @@
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+
 import pg from 'pg';
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
 
@@ -5,6 +8,7 @@ import { StoreError, UnusableStoreError } from '../../../src/core/errors.ts';
 import { createPostgresStore, type PostgresStore } from '../../../src/storage/postgres/store.ts';
 import { RecordingLogger } from '../../support/recording-logger.ts';
 import { startPostgresServer, type PostgresServer } from '../../support/postgres-server.ts';
+import { eventually } from '../../support/eventually.ts';
 import { deferred } from '../../support/deferred.ts';
 import { alice, counterKind, document, increment, log, notesOf } from '../store-fixtures.ts';
 
@@ -127,5 +131,38 @@ describe('a database that fails [S2][E3]', () => {
     const away = createPostgresStore({ url: 'postgres://x@127.0.0.1:1/x', logger, startPatienceMs: 100 });
     await expect(away).rejects.toThrow(/opened.*ECONNREFUSED/u);
     await expect(away).rejects.not.toThrow(UnusableStoreError);
+  });
+
+  it('is repaired by the next start after a kill in the middle of one [X1]', async () => {
+    const client = new pg.Client({ connectionString: server.url });
+    await client.connect();
+    await client.query('create database half');
+    await client.end();
+    const url = server.url.replace(/postgres$/u, 'half');
+    const beside = new pg.Client({ connectionString: url });
+    await beside.connect();
+    // Some tables are made by then.
+    await beside.query(`
+      create function stall() returns event_trigger language plpgsql as $$ begin perform pg_sleep(600); end $$;
+      create event trigger stall on ddl_command_start when tag in ('CREATE INDEX') execute function stall()`);
+    const program = `
+      import { createPostgresStore } from './src/storage/postgres/store.ts';
+      await createPostgresStore({ url: '${url}', logger: console });`;
+    const options = ['--import', 'ts-blank-space/register', '--input-type=module', '--eval', program];
+    const child = spawn(process.execPath, options, { stdio: 'ignore' });
+    const ended = once(child, 'close');
+    const stalled = `select pid from pg_stat_activity where datname = 'half' and wait_event = 'PgSleep'`;
+    await eventually(async () => expect((await beside.query(stalled)).rows).toHaveLength(1));
+    child.kill('SIGKILL');
+    await ended;
+    await beside.query(`select pg_terminate_backend(pid) from (${stalled}) stalled`);
+    await beside.query(
+      'set session_replication_role = replica; drop event trigger stall; drop function stall',
+    );
+    await beside.end();
+    const store = await createPostgresStore({ url, logger });
+    opened.push(store);
+    expect(await store.append(log, { note: 'first' })).toBe(1);
+    expect(await store.update(document, counterKind, increment)).toEqual({ version: 1, count: 1 });
   });
 });

@@ -176,5 +176,9 @@ describe('two stores on one database [X1][X2]', () => {
     await first.update(document, counterKind, increment, { erase: true });
     expect(await second.quarantined()).toEqual([]);
     expect(await database.everything()).not.toContain('canary');
+    await database.query(`update discoclaw.entries set document = '{"version":1,"count":"canary"}'`);
+    await first.read(document, counterKind);
+    await first.removeAll('users');
+    expect(await second.quarantined()).toEqual([]);
   });
 });
