@@ -81,17 +81,17 @@ export function createRemindCommand(ports: RemindPorts): Command {
       const { work, id: messageId, place, at, speaker } = context;
       const timeZone = await ports.people.timeZoneOf(speaker.id);
       const now = new Date(at);
-      const said = what === undefined ? splitWritten(when, now, timeZone) : { when, what, repeat };
-      if (said === undefined)
+      const parts = what === undefined ? splitWritten(when, now, timeZone) : { when, what, repeat };
+      if (parts === undefined)
         return { text: when.trim() === '' ? usage : linesOf(whyNot('unreadable'), usage) };
-      const read = readMoment(said.when, now, timeZone);
+      const read = readMoment(parts.when, now, timeZone);
       if (read.outcome !== 'read') return { text: `Nothing is set. ${whyNot(read.outcome)}` };
       const refused = await refusalToStore({ ...context, memory: ports });
       if (refused !== undefined) return refused;
       const set = await ports.reminders.set(work, {
-        text: said.what,
+        text: parts.what,
         at: read.at,
-        repeat: said.repeat,
+        repeat: parts.repeat,
         where,
         place,
         messageId,

@@ -80,9 +80,9 @@ export function createReminding(ports: RemindingPorts) {
     await end(userId, [reminder], outcome);
   }
 
-  async function end(userId: string, said: readonly Reminder[], outcome: 'sent' | 'refused'): Promise<void> {
+  async function end(userId: string, told: readonly Reminder[], outcome: 'sent' | 'refused'): Promise<void> {
     const work = await begin(userId);
-    for (const { id } of said) await reminders.came(work, id, outcome === 'sent');
+    for (const { id } of told) await reminders.came(work, id, outcome === 'sent');
     if (outcome === 'refused') logger.warn('a reminder could be delivered nowhere', { userId });
   }
 

@@ -18,7 +18,7 @@ import { readWithheld } from '../withheld.ts';
 import { nextAfter, repeats, wallTimeIn } from './wall-clock.ts';
 
 /** Characters of what somebody is reminded of [RM7]. */
-export const reminderMaxChars = 500;
+const reminderMaxChars = 500;
 /** Of the section [RM5]. */
 const sectionMaxChars = 500;
 const mostInPrompt = 5;
@@ -303,7 +303,7 @@ export function personOfReminders(name: string): string | undefined {
   return /^reminders-(\d+)$/u.exec(name)?.[1];
 }
 
-export const remindersFile = 'reminders.json';
+const remindersFile = 'reminders.json';
 
 /** @throws {RangeError} when the id is not a Discord id [S6]. */
 function keyOf(userId: string): string {

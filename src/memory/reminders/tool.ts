@@ -45,7 +45,7 @@ export function createReminderTool(ports: {
       const offered = read.outcome === 'read' ? read.at : momentGiven(moment, now, timeZone);
       if (offered === undefined) return refusal('Not set: `moment` is none ahead. Ask them when.');
       const place = context.originalPlace ?? context.place;
-      const wanted: NewReminder = {
+      const reminder: NewReminder = {
         text: what,
         at: offered,
         repeat,
@@ -54,14 +54,14 @@ export function createReminderTool(ports: {
         messageId: message.id,
       };
       if (read.outcome === 'read' && !asksFirst(context))
-        return outcomeOf(await ports.reminders.set(context.work, wanted));
+        return outcomeOf(await ports.reminders.set(context.work, reminder));
       return {
         ...refusal('Not set yet: the person is asked by a button under your answer, which shows the moment.'),
         offer: {
           what: `Remind you ${shownMoment(offered)}:`,
           words: toSingleLine(what),
           async carryOut() {
-            const set = await ports.reminders.set(context.work, wanted);
+            const set = await ports.reminders.set(context.work, reminder);
             return typeof set === 'string'
               ? `Not set: ${whyNotSet[set]}`
               : { text: 'Set.', buttons: reminderButtons(set) };

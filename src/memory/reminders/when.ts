@@ -60,7 +60,7 @@ export function readMoment(words: string, now: Date, timeZone: string): ReadMome
   return at > latest ? { outcome: 'far' } : { outcome: 'read', at };
 }
 
-interface Said {
+interface Moment {
   readonly now: Date;
   readonly wall: WallTime;
   /** At which this machine's clock shows what theirs does. */
@@ -70,7 +70,7 @@ interface Said {
 
 function momentBy(
   { text, start, end }: chrono.ParsedResult,
-  { now, wall, reference, timeZone }: Said,
+  { now, wall, reference, timeZone }: Moment,
 ): Date | 'unreadable' | 'ambiguous' {
   const has = (part: chrono.Component): boolean => start.isCertain(part);
   const tags = start.tags();
@@ -102,7 +102,7 @@ function momentBy(
   if (!has('hour') && part === undefined) return 'unreadable';
   if (at(today) > now) return at(today);
   // In the evening the same hour may be meant, unless that has passed too.
-  const isMorning = has('hour') && !has('meridiem') && time.hour < 12;
+  const isMorning = has('hour') && !has('meridiem') && !/\d[:.]\d/u.test(text) && time.hour < 12;
   const evening = isMorning ? momentOf(today.toPlainDateTime(time.add({ hours: 12 })), timeZone) : now;
   return evening > now ? 'ambiguous' : at(today.add({ days: 1 }));
 }
@@ -110,12 +110,7 @@ function momentBy(
 /** `3`, `4:30`: at night or in the afternoon. */
 function couldBeAfternoon(text: string, start: chrono.ParsedComponents): boolean {
   const hour = start.get('hour') ?? 0;
-  return (
-    hour > 0 &&
-    hour < 7 &&
-    !start.isCertain('meridiem') &&
-    !new RegExp(`(?<!\\d)0${hour}(?!\\d)`, 'u').test(text)
-  );
+  return hour > 0 && hour < 7 && !start.isCertain('meridiem') && !/(?<!\d)0[1-6](?!\d)/u.test(text);
 }
 
 /** Whether nothing but small words stands around it. */
@@ -142,7 +137,7 @@ function withHours(text: string): string {
     );
 }
 
-/** With them a weekday may be that of this week or the next, and a week is no day. */
+/** With them a weekday may be that of this week or the next, and a week has seven days. */
 const next =
   /(?<!\p{L})(?:next|nächst\p{L}*|prochaine?|próxim[oa]|que viene|que vem|prossim[oa]|volgende?|nästa|this|dies\p{L}*)(?!\p{L})|следующ|наступн|下|来週|來週/iu;
 

@@ -59,8 +59,8 @@ export function readableText(text: string, names: Names): string {
   return text
     .replaceAll(/<@!?(\d+)>/g, (_, id: string) => `@${names.personOf(id)}`)
     .replaceAll(/<#(\d+)>/g, (whole, id: string) => names.placeOf(id) ?? whole)
-    .replaceAll(/<t:(\d{1,11})(?::[tTdDfFR])?>/g, (_, seconds: string) =>
-      new Date(Number(seconds) * 1000).toLocaleDateString('sv'),
+    .replaceAll(/<t:(\d{1,11})(?::([tTdDfFR]))?>/g, (_, seconds: string, style = '') =>
+      new Date(Number(seconds) * 1000).toLocaleString('sv').slice(0, /[dD]/u.test(style) ? 10 : 16),
     )
     .replaceAll(/\\([\\`*_~|[#>-])/g, '$1');
 }

@@ -7,10 +7,11 @@ import {
   type NewReminder,
   type Reminders,
 } from '../../../src/memory/reminders/reminders.ts';
+import type { Deletion } from '../../../src/memory/layer.ts';
 import { aliceId, publicPlace } from '../../support/incoming.ts';
 import { MemoryStore } from '../../support/memory-store.ts';
 import { plainWrites } from '../../support/plain-writes.ts';
-import { dmPlace, messageId } from '../../support/sessions.ts';
+import { dmPlace, messageId, withdrawnMessage } from '../../support/sessions.ts';
 
 const work = unconditional(aliceId);
 const start = Date.parse('2026-11-26T09:00:00Z');
@@ -139,16 +140,16 @@ describe('a reminder', () => {
 });
 
 describe('what takes reminders', () => {
-  it.each([
-    ['their message', { kind: 'messages', session: { channelId: publicPlace.channelId, userId: aliceId } }],
+  const session = { channelId: publicPlace.channelId, userId: aliceId };
+  const cause = { kind: 'deleted', channelId: session.channelId, messageIds: [messageId(1)] } as const;
+
+  it.each<[string, Deletion]>([
+    ['their message', { kind: 'messages', session, cause, messages: [withdrawnMessage(messageId(1))] }],
     ['their words', { kind: 'words', userId: aliceId, words: 'mum', commandId: messageId(9) }],
     ['erasing', { kind: 'person', userId: aliceId, sessions: [] }],
   ])('is %s [RM7]', async (_, deletion) => {
     await set('call mum', '2026-11-26T10:00Z');
-    await reminders.layer.delete({
-      ...deletion,
-      messages: [{ sequence: 1, now: undefined, before: { role: 'user', id: messageId(1) } }],
-    } as never);
+    await reminders.layer.delete(deletion);
     expect(await store.everything()).not.toContain('mum');
   });
 
@@ -165,8 +166,14 @@ describe('reminders in a prompt [RM5]', () => {
     await set('in private', '2026-11-26T10:00Z', { place: dmPlace });
     for (let count = 1; count <= 6; count += 1) await set(`public ${count}`, `2026-11-26T1${count}:00Z`);
     const shown = async (place: typeof dmPlace) => {
-      const speaker = { id: aliceId, name: 'Alice', isOwner: false };
-      const [section] = await reminders.layer.sections({ speaker, place } as never);
+      const [section] = await reminders.layer.sections({
+        speaker: { id: aliceId, name: 'Alice', isOwner: false },
+        place,
+        messages: [],
+        now: new Date(time.now),
+        work,
+        hasThirdPartyText: false,
+      });
       return section?.lines;
     };
     expect((await shown(publicPlace))?.join()).not.toContain('in private');
