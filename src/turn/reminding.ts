@@ -80,9 +80,13 @@ export function createReminding(ports: RemindingPorts) {
     await end(userId, [reminder], outcome);
   }
 
-  async function end(userId: string, told: readonly Reminder[], outcome: 'sent' | 'refused'): Promise<void> {
+  async function end(
+    userId: string,
+    reminded: readonly Reminder[],
+    outcome: 'sent' | 'refused',
+  ): Promise<void> {
     const work = await begin(userId);
-    for (const { id } of told) await reminders.came(work, id, outcome === 'sent');
+    for (const { id } of reminded) await reminders.came(work, id, outcome === 'sent');
     if (outcome === 'refused') logger.warn('a reminder could be delivered nowhere', { userId });
   }
 
@@ -96,10 +100,10 @@ export function createReminding(ports: RemindingPorts) {
     /** Says what is due by now. */
     async remind(this: void, userId: string): Promise<void> {
       const due = await reminders.due(userId);
-      const isOld = ({ at }: Reminder): boolean => clock().getTime() - Date.parse(at) > oldMs;
-      const old = due.filter(isOld);
+      const latest = clock().getTime() - oldMs;
+      const old = due.filter(({ at }) => Date.parse(at) < latest);
       if (old.length > 0) await sayOld(userId, old);
-      for (const each of due) if (!isOld(each)) await sayOne(userId, each);
+      for (const each of due) if (!old.includes(each)) await sayOne(userId, each);
     },
   };
 }

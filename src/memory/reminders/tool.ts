@@ -5,8 +5,7 @@ import type { CommandButton } from '../../core/reply.ts';
 import { toSingleLine } from '../../core/text.ts';
 import { checkedTool, refusal, type Tool, type ToolOutcome } from '../../core/tool.ts';
 import { asksFirst } from '../../core/turn-context.ts';
-import type { NewReminder, Reminder, Reminders } from './reminders.ts';
-import { shownMoment } from './reminders.ts';
+import { shownMoment, type NewReminder, type Reminder, type Reminders } from './reminders.ts';
 import { repeats } from './wall-clock.ts';
 import { readMoment, whyNot } from './when.ts';
 
@@ -93,8 +92,11 @@ function reminderButtons({ id }: Reminder): readonly CommandButton[] {
 
 /** Literally, in prose: case and the width of white space aside. */
 function says(message: string, piece: string): boolean {
-  const form = (text: string): string => toSingleLine(text).toLowerCase();
-  return form(piece) !== '' && form(ownWords(message)).includes(form(piece));
+  return formOf(piece) !== '' && formOf(ownWords(message)).includes(formOf(piece));
+}
+
+function formOf(text: string): string {
+  return toSingleLine(text).toLowerCase();
 }
 
 /** The model's own reading, on the clock of the person. */

@@ -1,6 +1,7 @@
 import { beforeEach, describe, expect, it } from 'vitest';
 
 import { limits } from '../../../src/core/limits.ts';
+import type { Place } from '../../../src/core/place.ts';
 import { unconditional } from '../../../src/core/writes.ts';
 import {
   createReminders,
@@ -53,6 +54,18 @@ async function set(text: string, at: string, more: Partial<NewReminder> = {}): P
     ...more,
   });
   return typeof added === 'string' ? added : added.id;
+}
+
+async function linesIn(place: Place): Promise<readonly string[] | undefined> {
+  const [section] = await reminders.layer.sections({
+    speaker: { id: aliceId, name: 'Alice', isOwner: false },
+    place,
+    messages: [],
+    now: new Date(time.now),
+    work,
+    hasThirdPartyText: false,
+  });
+  return section?.lines;
 }
 
 const texts = async () => (await reminders.list(aliceId)).map(({ text, at }) => `${text} ${at.slice(0, 16)}`);
@@ -165,19 +178,8 @@ describe('reminders in a prompt [RM5]', () => {
   it('are the next five, where they may be told [V2]', async () => {
     await set('in private', '2026-11-26T10:00Z', { place: dmPlace });
     for (let count = 1; count <= 6; count += 1) await set(`public ${count}`, `2026-11-26T1${count}:00Z`);
-    const shown = async (place: typeof dmPlace) => {
-      const [section] = await reminders.layer.sections({
-        speaker: { id: aliceId, name: 'Alice', isOwner: false },
-        place,
-        messages: [],
-        now: new Date(time.now),
-        work,
-        hasThirdPartyText: false,
-      });
-      return section?.lines;
-    };
-    expect((await shown(publicPlace))?.join()).not.toContain('in private');
-    expect(await shown(publicPlace)).toHaveLength(5);
-    expect((await shown(dmPlace))?.[0]).toBe('- Thu 2026-11-26 11:00: in private');
+    expect((await linesIn(publicPlace))?.join()).not.toContain('in private');
+    expect(await linesIn(publicPlace)).toHaveLength(5);
+    expect((await linesIn(dmPlace))?.[0]).toBe('- Thu 2026-11-26 11:00: in private');
   });
 });
