@@ -18,6 +18,7 @@ import { botSettingsKind } from '../memory/settings/bot-settings.ts';
 import { settingsKind as personSettingsKind } from '../memory/settings/person-settings.ts';
 import { settingsKind as placeSettingsKind } from '../memory/settings/place-settings.ts';
 import { withheldKind } from '../memory/withheld.ts';
+import { remindersKind } from '../memory/reminders/reminders.ts';
 import { shortTermKind } from '../memory/short-term/short-term.ts';
 import { spendingKind } from '../observability/spending.ts';
 import { signInKind } from '../page/sign-in.ts';
@@ -141,6 +142,7 @@ const documentKinds: Readonly<Record<string, DocumentKind<Versioned>>> = {
   'users/*/sessions.json': sessionsKind,
   'users/*/page.json': signInKind,
   'users/*/spending.json': spendingKind,
+  'users/*/reminders.json': remindersKind,
   'users/*/short-term/*.json': shortTermKind,
   'sessions/*/*/state.json': stateKind,
   'changes/*.json': withheldKind,

@@ -200,7 +200,7 @@ it('offers the same tools in every turn, and begins every prompt with the same b
   expect(new Set(calls.map(({ body }) => JSON.stringify(body.system?.[0]))).size).toBe(1);
 });
 
-it('sends at most 12,000 characters of rules and tools in the owner’s DM, with all tools there [P2]', () => {
+it('sends at most 13,000 characters of rules and tools in the owner’s DM, with all tools there [P2]', () => {
   const call = callsOf(stage, 'chat').find(isOwnersDm);
   const { tools = [], system = [] } = call?.body ?? {};
   expect(tools.map(({ name }) => name)).toEqual(
@@ -214,5 +214,5 @@ it('sends at most 12,000 characters of rules and tools in the owner’s DM, with
   );
   const rules = (system[0]?.text ?? '').slice(`${soul}\n\n`.length);
   expect(rules).toMatch(/^# How to read a conversation\n/u);
-  expect(JSON.stringify(tools).length + rules.length).toBeLessThanOrEqual(12_000);
+  expect(JSON.stringify(tools).length + rules.length).toBeLessThanOrEqual(13_000);
 });

@@ -17,7 +17,7 @@ function withContext(server: ServerDouble, contextTokens: number): ServerDouble 
 }
 
 const rows = [
-  { tokens: 8_192, lacks: 'memory', server: withContext(llamaCpp, 8_192) },
+  { tokens: 8_192, lacks: 'actions', server: withContext(llamaCpp, 8_192) },
   { tokens: 4_096, lacks: 'tools', server: withContext(vllm, 4_096) },
   { tokens: 2_048, lacks: 'tools', server: withContext(llamaCpp, 2_048) },
 ].map((row) => ({ ...row, name: row.server.name }));

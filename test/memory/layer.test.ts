@@ -65,6 +65,9 @@ async function open(layerName: string) {
     for (const each of [memory.shortTerm, memory.rolling])
       await each.fold?.(userId, [sessionWorkOf(turn)], signal);
     await memory.durable.remember(turn.work, { text, place, messageId: id, type: 'discord' });
+    const at9 = new Date(turn.now.getTime() + 3_600_000);
+    const wanted = { text, at: at9, repeat: undefined, where: 'here', place, messageId: id } as const;
+    await memory.reminders.set(turn.work, wanted);
     const write = memory.tools.find(({ definition }) => definition.name === 'memory_write');
     const content = `## Known Context\n- ${text}\n- Likes tea\n`;
     expect(await write?.run({ path: 'overview.md', content }, turn, signal)).toMatchObject({ ok: true });
@@ -108,7 +111,7 @@ async function open(layerName: string) {
 }
 
 /** Settings, the sources of answers and what is withheld hold no words: their own tests export and erase them. */
-const layers = ['log', 'short-term', 'rolling', 'durable', 'notebook', 'recall'];
+const layers = ['log', 'short-term', 'rolling', 'durable', 'notebook', 'recall', 'reminders'];
 
 it('puts every layer of the bot under the contract [F5]', async () => {
   const { memory } = await open('log');
@@ -163,14 +166,16 @@ describe.each(layers)('the layer %s [F5]', (name) => {
     expect(await store.everything()).toContain(words.bob);
   });
 
-  it('erases what was made of one conversation, and leaves the others; items are their person’s own [K15]', async () => {
+  it('erases what was made of one conversation, and leaves the others; items and reminders are their person’s own [K15]', async () => {
     const { layer, memory, shownAnywhere } = await open(name);
     const sessions = [{ channelId: generalId, userId: aliceId }];
     await memory.writes.run(unconditional(aliceId), async () => {
       for (const each of [layer, memory.sessionLog])
         await each.delete({ kind: 'conversations', userId: aliceId, sessions });
     });
-    expect((await shownAnywhere(words.general)).includes(words.general)).toBe(name === 'durable');
+    expect((await shownAnywhere(words.general)).includes(words.general)).toBe(
+      ['durable', 'reminders'].includes(name),
+    );
     expect(await shownAnywhere(words.dev)).toContain(words.dev);
   });
 });

@@ -51,7 +51,10 @@ const reminderSchema = z.object({
 export type Reminder = Readonly<z.infer<typeof reminderSchema>>;
 
 const documentSchema = z.object({ version: z.literal(1), reminders: z.array(reminderSchema).readonly() });
-const kind: DocumentKind<z.infer<typeof documentSchema>> = { version: 1, schema: documentSchema };
+export const remindersKind: DocumentKind<z.infer<typeof documentSchema>> = {
+  version: 1,
+  schema: documentSchema,
+};
 
 export interface NewReminder extends Pick<Reminder, 'text' | 'repeat' | 'where' | 'place' | 'messageId'> {
   readonly at: Date;
@@ -75,7 +78,7 @@ export function createReminders(ports: {
   const { store, writes, clock, timeZoneOf, wakeAt } = ports;
 
   async function all(userId: string): Promise<readonly Reminder[]> {
-    return (await store.read(keyOf(userId), kind))?.reminders ?? [];
+    return (await store.read(keyOf(userId), remindersKind))?.reminders ?? [];
   }
 
   /** Without those whose message was forgotten; by when they come. */
@@ -94,7 +97,7 @@ export function createReminders(ports: {
     let isLosing = false;
     const stored = await store.update(
       keyOf(userId),
-      kind,
+      remindersKind,
       (document) => {
         const before = document?.reminders ?? [];
         const after = by(before);
@@ -155,10 +158,9 @@ export function createReminders(ports: {
       };
       switch (deletion.kind) {
         case 'messages': {
-          const gone = new Set(
-            deletion.messages.flatMap(({ before, now }) => (now === undefined ? before.id : [])),
-          );
-          return without(({ messageId }) => gone.has(messageId));
+          // What the new text still says stays [F5].
+          const present = new Map(deletion.messages.map(({ before, now = '' }) => [before.id, formOf(now)]));
+          return without(({ messageId, text }) => present.get(messageId)?.includes(formOf(text)) === false);
         }
         case 'words':
           return without(({ text }) => saysWords(text, deletion.words));
@@ -308,6 +310,10 @@ const remindersFile = 'reminders.json';
 /** @throws {RangeError} when the id is not a Discord id [S6]. */
 function keyOf(userId: string): string {
   return `users/${assertSnowflake(userId)}/${remindersFile}`;
+}
+
+function formOf(text: string): string {
+  return toSingleLine(text).toLowerCase();
 }
 
 export function isWaiting({ cameAt }: Pick<Reminder, 'cameAt'>): boolean {
