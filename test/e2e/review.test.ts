@@ -128,7 +128,7 @@ describe('review [K16]', () => {
   });
 
   it('asks before others about nothing that is for its person alone', async () => {
-    const as = await personWith({ ...bees, visibility: 'dm' }, { ...porto, days: 100 });
+    const as = await personWith({ ...bees, visibility: 'dm', days: 400 }, porto);
     const card = await byText(as, '#general');
     expect(card.text).toContain('I live in Porto');
     expect(card.text).not.toContain('bees');
