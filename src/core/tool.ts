@@ -117,8 +117,8 @@ export interface OfferPort {
 /** `run` validates its input and answers `ok: false` for what the model can mend, instead of throwing. */
 export interface Tool {
   readonly definition: ToolDefinition;
-  /** It keeps what was said: refused in a pause, and where nothing is to be noticed [K9]. */
-  readonly stores?: 'items' | 'notes';
+  /** It keeps what was said: refused in a pause, and where nothing is to be noticed, but for wishes [K9]. */
+  readonly stores?: 'items' | 'notes' | 'wishes';
   run(input: unknown, context: TurnContext, signal: AbortSignal): Promise<ToolOutcome>;
 }
 
@@ -132,7 +132,7 @@ export function checkedTool<Input>(tool: {
   readonly description: string;
   readonly input: z.ZodType<Input>;
   readonly notDone: string;
-  readonly stores?: 'items' | 'notes';
+  readonly stores?: 'items' | 'notes' | 'wishes';
   readonly run: (input: Input, context: TurnContext, signal: AbortSignal) => Promise<ToolOutcome>;
 }): Tool {
   const { name, description, input: schema, notDone, stores, run } = tool;

@@ -12,6 +12,9 @@ import { type Outbox, saveBestEffort } from './outbox.ts';
 const lateMs = 60_000;
 /** What is older comes in one list by direct message [RM4]. */
 const oldMs = 24 * 60 * 60_000;
+/** Of that list, so that it is one message. */
+const mostListed = 12;
+const listedMaxChars = 80;
 
 export interface RemindingPorts {
   readonly reminders: Pick<Reminders, 'due' | 'begin' | 'came'>;
@@ -91,9 +94,20 @@ export function createReminding(ports: RemindingPorts) {
   }
 
   async function sayOld(userId: string, old: readonly Reminder[]): Promise<void> {
-    const lines = old.map((each) => `- ${shownMoment(new Date(each.at))}: ${shownText(each.text)}`);
-    const text = `⏰ These were due while I was away:\n${lines.join('\n')}\n-# \`!reminders\` lists them.`;
-    await end(userId, old, await say(userId, old, { channelId: undefined, text, buttons: [] }));
+    const lines = old
+      .slice(0, mostListed)
+      .map(
+        (each, index) =>
+          `${index + 1}. ${shownMoment(new Date(each.at))}: ${shownText(each.text, listedMaxChars)}`,
+      );
+    const text = `⏰ These were due while I was away:\n${lines.join('\n')}\n-# \`!reminders\` lists all.`;
+    // By their ids a list that stands there already is known after a kill.
+    const buttons = old.slice(0, mostListed).map(({ id }, index): CommandButton => ({
+      label: `Done ${index + 1}`,
+      line: `reminders done ${id}`,
+      takes: 'itself',
+    }));
+    await end(userId, old, await say(userId, old, { channelId: undefined, text, buttons }));
   }
 
   return {

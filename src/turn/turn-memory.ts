@@ -123,6 +123,7 @@ async function decidePolicy(turn: TurnContext, { settings, people, history }: Tu
     if (stores === undefined || isBot) return undefined;
     if (consent.isUnreadable === true) return unreadableRefusal;
     if (!consent.isStored || !(await people.mayStore(sessionOf(turn)))) return pausedRefusal;
+    if (stores === 'wishes') return undefined;
     const mode = await people.mode(speaker.id);
     if (mode === 'ask' && stores === 'notes') return unaskedRefusal;
     return mode === 'off' ? unnoticedRefusal : undefined;

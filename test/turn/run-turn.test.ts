@@ -591,6 +591,17 @@ describe('where the speaker has restricted what is kept [K9]', () => {
     expect(other.told()).toContain('Waved.');
   });
 
+  it('tools that keep what is asked for refuse in a pause alone [RM7]', async () => {
+    const asking = { memory: [{ ...wave, stores: 'wishes' as const }] };
+    const inPause = wavingTurn({ tools: asking, people: people(paused) });
+    await inPause.run();
+    expect(inPause.told()).toMatch(/has paused their memory/u);
+    const isOff = people(free, { mode: () => Promise.resolve('off') });
+    const unnoticed = wavingTurn({ tools: asking, people: isOff });
+    await unnoticed.run();
+    expect(unnoticed.told()).toContain('Waved.');
+  });
+
   it('a new person gets the first words under a whole answer, and again if it failed [K12]', async () => {
     const told: string[] = [];
     const oneTimeNotices: TurnPorts['oneTimeNotices'] = {

@@ -312,7 +312,7 @@ function keyOf(userId: string): string {
   return `users/${assertSnowflake(userId)}/${remindersFile}`;
 }
 
-function formOf(text: string): string {
+export function formOf(text: string): string {
   return toSingleLine(text).toLowerCase();
 }
 

@@ -5,7 +5,7 @@ import type { CommandButton } from '../../core/reply.ts';
 import { toSingleLine } from '../../core/text.ts';
 import { checkedTool, refusal, type Tool, type ToolOutcome } from '../../core/tool.ts';
 import { asksFirst } from '../../core/turn-context.ts';
-import { shownMoment, type NewReminder, type Reminder, type Reminders } from './reminders.ts';
+import { formOf, shownMoment, type NewReminder, type Reminder, type Reminders } from './reminders.ts';
 import { repeats } from './wall-clock.ts';
 import { readMoment, whyNot } from './when.ts';
 
@@ -30,6 +30,7 @@ export function createReminderTool(ports: {
       repeat: z.enum(repeats).exactOptional(),
     }),
     notDone: 'Not set',
+    stores: 'wishes',
     async run({ when, what, moment, repeat }, context) {
       const { speaker, now } = context;
       if (speaker.isBot !== undefined) return refusal('Not set: another bot is not reminded.');
@@ -93,10 +94,6 @@ function reminderButtons({ id }: Reminder): readonly CommandButton[] {
 /** Literally, in prose: case and the width of white space aside. */
 function says(message: string, piece: string): boolean {
   return formOf(piece) !== '' && formOf(ownWords(message)).includes(formOf(piece));
-}
-
-function formOf(text: string): string {
-  return toSingleLine(text).toLowerCase();
 }
 
 /** The model's own reading, on the clock of the person. */
