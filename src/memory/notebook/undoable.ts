@@ -14,6 +14,7 @@ import type { Writes } from '../../core/writes.ts';
 import type { ExportedFile } from '../layer.ts';
 import { sessionFolder } from '../log/session-state.ts';
 import { undoButton, undoForMs, type UndoablePart } from '../undo.ts';
+import { readWithheld } from '../withheld.ts';
 import { lostLines } from './losses.ts';
 
 /** How long what background work took out of a notebook is kept [A3]; milliseconds. */
@@ -47,7 +48,7 @@ export interface WrittenNote {
 }
 
 interface UndoableNotesPorts {
-  readonly store: Pick<Store, 'readText' | 'writeText' | 'remove' | 'list'>;
+  readonly store: Pick<Store, 'read' | 'readText' | 'writeText' | 'remove' | 'list'>;
   /** The users' write queue, as far as it orders changes of the owners' workspace. */
   readonly writes: Pick<Writes, 'runInWorkspace'>;
   readonly clock: Clock;
@@ -131,9 +132,12 @@ export function createUndoableNotes({ store, writes, clock, expireAt }: Undoable
 
   /** The former notes that are kept of what background work changed. */
   async function* kept(userId: string): AsyncGenerator<ExportedFile> {
-    for (const { id, key, before, background } of await formerOf(userId))
-      if (background !== undefined && before !== '')
-        yield { path: `notebook/.former/${id}/${nameOf(key)}`, text: before };
+    const { note } = await readWithheld(store, userId);
+    for (const { id, key, before, background } of await formerOf(userId)) {
+      const text = note(key, before) ?? '';
+      if (background !== undefined && text !== '')
+        yield { path: `notebook/.former/${id}/${nameOf(key)}`, text };
+    }
   }
 
   /** All that is kept of the person's notes. */

@@ -5,9 +5,10 @@ import { createDurableMemory, type DurableMemory } from '../../../src/memory/dur
 import { createStagedFiles } from '../../../src/memory/notebook/background.ts';
 import { createNotebook } from '../../../src/memory/notebook/notebook.ts';
 import { createUndoableNotes } from '../../../src/memory/notebook/undoable.ts';
+import { emptyRecord, hashOf } from '../../../src/memory/withheld.ts';
 import { aliceId, publicPlace } from '../../support/incoming.ts';
 import { durableSettings, notebookSettings } from '../../support/layer-settings.ts';
-import { dmPlace, openSessions, silent } from '../../support/sessions.ts';
+import { dmPlace, openSessions, silent, startTime } from '../../support/sessions.ts';
 
 const key = `users/${aliceId}/notebook/USER.md`;
 const dayMs = 86_400_000;
@@ -158,6 +159,19 @@ describe('what a look back takes out of a notebook [A3]', () => {
     expect(await durable.undo(unconditional(aliceId))).toMatchObject({ what: 'note', isDone: true });
     expect(await all(notebook.export(aliceId))).toBe('- Lives in Porto\n- Keeps bees\n');
     expect(await durable.undo(unconditional(aliceId))).toBeUndefined();
+  });
+
+  it('is told nowhere as long as it is withheld [F5]', async () => {
+    const { lookBack, ledger, notebook } = await setUp();
+    await lookBack();
+    const record = emptyRecord(aliceId, new Date(startTime).toISOString(), {
+      kind: 'forgotten',
+      commandId: '1',
+    });
+    const notes = [{ key, lines: [hashOf('- Lives in Porto')] }];
+    await ledger.enter(aliceId, { ...record, until: '2026-01-15T10:10:00.000Z', notes });
+    expect(await all(notebook.export(aliceId))).toBe('- Lives in Braga\n- Keeps bees\n- Keeps bees\n');
+    expect(await all(notebook.purgeable(aliceId))).not.toContain('Porto');
   });
 
   it('loses what is withdrawn, keeps the rest, and stands in the export and in what purge looks through', async () => {
