@@ -318,7 +318,7 @@ export function createChangeLedger(ports: ChangeLedgerPorts) {
     async expire(session: SessionKey, messageIds: readonly string[]): Promise<boolean> {
       const { userId, channelId } = session;
       const whole = wholly(channelId, messageIds);
-      const entry = recordOf(userId, { kind: 'expired', channelId, messageIds }, whole);
+      const entry = recordOf(userId, { kind: 'expired' }, whole);
       return (await enterAndCarryOut(entry)).failures.size === 0;
     },
     finish,

@@ -87,24 +87,19 @@ export function createDeleting(ports: DeletingPorts) {
       const words = { ...about, kind: 'words' as const, userId };
       return [...(await Promise.all(causes.map((cause) => deletionOf(userId, cause, true)))), words];
     }
-    if (about.kind === 'forgotten') {
-      const causes = sessionsIn(entry).map((session) => withheldCauses(log, session, entry));
-      const all = (await Promise.all(causes)).flat();
-      const messages = await Promise.all(all.map((cause) => deletionOf(userId, cause, true)));
-      return [
-        ...messages.map((each) => ({ ...each, isResolved: true as const })),
-        { kind: 'record', userId, record: entry },
-      ];
-    }
     if (about.kind === 'erased') return [];
-    const cause = about.kind === 'expired' ? { ...about, kind: 'deleted' as const } : about;
-    return [await deletionOf(userId, cause, about.kind === 'expired')];
+    if (about.kind === 'edited' || about.kind === 'deleted') return [await deletionOf(userId, about)];
+    // Anything else goes by what its record covers.
+    const causes = await Promise.all(sessionsIn(entry).map((session) => withheldCauses(log, session, entry)));
+    const messages = await Promise.all(causes.flat().map((cause) => deletionOf(userId, cause, true)));
+    const isResolved = about.kind === 'forgotten' || undefined;
+    return [...messages.map((each) => ({ ...each, isResolved })), { kind: 'record', userId, record: entry }];
   }
 
-  async function deletionOf(userId: string, cause: MessageChange, areItemsKept: boolean) {
+  async function deletionOf(userId: string, cause: MessageChange, areItemsKept?: true) {
     const session = { channelId: cause.channelId, userId };
     const messages = await log.affected(session, cause);
-    return { kind: 'messages' as const, session, messages, cause, areItemsKept: areItemsKept || undefined };
+    return { kind: 'messages' as const, session, messages, cause, areItemsKept };
   }
 
   /** The log last, since it has the words to find the rest by: it waits for the others. */

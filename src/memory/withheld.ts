@@ -23,11 +23,7 @@ const changeSchema = z.union([
   messageChangeSchema,
   z.object({ kind: z.literal('forgotten'), commandId: z.string() }),
   /** Messages of one conversation that are older than people's words are kept [K15]. */
-  z.object({
-    kind: z.literal('expired'),
-    channelId: z.string(),
-    messageIds: z.array(z.string()).readonly(),
-  }),
+  z.object({ kind: z.literal('expired') }),
   /** A person had a matter erased [K11]: whatever says these words, and was said until the command. */
   z.object({ kind: z.literal('purged'), words: z.string(), commandId: z.string() }),
   /** A person had all that is held about them erased [K11]; what was said before `at`, ISO 8601, is used no more. */
