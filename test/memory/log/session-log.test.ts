@@ -51,16 +51,6 @@ describe('the message log [W3]', () => {
     expect(await texts(again)).toEqual(['I like tea', 'Noted']);
   });
 
-  it('has what was said in mode `off` noticed by nobody later, and what is said after it [K9]', async () => {
-    const { log, states, contextOf } = openSessions();
-    for (const mode of ['auto', 'off'] as const) await log.recordUser(contextOf([`In ${mode}`]), mode);
-    expect(await states.read(session)).not.toHaveProperty('extraction');
-    await log.recordUser(contextOf(['In auto again']), 'auto');
-    const { extraction } = await states.read(session);
-    const { messages } = await log.since(session, extraction?.cursor ?? 0);
-    expect(messages.map(({ message }) => message.text)).toEqual(['In auto again']);
-  });
-
   it('knows what the bot said directly before a message, or what that replies to, if its readers know that and it is made without others’ text [D1a]', async () => {
     const { log, say, answer, turnWithOthers, turn } = openSessions();
     const [question = ''] = await answer(await say('hello'), 'Where do you live?');
