@@ -96,7 +96,7 @@ describe('how large the prompts of the newest answers were [Y2a]', () => {
     );
   });
 
-  it('is told of no answer to what is forgotten, and again once that is undone [F5]', async () => {
+  it('is known of no answer to what is forgotten, and again once that is undone [F5]', async () => {
     const { turn, ids, forgettingOver } = open();
     const { question, channelId } = await turn();
     const forgetting = forgettingOver([]);

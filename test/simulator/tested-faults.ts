@@ -2430,7 +2430,7 @@ export const testedFaults: readonly PlantedFault[] = [
   },
   {
     name: 'anybody-confirms',
-    promise: "[K11] The line that confirms one person's erasing erases whoever else says it.",
+    promise: "[K11] The line that confirms one person's erasing erases another person who says it.",
     file: 'src/commands/memory-data.ts',
     find: 'if (found?.userId !== call.speaker.id) return { text: expired };',
     put: 'if (found === undefined) return { text: expired };',

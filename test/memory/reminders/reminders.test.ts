@@ -184,7 +184,10 @@ describe('a reminder whose message was forgotten', () => {
       ...emptyRecord(aliceId, new Date(start).toISOString(), forgotten),
       messages: wholly(dmPlace.channelId, [messageId(1)]),
     };
-    await store.update(withheldKey(aliceId), withheldKind, () => ({ version: 1, records: [record] }));
+    await store.update(withheldKey(aliceId), withheldKind, () => ({
+      version: 1 as const,
+      records: [record],
+    }));
     expect(await texts()).toEqual([]);
     expect(await linesIn(dmPlace)).toEqual([]);
     expect(await reminders.due(aliceId)).toEqual([]);
