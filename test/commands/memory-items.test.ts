@@ -157,6 +157,19 @@ describe('search', () => {
   });
 });
 
+describe('forget mentions of', () => {
+  it('takes in a channel only messages that may be used there [K4] [V2]', async () => {
+    const harness = createHarness();
+    await tell(harness, '410000000000000001', 'The parser is nearly done', publicPlace);
+    await tell(harness, '410000000000000002', 'My parser is secret', dmPlace);
+    expect(await harness.say('forget mentions of secret', publicPlace)).toContain('No message');
+    await harness.say('forget mentions of parser', publicPlace);
+    const found = await harness.say('search parser', dmPlace);
+    expect(found).toContain('My parser is secret');
+    expect(found).not.toContain('nearly done');
+  });
+});
+
 it('never lets remembered words open a code block, and changes nothing else', () => {
   fc.assert(
     fc.property(fc.stringMatching(/^(?:`{1,7}|\w| ){0,20}$/u), (text) => {

@@ -144,6 +144,16 @@ describe('an edit or deletion [G5]', () => {
     expect((await openIn(store)).join('\n')).not.toContain('axolotls');
   });
 
+  it('brings in no words of an edit that was made in a pause, though that is over by now [K9]', async () => {
+    const { store, ledgerOver, messageId, log } = await setUp();
+    const editedAt = '2026-01-15T11:00:00.000Z';
+    const resumed = ledgerOver([], undefined, async (_, at) => at !== editedAt);
+    const edit = { kind: 'edited', channelId: generalId, messageId, authorId: aliceId, editedAt } as const;
+    await resumed.record({ ...edit, text: 'I keep axolotls' });
+    expect(await log.message(session, messageId)).toBeUndefined();
+    expect(await logIn(store)).not.toContain('axolotls');
+  });
+
   it('takes nothing out in a pause where the words are as they were [K9], as catching up tells of every message that was ever edited', async () => {
     const { store, ledgerOver, messageId, log } = await setUp();
     const paused = ledgerOver([failing], undefined, () => Promise.resolve(false));

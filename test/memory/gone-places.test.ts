@@ -147,6 +147,17 @@ describe('what belongs to a server that the bot was removed from', () => {
     expect(await held()).toEqual(all);
   });
 
+  it('stays for another thirty days where the bot was there again in between [K15]', async () => {
+    const { sweep, held } = await open();
+    const all = await held();
+    await sweep(0);
+    await sweep(20, { ids: () => [present, left] });
+    await sweep(20);
+    expect(await held()).toEqual(all);
+    await sweep(31);
+    expect(await held()).toEqual(all.filter((key) => !ofServer.has(key)));
+  });
+
   it('stays where another process alone can tell whether the bot is there, however long [X3]', async () => {
     const { sweep, held } = await open();
     const all = await held();

@@ -96,6 +96,19 @@ describe('how large the prompts of the newest answers were [Y2a]', () => {
     );
   });
 
+  it('is known of no answer to what is forgotten, and again once that is undone [F5]', async () => {
+    const { turn, ids, forgettingOver } = open();
+    const { question, channelId } = await turn();
+    const forgetting = forgettingOver([]);
+    const nothing = { words: '', forgotten: [], past: [], others: [], proposed: [] };
+    const messages = [{ channelId, messageIds: [question] }];
+    const commandId = '400000000000000900';
+    const { undoId = '' } = await forgetting.withhold({ ...nothing, userId: aliceId, commandId, messages });
+    expect(await ids()).toEqual([]);
+    await forgetting.part.undo(aliceId, undoId);
+    expect(await ids()).toEqual([question]);
+  });
+
   it('is known of the last twenty answers to a person, the newest first', async () => {
     const { turn, ids } = open();
     const questions: string[] = [];

@@ -37,6 +37,7 @@ describe('the list of items [Y2]', () => {
   it.each([
     ['q=creme', 'a'],
     ['q=LIVE porto', 'd'],
+    ['q=creme porto', ''],
     ['kind=preference', 'b'],
     ['where=everywhere', 'b'],
     ['source=summary', 'c'],

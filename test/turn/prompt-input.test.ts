@@ -100,6 +100,17 @@ describe('what is switched off', () => {
   });
 });
 
+it('what the speaker wrote while they waited is in no prompt before its own turn [F3]', async () => {
+  const turnId = BigInt(aliceContext.messages[0]?.id ?? '');
+  const later = { ...message(3, aliceId, 'human', 'and tomorrow?'), id: String(turnId + 1n) };
+  const others = { ...message(4, bobId, 'human', 'hello Alice'), id: String(turnId + 2n) };
+  const composer = composerOver([alice, later, others], { historyBudget: 3000 });
+  const { prompt } = await composer.compose(aliceContext, allOn, noTools, signal);
+  const text = JSON.stringify(prompt.messages);
+  expect(text).toContain('hello Alice');
+  expect(text).not.toContain('tomorrow');
+});
+
 function inJanuary(time: string): { readonly at: string } {
   return { at: `2026-01-${time}:00.000Z` };
 }

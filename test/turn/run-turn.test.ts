@@ -352,6 +352,12 @@ describe('the answer of a turn while it grows', () => {
     expect(await outbox.isHandled(generalId, message.id)).toBe(true);
   });
 
+  it('stays, marked, when the model refuses to go on [M7]', async () => {
+    const { run, steps } = turnWith(() => Promise.resolve({ text: 'Half of', stop: 'refusal' }));
+    await run([message]);
+    expect(sends(steps)).toEqual([expect.stringMatching(/^send Half of\n-# .*broke off.* as 11$/u)]);
+  });
+
   it('goes on in the messages that stand there from before a restart', async () => {
     const posted: string[] = [];
     const { run, outbox } = turnWith(

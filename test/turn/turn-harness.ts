@@ -25,7 +25,7 @@ export type AnswerTurn = (
     readonly onNote: (note: string) => void;
     readonly onOffer: (what: string) => void;
   },
-) => Promise<{ readonly text: string; readonly stop: 'whole' | 'cut' }>;
+) => Promise<{ readonly text: string; readonly stop: 'whole' | 'cut' | 'refusal' }>;
 
 const usage = { ...noUsage, inputTokens: 1, outputTokens: 1 };
 
@@ -191,7 +191,7 @@ function modelSaying(answer: (signal: AbortSignal, told: Said) => ReturnType<Ans
         settled = undefined;
       });
       onText(text.slice(shown.length));
-      return { content: [{ type: 'text', text }], stop: stop === 'cut' ? 'cut' : 'end', usage };
+      return { content: [{ type: 'text', text }], stop: stop === 'whole' ? 'end' : stop, usage };
     },
   };
 }

@@ -52,9 +52,10 @@ describe('a button under a command’s answer', () => {
     { label: 'Forget tea', line: 'memory forget 1a2b', takes: 'itself' },
     { label: 'Undo', line: 'memory undo 3c4d' },
     { label: 'Keep them' },
+    { label: '❔', line: 'memory why 5e6f', takes: 'nothing' },
   ] as const;
 
-  it('gives its command, for its person’s eyes only, and goes; those beside it go where they are over', async () => {
+  it('gives its command, for its person’s eyes only, and goes; those beside it go where they are over, but for what takes nothing [K6] [K7]', async () => {
     const { server, handlers, ids } = await runGateway();
     handlers.commandButtons = buttons;
     const { answer } = await server.slash({ ...asked, as: 'bob' });
@@ -67,6 +68,7 @@ describe('a button under a command’s answer', () => {
     expect(forgotten.answer?.components.rows[0]?.buttons.map(({ label }) => label)).toEqual([
       'Undo',
       'Keep them',
+      '❔',
     ]);
     expect(handlers.commands.at(-1)).toMatchObject({
       command: { name: 'memory', subcommand: 'forget 1a2b' },
@@ -74,7 +76,7 @@ describe('a button under a command’s answer', () => {
       ephemeral: true,
     });
     const undone = await server.click({ as: 'bob', message, label: 'Undo' });
-    expect(undone.answer?.components.rows).toEqual([]);
+    expect(undone.answer?.components.rows).toMatchObject([{ buttons: [{ label: '❔' }] }]);
   });
 
   it('whose answer takes the place of one that all can read is answered for all [V2][K3]', async () => {

@@ -9,6 +9,7 @@ import {
   type Reminders,
 } from '../../../src/memory/reminders/reminders.ts';
 import type { Deletion } from '../../../src/memory/layer.ts';
+import { emptyRecord, wholly, withheldKey, withheldKind } from '../../../src/memory/withheld.ts';
 import { aliceId, publicPlace } from '../../support/incoming.ts';
 import { MemoryStore } from '../../support/memory-store.ts';
 import { plainWrites } from '../../support/plain-writes.ts';
@@ -171,6 +172,27 @@ describe('what takes reminders', () => {
     const sessions = [{ channelId: publicPlace.channelId, userId: aliceId }];
     await reminders.layer.delete({ kind: 'conversations', userId: aliceId, sessions });
     expect(await texts()).toHaveLength(1);
+  });
+});
+
+describe('a reminder whose message was forgotten', () => {
+  it('is told by nothing and does not come, unless that is undone [RM7] [F5]', async () => {
+    await set('call mum', '2026-11-26T10:00Z', { place: dmPlace });
+    time.now = Date.parse('2026-11-26T10:00Z');
+    const forgotten = { kind: 'forgotten', commandId: messageId(9) } as const;
+    const record = {
+      ...emptyRecord(aliceId, new Date(start).toISOString(), forgotten),
+      messages: wholly(dmPlace.channelId, [messageId(1)]),
+    };
+    await store.update(withheldKey(aliceId), withheldKind, () => ({
+      version: 1 as const,
+      records: [record],
+    }));
+    expect(await texts()).toEqual([]);
+    expect(await linesIn(dmPlace)).toEqual([]);
+    expect(await reminders.due(aliceId)).toEqual([]);
+    await store.remove(withheldKey(aliceId));
+    expect(await reminders.due(aliceId)).toMatchObject([{ text: 'call mum' }]);
   });
 });
 

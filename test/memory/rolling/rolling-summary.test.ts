@@ -3,6 +3,7 @@ import { describe, expect, it } from 'vitest';
 import { ModelError } from '../../../src/core/errors.ts';
 import { textOf } from '../../../src/core/model.ts';
 import { renderSection } from '../../../src/core/section.ts';
+import type { ToForget } from '../../../src/memory/durable/items.ts';
 import { createRollingSummary, type RollingSettings } from '../../../src/memory/rolling/rolling-summary.ts';
 import { aliceId, generalId, publicPlace } from '../../support/incoming.ts';
 import { ScriptedModel, inputOf } from '../../support/scripted-model.ts';
@@ -299,13 +300,21 @@ describe('reset rolling [R4]', () => {
   });
 });
 
+/** Only a message. */
+function toForget(messageId: string): ToForget {
+  const nothing = { words: '', forgotten: [], past: [], others: [], proposed: [] };
+  const messages = [{ channelId: generalId, messageIds: [messageId] }];
+  return { ...nothing, userId: aliceId, commandId: '400000000000000900', messages };
+}
+
 type Meanwhile = (sessions: Sessions, rolling: ReturnType<typeof open>, id: string) => Promise<unknown>;
 
 it.each<[string, Meanwhile]>([
   ['a deletion', ({ log }, _, id) => log.remove(generalId, [id])],
   ['an edit', ({ log }, _, id) => log.edit(generalId, id, 'nothing')],
   ['a reset', (_, rolling) => rolling.reset(session)],
-])('what comes while the model writes beats its summary: %s [A4][R4]', async (_, meanwhile) => {
+  ['forgetting it', ({ forgettingOver }, rolling, id) => forgettingOver([rolling]).withhold(toForget(id))],
+])('what comes while the model writes beats its summary: %s [A4][R4][F5]', async (_, meanwhile) => {
   const { sessions, model, rolling } = setUp();
   const [id = ''] = await turns(sessions, 'my secret', 'two');
   model.become(async () => {

@@ -99,6 +99,15 @@ describe('an unreadable document', () => {
     expect(await readdir(stores.dataDir)).not.toContain('quarantine');
   });
 
+  it('goes to quarantine at once where its time lies ahead, as after a clock that was off', async () => {
+    await store.update(document, counterKind, increment);
+    await store.update(document, counterKind, increment);
+    await damage('broken');
+    const tomorrow = Date.now() / 1000 + 24 * 60 * 60;
+    await utimes(path, tomorrow, tomorrow);
+    expect(await store.update(document, counterKind, increment)).toEqual({ version: 1, count: 2 });
+  });
+
   it('tells what was set aside, when, and from when the copy is that is used [S5]', async () => {
     const told: SetAside[] = [];
     const telling = await stores.open({
