@@ -162,7 +162,7 @@ export function createBot(config: Config, ports: BotPorts) {
     pauseNotes: createPauseNotes(),
     memoryNotices,
     lateNotices,
-    noteLosses: memory.noteLosses,
+    untold: memory.untold,
     oneTimeNotices,
     provenance,
     prompts,

@@ -118,6 +118,8 @@ export async function setTimeZone(call: MemoryCall, written: string | undefined)
     };
   }
   await memory.people.set(work, { timeZone });
+  // What comes again keeps its hour there [RM6].
+  await memory.reminders.refresh(speaker.id);
   return { text: `Your days count by the time in ${timeZone} from now on: ${nowIn(timeZone)}.` };
 }
 

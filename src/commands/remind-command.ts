@@ -1,9 +1,16 @@
-import type { CommandContext, CommandReply } from '../core/commands.ts';
+import type { CommandContext, CommandForm, CommandReply, MenuForms } from '../core/commands.ts';
+import type { CommandButton } from '../core/reply.ts';
+import { discordLink } from '../core/snowflake.ts';
+import { daysAfter } from '../core/time.ts';
+import { mayUseItem, wordingOf } from '../memory/durable/document.ts';
+import type { DurableMemory } from '../memory/durable/durable-memory.ts';
 import {
   listedReminder,
   removeButton,
   shownMoment,
   shownReminder,
+  shownWhen,
+  stateOf,
   whyNotSet,
 } from '../memory/reminders/notices.ts';
 import {
@@ -16,7 +23,7 @@ import { repeats, sameHourTomorrow } from '../memory/reminders/wall-clock.ts';
 import { readMoment, whyNot } from '../memory/reminders/when.ts';
 import type { PersonSettingsStore } from '../memory/settings/person-settings.ts';
 import type { PlaceSettings } from '../memory/settings/place-settings.ts';
-import { counted, linesOf, quoted } from './answer-lines.ts';
+import { counted, linesOf, present, quoted } from './answer-lines.ts';
 import { defineCommand, forAskerOnly, type Command } from './command.ts';
 import { refusalToStore } from './memory-control.ts';
 import { readingPlace } from './memory-ports.ts';
@@ -64,15 +71,18 @@ export const remindersDefinition = {
         { name: 'come again later', value: 'later' },
         { name: 'change the moment', value: 'move' },
         { name: 'remove', value: 'remove' },
+        { name: 'set one about a message', value: 'about' },
+        { name: 'set one for an item with a day', value: 'item' },
       ],
       isOptional: true,
     },
-    id: { kind: 'id', description: 'The id of the reminder', isOptional: true },
+    id: { kind: 'id', description: 'The id of the reminder, message or item', isOptional: true },
     when: { kind: 'text', description: 'When instead, such as tomorrow at 9:00', isOptional: true },
   },
 } as const;
 
 export interface RemindPorts {
+  readonly durable: Pick<DurableMemory, 'list'>;
   readonly reminders: Omit<Reminders, 'layer'>;
   readonly people: Pick<PersonSettingsStore, 'timeZoneOf' | 'get' | 'pauseIn'>;
   readonly placeSettings: Pick<PlaceSettings, 'isMemoryOff'>;
@@ -85,6 +95,8 @@ interface Wish extends Pick<NewReminder, 'place' | 'messageId' | 'repeat'> {
   readonly when: string;
   readonly what: string;
   readonly where?: NewReminder['where'] | undefined;
+  /** Another moment that may be meant. */
+  readonly before?: string;
 }
 
 /** Sets a reminder in the asker's own words. */
@@ -100,7 +112,7 @@ export function createRemindCommand(ports: RemindPorts): Command {
 async function setReminder(
   ports: RemindPorts,
   context: CommandContext,
-  { when, what, repeat, where = 'here', place, messageId }: Wish,
+  { when, what, repeat, where = 'here', place, messageId, before }: Wish,
 ): Promise<CommandReply> {
   const { speaker, work, at } = context;
   if (when === '' || what === '') return { text: linesOf('Nothing is set.', usage) };
@@ -114,11 +126,19 @@ async function setReminder(
   if (typeof set === 'string') return { text: `Nothing is set: ${whyNotSet[set]}` };
   const isOwn = (await ports.people.get(speaker.id))?.timeZone !== undefined;
   const zone = `-# By the clock in ${timeZone}${isOwn ? '' : ', which is mine'}; \`!memory timezone <city>\` sets yours.`;
-  return { text: linesOf(`⏰ I will remind you ${shownReminder(set)}`, zone), buttons: [removeButton(set)] };
+  const isAhead = before !== undefined && readMoment(before, new Date(at), timeZone).outcome === 'read';
+  return {
+    text: linesOf(`⏰ I will remind you ${shownReminder(set)}`, zone),
+    buttons: present<CommandButton>(
+      removeButton(set),
+      isAhead && { label: 'The evening before', line: `reminders move ${set.id} ${before}`, takes: 'itself' },
+    ),
+  };
 }
 
 /** Lists the asker's reminders, and does what their buttons say. */
-export function createRemindersCommand({ reminders, people }: RemindPorts): Command {
+export function createRemindersCommand(ports: RemindPorts): Command {
+  const { reminders, people } = ports;
   return defineCommand(remindersDefinition, {
     async handle({ do: wish, id = '', when = '' }, context) {
       const { work, speaker, place, ephemeral, at } = context;
@@ -126,6 +146,8 @@ export function createRemindersCommand({ reminders, people }: RemindPorts): Comm
         return ephemeral || place.audience === 'dm'
           ? listed(await reminders.list(speaker.id))
           : { text: forAskerOnly('reminders') };
+      if (wish === 'about') return remindAbout(ports, context, id, when);
+      if (wish === 'item') return remindOfItem(ports, context, id);
       const known = (await reminders.list(speaker.id)).find((each) => each.id === id);
       const view = readingPlace(place, ephemeral);
       if (known === undefined || !mayUseReminder(known, speaker.id, view))
@@ -163,6 +185,14 @@ function listed(all: readonly Reminder[]): CommandReply {
       lines,
       '-# Without buttons: `!reminders move <id> <when>` or `!reminders remove <id>`.',
     ),
+    data: {
+      kind: 'reminders',
+      cards: all.map((each) => ({
+        question: `${stateOf(each)}${shownWhen(each)}: ${each.text}`,
+        items: [],
+        buttons: [{ label: 'Change', line: `reminders move ${each.id}` }, removeButton(each, 'Remove')],
+      })),
+    },
     buttons: all
       .slice(0, mostWithButtons)
       .flatMap((each, index) => [
@@ -172,18 +202,46 @@ function listed(all: readonly Reminder[]): CommandReply {
   };
 }
 
+/** Of a message's menu: the windows that ask when, by what people see [RM1]. */
+export const remindMenu: MenuForms = {
+  'Remind me about this': (messageId) =>
+    whenForm(`reminders about ${messageId}`, 'When? Behind a colon, words of your own'),
+};
+
+/** The text is a link and the asker's own words: nothing of the message [RM1]. */
+function remindAbout(ports: RemindPorts, context: CommandContext, messageId: string, written: string) {
+  const { guildId, channelId } = context.place;
+  const { what, ...wish } = splitWritten(written);
+  const text = `${what} ${discordLink({ guildId, channelId, messageId })}`;
+  return setReminder(ports, context, { ...context, ...wish, what: text, messageId: context.id });
+}
+
+/** At nine o'clock of its day [RM8]; where the place may not be told of the item, by direct message. */
+async function remindOfItem(ports: RemindPorts, context: CommandContext, id: string): Promise<CommandReply> {
+  const { speaker, place, ephemeral } = context;
+  const view = readingPlace(place, ephemeral);
+  const item = (await ports.durable.list(speaker.id)).find(
+    (each) => each.id === id && mayUseItem(each, speaker.id, view),
+  );
+  if (item?.when === undefined) return { text: `I know of no item ${quoted(id)} with a day here.` };
+  return setReminder(ports, context, {
+    when: `${item.when} 9:00`,
+    before: `${daysAfter(item.when, -1)} 18:00`,
+    what: wordingOf(item),
+    place: mayUseItem(item, speaker.id, place) ? place : view,
+    messageId: item.source.messageId,
+  });
+}
+
 function moveForm({ id, text }: Reminder, reason?: string): CommandReply {
   return {
     text: `When instead? \`!reminders move ${id} tomorrow at 9:00\``,
-    form: {
-      reason,
-      title: 'When shall I remind you?',
-      label: text.slice(0, 45),
-      value: '',
-      maxChars: 100,
-      line: `reminders move ${id}`,
-    },
+    form: { ...whenForm(`reminders move ${id}`, text.slice(0, 45)), reason },
   };
+}
+
+function whenForm(line: string, label: string): CommandForm {
+  return { title: 'When shall I remind you?', label, value: '', maxChars: 600, line };
 }
 
 /** When and what, as they are written behind `!remind`, perhaps with how it comes again before. */

@@ -23,9 +23,13 @@ export function shownReminder(reminder: Pick<Reminder, 'at' | 'repeat' | 'text'>
 
 /** As one of several, with its id. */
 export function listedReminder(reminder: Reminder): string {
-  const state = reminder.missed === undefined ? 'came' : 'missed';
-  const before = reminder.cameAt === undefined && reminder.missed === undefined ? '' : `${state} `;
-  return `${before}${shownReminder(reminder, listedMaxChars)} · id ${reminder.id}`;
+  return `${stateOf(reminder)}${shownReminder(reminder, listedMaxChars)} · id ${reminder.id}`;
+}
+
+/** Nothing for what is still to come. */
+export function stateOf({ missed, cameAt }: Reminder): string {
+  if (missed !== undefined) return 'missed: ';
+  return cameAt === undefined ? '' : 'came: ';
 }
 
 export function removeButton({ id }: Pick<Reminder, 'id'>, label = 'Do not remind me'): CommandButton {

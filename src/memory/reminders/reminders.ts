@@ -10,8 +10,9 @@ import { hasSecret } from '../../core/secrets.ts';
 import { dataLine, fitLines } from '../../core/section.ts';
 import { assertSnowflake } from '../../core/snowflake.ts';
 import type { DocumentKind, Store } from '../../core/store.ts';
-import { saysWords, toSingleLine } from '../../core/text.ts';
+import { counted, saysWords, toSingleLine } from '../../core/text.ts';
 import { localMoment, type Clock } from '../../core/time.ts';
+import type { TurnContext } from '../../core/turn-context.ts';
 import { mayUse, reachOf } from '../../core/visibility.ts';
 import { unconditional, type Work, type Writes } from '../../core/writes.ts';
 import { personOf, type MemoryLayer } from '../layer.ts';
@@ -34,7 +35,7 @@ const reminderSchema = z.object({
   at: z.iso.datetime(),
   repeat: z.enum(repeats).optional(),
   /** When it was to come first, as the clock on the wall showed it: from there it is counted when it comes again. */
-  first: z.iso.datetime({ local: true }),
+  first: z.iso.datetime({ local: true }).regex(/\d$/u),
   where: z.enum(['here', 'dm']),
   /** Where it was set, with who could read it then. */
   place: placeSchema,
@@ -59,8 +60,13 @@ export const remindersKind: DocumentKind<z.infer<typeof documentSchema>> = {
   schema: documentSchema,
 };
 
+/** What an export is read for [K10]. */
+const exportedSchema = reminderSchema.pick({ text: true, at: true, repeat: true, first: true });
+
 export interface NewReminder extends Pick<Reminder, 'text' | 'repeat' | 'where' | 'place' | 'messageId'> {
   readonly at: Date;
+  /** Default: that moment. */
+  readonly first?: string | undefined;
 }
 
 export type Reminders = ReturnType<typeof createReminders>;
@@ -187,7 +193,7 @@ export function createReminders(ports: {
         id: randomUUID().slice(0, 8),
         text: words,
         at: at.toISOString(),
-        first: wallTimeIn(at, await timeZoneOf(work.userId)).toString(),
+        first: rest.first ?? wallTimeIn(at, await timeZoneOf(work.userId)).toString(),
       };
       let isFull = false;
       await writes.run(work, () =>
@@ -243,6 +249,28 @@ export function createReminders(ports: {
           : { ...reminder, attempt: undefined, missed, at: nextOf(reminder, now, timeZone) },
       ]);
     },
+    /** Those of an export that are still to come here, and are not there already [K10]. Nothing of it is trusted. */
+    async stillToCome(userId: string, exported: readonly unknown[]) {
+      const [known, timeZone] = await Promise.all([all(userId), timeZoneOf(userId)]);
+      const now = clock();
+      return exported
+        .slice(0, limits.reminders)
+        .flatMap((each) => exportedSchema.safeParse(each).data ?? [])
+        .map((each) => ({ ...each, at: nextOf(each, now, timeZone) }))
+        .filter(({ at }) => Date.parse(at) > now.getTime())
+        .filter(({ at, text }) => !known.some((each) => each.at === at && each.text === text));
+    },
+    /** What the person's next answer tells of those that could be delivered nowhere; `markTold` is to be called once it has. */
+    async untold({ speaker, work }: Pick<TurnContext, 'speaker' | 'work'>) {
+      const ids = (await list(speaker.id)).flatMap(({ id, missed }) => (missed === 'untold' ? id : []));
+      const line = `📌 I could not deliver ${counted(ids.length, 'reminder')}: \`/reminders\` shows what was missed`;
+      return {
+        notices: ids.length === 0 ? [] : [{ line, bareLine: line, buttons: [] }],
+        async markTold(): Promise<void> {
+          if (ids.length > 0) await changeEach(work, ids, (reminder) => [{ ...reminder, missed: 'told' }]);
+        },
+      };
+    },
     /** Has the next one wait: at a start, and where its person has another zone by now. Drops what came long ago. */
     async refresh(this: void, userId: string): Promise<void> {
       if ((await all(userId)).length === 0) return;
@@ -263,7 +291,11 @@ export function createReminders(ports: {
 }
 
 /** What comes again keeps its hour on the wall. */
-function nextOf({ at, repeat, first }: Reminder, now: Date, timeZone: string): string {
+function nextOf(
+  { at, repeat, first }: Pick<Reminder, 'at' | 'repeat' | 'first'>,
+  now: Date,
+  timeZone: string,
+): string {
   if (repeat === undefined) return at;
   return nextAfter(Temporal.PlainDateTime.from(first), repeat, now, timeZone).toISOString();
 }
@@ -278,7 +310,7 @@ export function personOfReminders(name: string): string | undefined {
   return /^reminders-(\d+)$/u.exec(name)?.[1];
 }
 
-const remindersFile = 'reminders.json';
+export const remindersFile = 'reminders.json';
 
 /** @throws {RangeError} when the id is not a Discord id [S6]. */
 function keyOf(userId: string): string {
