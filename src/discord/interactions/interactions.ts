@@ -82,15 +82,6 @@ export function createInteractions(options: InteractionsOptions): (interaction: 
     return tell(interaction, unknown);
   }
 
-  /** Discord takes a window only as the first answer: who has no access hears of that once it is sent. */
-  async function openWindow(
-    interaction: MessageContextMenuCommandInteraction,
-    form: CommandForm,
-  ): Promise<void> {
-    const personId = interaction.user.id;
-    await interaction.showModal(formModal(form, { ...form, personId, takes: 'nothing', opensForm: true }));
-  }
-
   /** Never rejects: where nothing can be known, the person is refused. */
   async function admit(interaction: BaseInteraction, command?: CommandCall): Promise<Admission> {
     const { user } = interaction;
@@ -228,6 +219,15 @@ export function createInteractions(options: InteractionsOptions): (interaction: 
     await takeAway(interaction, takes);
     if (line !== '') await deliver(interaction, await answered(), isInPlace);
   }
+}
+
+/** Discord takes a window only as the first answer: who has no access hears of that once it is sent. */
+async function openWindow(
+  interaction: MessageContextMenuCommandInteraction,
+  form: CommandForm,
+): Promise<void> {
+  const personId = interaction.user.id;
+  await interaction.showModal(formModal(form, { ...form, personId, takes: 'nothing', opensForm: true }));
 }
 
 type AskingInteraction = CommandInteraction | PressInteraction;

@@ -261,7 +261,7 @@ export function createReminders(ports: {
         .filter(({ at, text }) => !known.some((each) => each.at === at && each.text === text));
     },
     /** What the person's next answer tells of those that could be delivered nowhere; `markTold` is to be called once it has. */
-    async untold({ speaker, work }: Pick<TurnContext, 'speaker' | 'work'>) {
+    async untold(this: void, { speaker, work }: Pick<TurnContext, 'speaker' | 'work'>) {
       const ids = (await list(speaker.id)).flatMap(({ id, missed }) => (missed === 'untold' ? id : []));
       const line = `📌 I could not deliver ${counted(ids.length, 'reminder')}: \`/reminders\` shows what was missed`;
       return {
