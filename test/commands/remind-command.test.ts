@@ -1,0 +1,96 @@
+import { beforeEach, describe, expect, it } from 'vitest';
+
+import { createRemindersCommand } from '../../src/commands/remind-command.ts';
+import type { CommandRequest } from '../../src/core/commands.ts';
+import type { Place } from '../../src/core/place.ts';
+import { unconditional } from '../../src/core/writes.ts';
+import type { DurableItem } from '../../src/memory/durable/document.ts';
+import { createReminders, type Reminders } from '../../src/memory/reminders/reminders.ts';
+import { aliceId, publicPlace } from '../support/incoming.ts';
+import { MemoryStore } from '../support/memory-store.ts';
+import { plainWrites } from '../support/plain-writes.ts';
+import { dmPlace, messageId } from '../support/sessions.ts';
+
+const now = '2026-11-26T10:00:00.000Z';
+let reminders: Reminders;
+
+function itemOf(place: Place, id: string, when: string): DurableItem {
+  return {
+    id,
+    kind: 'fact',
+    text: 'My exam is soon',
+    status: 'active',
+    pinned: false,
+    visibility: place.audience === 'dm' ? 'dm' : 'server',
+    source: {
+      type: 'manual',
+      channelId: place.channelId,
+      messageId: messageId(7),
+      guildId: place.guildId,
+      homeId: place.homeId,
+    },
+    createdAt: now,
+    updatedAt: now,
+    when,
+  };
+}
+
+const items = [
+  itemOf(publicPlace, 'public00', '2027-03-15'),
+  itemOf(dmPlace, 'secret00', '2027-03-15'),
+  itemOf(publicPlace, 'today000', '2026-11-26'),
+  itemOf(publicPlace, 'tomorrow', '2026-11-27'),
+];
+
+async function press(id: string, place: Place) {
+  const command = createRemindersCommand({
+    reminders,
+    durable: { list: () => Promise.resolve(items) },
+    people: {
+      timeZoneOf: () => Promise.resolve('UTC'),
+      get: () => Promise.resolve(undefined),
+      pauseIn: () => Promise.resolve(undefined),
+    },
+    placeSettings: { isMemoryOff: () => Promise.resolve(false) },
+  });
+  const request: CommandRequest = {
+    work: unconditional(aliceId),
+    id: messageId(9),
+    speaker: { id: aliceId, name: 'Alice', isOwner: false },
+    place,
+    ephemeral: true,
+    at: now,
+    command: { name: 'reminders', subcommand: '', options: { do: 'item', id } },
+  };
+  return command.answer(request);
+}
+
+beforeEach(() => {
+  reminders = createReminders({
+    store: new MemoryStore(),
+    writes: plainWrites(),
+    clock: () => new Date(now),
+    timeZoneOf: () => Promise.resolve('UTC'),
+    wakeAt: () => Promise.resolve(),
+  });
+});
+
+describe('Remind me, under an item with a day [RM8]', () => {
+  it('comes in the place where that may be told of the item, and else by direct message only [V2]', async () => {
+    await press('public00', publicPlace);
+    await press('secret00', publicPlace);
+    expect((await reminders.list(aliceId)).map(({ place }) => place.audience)).toEqual(['public', 'dm']);
+    // It goes with the message that the item came from.
+    expect((await reminders.list(aliceId)).map((each) => each.messageId)).toEqual([
+      messageId(7),
+      messageId(7),
+    ]);
+  });
+
+  it('sets nothing for a day whose nine o’clock has passed, and for no evening that has', async () => {
+    expect((await press('today000', publicPlace)).text).toContain('That has passed');
+    expect(await reminders.list(aliceId)).toEqual([]);
+    const labels = (await press('tomorrow', publicPlace)).buttons?.map(({ label }) => label);
+    expect(labels).toEqual(['Do not remind me', 'The evening before']);
+  });
+});
