@@ -8,6 +8,7 @@ import {
   createRemindCommand,
   createRemindersCommand,
   remindDefinition,
+  remindMenu,
   remindersDefinition,
 } from '../commands/remind-command.ts';
 import { createSettingsCommand, settingsDefinition } from '../commands/settings-command.ts';
@@ -88,6 +89,7 @@ export function createCommands(config: Config, memory: Memory, ports: CommandPor
     config.commandsEnabled ? createMenuEntries(memoryPorts) : {},
     logger,
     memory.oneTimeNotices,
+    remindMenu,
   );
 }
 
@@ -102,7 +104,7 @@ export function registeredCommands({ commandsEnabled }: Pick<Config, 'commandsEn
       settingsDefinition,
       statusDefinition,
     ],
-    menuNames: commandsEnabled ? menuNames : [],
+    menuNames: [...(commandsEnabled ? menuNames : []), ...Object.keys(remindMenu)],
   };
 }
 

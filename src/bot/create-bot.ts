@@ -14,7 +14,6 @@ import { createHearing } from '../turn/hearing.ts';
 import { outboxInJobs } from '../turn/outbox.ts';
 import { personaSource } from '../memory/settings/place-settings.ts';
 import type { PresentGuilds } from '../memory/gone-places.ts';
-import { buttonsUnder } from '../commands/remind-command.ts';
 import { personOfReminders } from '../memory/reminders/reminders.ts';
 import { createSignIn, type PagePath, type PagePerson } from '../page/sign-in.ts';
 import { callCost } from '../model/anthropic/models.ts';
@@ -99,7 +98,6 @@ export function createBot(config: Config, ports: BotPorts) {
     ...shared,
     reminders: memory.reminders,
     post: discord.reminders,
-    buttonsUnder,
   });
   const afterTurn = createAfterTurn({
     ...shared,
@@ -164,7 +162,7 @@ export function createBot(config: Config, ports: BotPorts) {
     pauseNotes: createPauseNotes(),
     memoryNotices,
     lateNotices,
-    noteLosses: memory.noteLosses,
+    untold: memory.untold,
     oneTimeNotices,
     provenance,
     prompts,

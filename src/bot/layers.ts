@@ -313,7 +313,7 @@ export function createLayers(config: Config, ports: LayerPorts) {
     noted: [rolling, notebook],
     notes: { export: notebook.purgeable },
     notebook: notebook.files,
-    noteLosses: undoable,
+    untold: [undoable.untold, reminders.untold],
     workspace: createWorkspace({ store, server: ports.server, logger }),
     oneTimeNotices: createOneTimeNotices({
       people,

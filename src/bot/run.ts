@@ -262,6 +262,10 @@ const demonstration: Demonstration = {
       ],
     },
     {
+      caption: 'It says at its moment what she wants to be reminded of.',
+      lines: [{ place: '#general', text: '!remind tomorrow at 9:00: order the cake' }],
+    },
+    {
       caption: 'And it forgets when told.',
       lines: [
         { place: '#general', text: '!memory forget Rust' },

@@ -203,6 +203,7 @@ export async function startBot(config: Config, options: StartOptions) {
       commands: {
         definitions: bot.commands.definitions,
         menuNames: bot.commands.menuNames,
+        menuForms: bot.commands.menuForms,
         parseCommand,
       },
       discord,

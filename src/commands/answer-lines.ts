@@ -73,6 +73,7 @@ export function shownItem(item: DurableItem, { view, today }: Pick<MemoryCall, '
     updatedAt: Date.parse(updatedAt) === Date.parse(undated) ? undefined : updatedAt,
     when,
     isOver: isOver(item, today),
+    isAhead: when !== undefined && when >= today,
     isPinned: pinned,
   };
 }

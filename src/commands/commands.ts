@@ -5,6 +5,7 @@ import {
   type CommandContext,
   type CommandReply,
   type CommandRequest,
+  type MenuForms,
   type CompletionRequest,
   type MenuRequest,
 } from '../core/commands.ts';
@@ -40,6 +41,7 @@ export function createCommandSet(
   menuEntries: MenuEntries,
   logger: Logger,
   oneTimeNotices?: Pick<OneTimeNotices, 'begin'>,
+  menuForms: MenuForms = {},
 ) {
   const definitions = commands.map(({ definition }) => definition);
 
@@ -84,7 +86,8 @@ export function createCommandSet(
 
   return {
     definitions,
-    menuNames: Object.keys(menuEntries),
+    menuForms,
+    menuNames: [...Object.keys(menuEntries), ...Object.keys(menuForms)],
     /** The command that a text is; `undefined` where it is none of these [K1]. */
     parse: (text: string, botId?: string) => parseCommand(text, definitions, botId),
     async command(request: CommandRequest): Promise<CommandReply> {

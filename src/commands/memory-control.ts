@@ -118,6 +118,8 @@ export async function setTimeZone(call: MemoryCall, written: string | undefined)
     };
   }
   await memory.people.set(work, { timeZone });
+  // What comes again keeps its hour there [RM6].
+  await memory.reminders.refresh(speaker.id);
   return { text: `Your days count by the time in ${timeZone} from now on: ${nowIn(timeZone)}.` };
 }
 
@@ -155,6 +157,7 @@ function factsText(facts: PrivacyFacts): string {
     layers.recentHours !== undefined &&
       `- What you asked in public channels and what I answered, for ${layers.recentHours} hours.`,
     `- Notes: on each conversation, and in our direct messages a notebook that we write together${layers.reflection ? '; I look back on a conversation and update them' : ''}.`,
+    '- Your reminders, until a week after they came.',
     '- Your settings for all this.',
     'I mask what has the form of a key or token, card and bank numbers, passwords in addresses, and one odd or quoted word right after "password:", "PIN is" and the like. I promise no more than that, so keep secrets elsewhere.',
     '',

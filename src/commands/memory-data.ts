@@ -90,6 +90,7 @@ ${part}
   \`!memory import\` takes this archive, or this file, back.
 - \`forgotten.json\`: of items that you had forgotten or that made way, hashes without any words, so that they do not come back.
 - \`forgotten/\`: what you had forgotten in the last ten minutes and can still undo, with the moment at which it goes; nothing else in here has it.
+- \`reminders.json\`: what you are to be reminded of, and when; \`!memory import\` takes from it what is still to come.
 - \`settings.json\`: what you chose with \`!memory mode\`, \`pause\` and \`notices\`, and when you erased everything, if you did.
 - \`cost.json\`: what your answers, and the notes made of them, have cost today at most, where a limit on that is set.
 - \`notebook/\`: the notes that it keeps for you, as you may edit them; in \`.former/\` what they said before it looked back, for thirty days.
@@ -221,7 +222,7 @@ export async function askToPurge(
       text: linesOf(`Nothing that I hold about you says ${brieflyQuoted(words)}`, pointer),
       buttons: all,
     };
-  const found = `${counted(items, 'item')}, ${counted(messages, 'message')}, ${counted(notes, 'note')} (including summaries)`;
+  const found = `${counted(items, 'item')}, ${counted(messages, 'message')}, ${counted(notes, 'note')} (including summaries and reminders)`;
   const reply = question(
     [
       ...present(pointer),

@@ -12,6 +12,8 @@ import {
   wordsOfButtonMaxChars,
 } from '../memory/durable/notices.ts';
 import { countNotesSaying } from '../memory/holdings.ts';
+import { listedReminder, removeButton } from '../memory/reminders/notices.ts';
+import { mayUseReminder } from '../memory/reminders/reminders.ts';
 import { undoButton, type MessagesByChannel } from '../memory/undo.ts';
 import {
   brieflyQuoted,
@@ -37,6 +39,9 @@ export async function forgetTarget(call: MemoryCall, target: string): Promise<Co
   if (!isPlain && found.named.length + found.inside.length > 0) return askWhich(call, words, found);
   return forgetNamed(call, words, found.inside);
 }
+
+/** As many as have room under an answer. */
+const mostReminders = 5;
 
 type Found = Awaited<ReturnType<MemoryCall['memory']['durable']['find']>>;
 
@@ -133,6 +138,9 @@ async function leftOver(call: MemoryCall, words: string) {
     const messages = countOf(await mentionsOf(call, words));
     const summary = await memory.rolling.show(sessionOf(call), view, speaker.id);
     const notes = place.audience === 'dm' ? await countNotesSaying(speaker.id, words, [memory.notes]) : 0;
+    const reminders = (await memory.reminders.list(speaker.id))
+      .filter((each) => saysWords(each.text, words) && mayUseReminder(each, speaker.id, place))
+      .slice(0, mostReminders);
     const brief = withoutFences(clip(toSingleLine(words), 100));
     const button = (label: string, command: string): CommandButton | false =>
       words.length <= wordsOfButtonMaxChars && {
@@ -148,10 +156,13 @@ async function leftOver(call: MemoryCall, words: string) {
           'The rolling summary of this conversation still mentions it; `!memory reset rolling` clears it.',
         notes > 0 &&
           `${notes === 1 ? '1 note says' : `${notes} notes say`} it too; \`!memory purge ${brief}\` erases all that does.`,
+        reminders.length > 0 && 'I am still to remind you of it:',
+        reminders.map(listedReminder),
       ),
       buttons: present(
         messages > 0 && button('Forget these messages too', 'forget mentions of'),
         notes > 0 && button('Erase all that says it', 'purge'),
+        reminders.map((each) => removeButton(each, `Do not remind me: ${toSingleLine(each.text)}`)),
       ),
     };
   } catch (error) {

@@ -11,6 +11,8 @@ import { chunk, encodingOf, parseJson, withoutFence, withoutInvisible } from '..
 import { itemMaxChars, type DurableItem, itemKinds, sourceIn } from '../memory/durable/document.ts';
 import { itemsFile } from '../memory/durable/durable-memory.ts';
 import { readExportedItems, type ImportResult } from '../memory/durable/import-items.ts';
+import { shownReminder } from '../memory/reminders/notices.ts';
+import { remindersFile } from '../memory/reminders/reminders.ts';
 import { undoButton } from '../memory/undo.ts';
 import { counted, linesOf, listedItem, present } from './answer-lines.ts';
 import { refusalToStore } from './memory-control.ts';
@@ -21,6 +23,8 @@ import type { MemoryCall } from './memory-ports.ts';
 const importMaxBytes = 10 * 1024 * 1024;
 /** Items that are shown of what a file has, before it is stored. */
 const mostShown = 20;
+/** Of each reminder that is shown, characters. */
+const remindedMaxChars = 60;
 
 /**
  * Shows what a file, or what is pasted behind the command, would have the bot remember [K10]; without them, how to get
@@ -35,7 +39,7 @@ export async function previewImport(
   if (file === undefined && !/\s/u.test(list)) return howToImport();
   const refusal = await refusalToStore(call);
   if (refusal !== undefined) return refusal;
-  if (file === undefined) return showImport(call, readImportText(list, originOf(call)), pending);
+  if (file === undefined) return showImport(call, readImportText(list, originOf(call)), [], pending);
   const bytes =
     file.bytes === undefined
       ? await call.discord.readAttachment(file, call.speaker.id, importMaxBytes)
@@ -43,7 +47,17 @@ export async function previewImport(
   if (bytes === 'too-large') return { text: 'That file is larger than 10 MB, so nothing was imported.' };
   if (bytes === 'unavailable')
     return { text: 'I could not fetch that file from Discord. Please try again in a minute.' };
-  return showImport(call, await readImportFile(bytes, originOf(call)), pending);
+  const reminders = await call.memory.reminders.stillToCome(call.speaker.id, await remindersIn(bytes));
+  return showImport(call, await readImportFile(bytes, originOf(call)), reminders, pending);
+}
+
+type BroughtReminders = Awaited<ReturnType<MemoryCall['memory']['reminders']['stillToCome']>>;
+
+/** Of an archive of ours, what its person was to be reminded of. */
+async function remindersIn(bytes: Buffer): Promise<readonly unknown[]> {
+  if (!isArchive(bytes)) return [];
+  const found = await unpackFile(bytes, (path) => path === remindersFile, itemsMaxBytes);
+  return typeof found === 'string' ? [] : [dataIn(new TextDecoder().decode(found))].flat(2);
 }
 
 const paste = 'memory import';
@@ -61,36 +75,56 @@ function originOf({ id, place, at }: MemoryCall) {
 }
 
 /** Nothing is stored yet. */
-async function showImport(call: MemoryCall, read: ImportFile, pending: Pending): Promise<CommandReply> {
+async function showImport(
+  call: MemoryCall,
+  read: ImportFile,
+  reminders: BroughtReminders,
+  pending: Pending,
+): Promise<CommandReply> {
   const { speaker, memory } = call;
-  if (read.unusable !== undefined) return { text: read.unusable };
-  const { added, known, refused } = await memory.durable.wouldRemember(speaker.id, read.items);
-  const leftOut = [...read.leftOut, ...refusals(refused)];
+  if (read.unusable !== undefined && reminders.length === 0) return { text: read.unusable };
+  const { items = [], leftOut: unread = [] } = read.unusable === undefined ? read : {};
+  const { added, known, refused } = await memory.durable.wouldRemember(speaker.id, items);
+  const leftOut = [...unread, ...refusals(refused)];
   const counts = present(
     known > 0 && `${counted(known, 'item')} I know already.`,
     leftOut.length > 0 && `Left out: ${leftOut.join('; ')}.`,
   );
-  if (added.length === 0) return { text: linesOf('There is nothing new in it.', counts) };
+  const count = added.length + reminders.length;
+  if (count === 0) return { text: linesOf('There is nothing new in it.', counts) };
 
-  const line = pending.add(speaker.id, (accepting) => storeImport(accepting, read.items));
+  const line = pending.add(speaker.id, (accepting) => storeImport(accepting, items, reminders));
   const text = linesOf(
-    `There ${added.length === 1 ? 'is' : 'are'} ${counted(added.length, 'new item')}:`,
+    added.length > 0 && `There ${added.length === 1 ? 'is' : 'are'} ${counted(added.length, 'new item')}:`,
     added.slice(0, mostShown).map((item) => listedItem(item, call)),
     added.length > mostShown && `… and ${added.length - mostShown} more.`,
     counts,
-    `Nothing is stored yet. Say \`!${line}\` within 10 minutes to store ${added.length === 1 ? 'it' : 'them'}.`,
+    reminders.length > 0 && `${counted(reminders.length, 'reminder')} still to come, by direct message:`,
+    reminders.map((each) => `- ${shownReminder(each, remindedMaxChars)}`),
+    `Nothing is stored yet. Say \`!${line}\` within 10 minutes to store ${count === 1 ? 'it' : 'them'}.`,
   );
   return { text, buttons: [{ label: '✅ Store', line }, { label: 'Leave it' }] };
 }
 
 /** Stores what was shown, as one change. */
-async function storeImport(call: MemoryCall, items: readonly DurableItem[]): Promise<CommandReply> {
+async function storeImport(
+  call: MemoryCall,
+  items: readonly DurableItem[],
+  reminders: BroughtReminders,
+): Promise<CommandReply> {
   const refusal = await refusalToStore(call);
   if (refusal !== undefined) return refusal;
   const { added, refused, undoId } = await call.memory.durable.rememberAll(call.work, items);
+  let set = 0;
+  for (const { at, ...rest } of reminders) {
+    const here = { at: new Date(at), where: 'dm', place: call.view, messageId: call.id } as const;
+    set += typeof (await call.memory.reminders.set(call.work, { ...rest, ...here })) === 'string' ? 0 : 1;
+  }
   return {
     text: linesOf(
       `Imported ${counted(added.length, 'item')}. \`!memory show\` lists what I remember.`,
+      reminders.length > 0 &&
+        `Set ${set} of ${counted(reminders.length, 'reminder')}. \`!reminders\` lists them.`,
       refused.full > 0 && `${counted(refused.full, 'item')} did not fit any more.`,
     ),
     buttons: undoButton(undoId),
@@ -141,8 +175,7 @@ interface Origin {
  * An export of ours or of another assistant, its JSON, or a text with one item a line [K10]. Nothing of it is trusted.
  */
 export async function readImportFile(bytes: Buffer, origin: Origin): Promise<ImportFile> {
-  const isArchive = bytes[0] === 0x50 && bytes[1] === 0x4b && (bytes[2] === 3 || bytes[2] === 5);
-  const found = isArchive ? await unpackFile(bytes, hasItems, itemsMaxBytes) : bytes;
+  const found = isArchive(bytes) ? await unpackFile(bytes, hasItems, itemsMaxBytes) : bytes;
   if (typeof found === 'string') return { unusable: archiveLines[found] };
   if (found.length > itemsMaxBytes) return { unusable: tooLongLine };
   const encoding = encodingOf(found);
@@ -153,6 +186,10 @@ export async function readImportFile(bytes: Buffer, origin: Origin): Promise<Imp
   if (data === undefined && found !== bytes) return { unusable: archiveLines.damaged };
   const isTooLong = data === undefined && bytes.length > listMaxBytes;
   return isTooLong ? { unusable: tooLongLine } : readImportText(text, origin, data);
+}
+
+function isArchive(bytes: Buffer): boolean {
+  return bytes[0] === 0x50 && bytes[1] === 0x4b && (bytes[2] === 3 || bytes[2] === 5);
 }
 
 /** Of a file in an archive: ours by its path, others' wherever it lies. */

@@ -12,7 +12,7 @@ import { withoutMentionMarks } from '../core/own-words.ts';
 import { sessionOf } from '../core/turn-context.ts';
 import { clipAtWord, saysNothing, searchForm, toSingleLine } from '../core/text.ts';
 import { itemMaxChars, mayUseItem, type DurableItem, wordingOf } from '../memory/durable/document.ts';
-import type { Stored } from '../memory/durable/notices.ts';
+import { remindButtons, type Stored } from '../memory/durable/notices.ts';
 import type { RefusalReason } from '../memory/durable/remember-item.ts';
 import { undoButton } from '../memory/undo.ts';
 import {
@@ -91,7 +91,7 @@ function quotedItem(item: DurableItem): string {
 export function remembered(
   call: MemoryCall,
   line: string,
-  { evicted, undoId }: Pick<Stored, 'evicted' | 'undoId'>,
+  { item, evicted, undoId }: Pick<Stored, 'item' | 'evicted' | 'undoId'>,
 ): CommandReply {
   const { named, hidden } = nameable(call, evicted);
   return {
@@ -100,7 +100,7 @@ export function remembered(
       named.map((each) => `To make room, I let go of ${quotedItem(each)}`),
       hidden > 0 && `To make room, I let go of ${counted(hidden, 'item')} that I don't name here.`,
     ),
-    buttons: undoButton(undoId),
+    buttons: [...undoButton(undoId), ...remindButtons(item)],
   };
 }
 

@@ -16,6 +16,7 @@ import type { SessionStates } from '../memory/log/session-state.ts';
 import type { NotebookFiles } from '../memory/notebook/files.ts';
 import type { Provenance } from '../memory/provenance.ts';
 import type { Recall } from '../memory/recall/recall.ts';
+import type { Reminders } from '../memory/reminders/reminders.ts';
 import type { RollingSummary } from '../memory/rolling/rolling-summary.ts';
 import type { PersonSettingsStore } from '../memory/settings/person-settings.ts';
 import type { PlaceSettings } from '../memory/settings/place-settings.ts';
@@ -44,6 +45,7 @@ export interface CommandMemory {
   readonly sessionLog: Pick<SessionLog, 'message' | 'mentions' | 'sessionsOfPerson' | 'since'>;
   readonly provenance: Pick<Provenance, 'find' | 'sizesOf'>;
   readonly recall: Pick<Recall, 'search'>;
+  readonly reminders: Pick<Reminders, 'layer' | 'list' | 'set' | 'stillToCome' | 'refresh'>;
   readonly shortTerm: Pick<MemoryLayer, 'sections'>;
   /** All that hold something of a person, and those that keep notes. */
   readonly layers: readonly Pick<MemoryLayer, 'export'>[];

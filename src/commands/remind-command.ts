@@ -1,14 +1,29 @@
-import type { CommandReply } from '../core/commands.ts';
+import type { CommandContext, CommandForm, CommandReply, MenuForms } from '../core/commands.ts';
 import type { CommandButton } from '../core/reply.ts';
-import { shownText } from '../core/text.ts';
-import { mayUse, reachOf } from '../core/visibility.ts';
-import { isWaiting, shownMoment, type Reminder, type Reminders } from '../memory/reminders/reminders.ts';
-import { whyNotSet } from '../memory/reminders/tool.ts';
-import { repeats, sameHourTomorrow, type Repeat } from '../memory/reminders/wall-clock.ts';
+import { discordLink } from '../core/snowflake.ts';
+import { daysAfter } from '../core/time.ts';
+import { mayUseItem, wordingOf } from '../memory/durable/document.ts';
+import type { DurableMemory } from '../memory/durable/durable-memory.ts';
+import {
+  listedReminder,
+  removeButton,
+  shownMoment,
+  shownReminder,
+  shownWhen,
+  stateOf,
+  whyNotSet,
+} from '../memory/reminders/notices.ts';
+import {
+  mayUseReminder,
+  type NewReminder,
+  type Reminder,
+  type Reminders,
+} from '../memory/reminders/reminders.ts';
+import { repeats, sameHourTomorrow } from '../memory/reminders/wall-clock.ts';
 import { readMoment, whyNot } from '../memory/reminders/when.ts';
 import type { PersonSettingsStore } from '../memory/settings/person-settings.ts';
 import type { PlaceSettings } from '../memory/settings/place-settings.ts';
-import { counted, linesOf, quoted } from './answer-lines.ts';
+import { counted, linesOf, present, quoted } from './answer-lines.ts';
 import { defineCommand, forAskerOnly, type Command } from './command.ts';
 import { refusalToStore } from './memory-control.ts';
 import { readingPlace } from './memory-ports.ts';
@@ -53,135 +68,131 @@ export const remindersDefinition = {
       kind: 'choice',
       description: 'What to do with one; without it, I list all',
       choices: [
-        { name: 'done', value: 'done' },
         { name: 'come again later', value: 'later' },
         { name: 'change the moment', value: 'move' },
         { name: 'remove', value: 'remove' },
+        { name: 'set one about a message', value: 'about' },
+        { name: 'set one for an item with a day', value: 'item' },
       ],
       isOptional: true,
     },
-    id: { kind: 'id', description: 'The id of the reminder', isOptional: true },
+    id: { kind: 'id', description: 'The id of the reminder, message or item', isOptional: true },
     when: { kind: 'text', description: 'When instead, such as tomorrow at 9:00', isOptional: true },
   },
 } as const;
 
 export interface RemindPorts {
+  readonly durable: Pick<DurableMemory, 'list'>;
   readonly reminders: Omit<Reminders, 'layer'>;
   readonly people: Pick<PersonSettingsStore, 'timeZoneOf' | 'get' | 'pauseIn'>;
   readonly placeSettings: Pick<PlaceSettings, 'isMemoryOff'>;
 }
 
 const usage =
-  'Say when, then a colon, then what: `!remind tomorrow at 9: call mum`, or `!remind every weekday at 8:30: stand-up`. `!reminders` lists yours.';
+  'Say when, then a colon, then what: `!remind tomorrow at 9: call mum`, or `!remind weekdays at 8:30: stand-up`. `!reminders` lists yours.';
+
+interface Wish extends Pick<NewReminder, 'place' | 'messageId' | 'repeat'> {
+  readonly when: string;
+  readonly what: string;
+  readonly where?: NewReminder['where'] | undefined;
+  /** Another moment that may be meant. */
+  readonly before?: string;
+}
 
 /** Sets a reminder in the asker's own words. */
 export function createRemindCommand(ports: RemindPorts): Command {
   return defineCommand(remindDefinition, {
-    async handle({ when = '', what, repeat, where = 'here' }, context) {
-      const { work, id: messageId, place, at, speaker } = context;
-      const timeZone = await ports.people.timeZoneOf(speaker.id);
-      const now = new Date(at);
-      const parts = what === undefined ? splitWritten(when, now, timeZone) : { when, what, repeat };
-      if (parts === undefined)
-        return { text: when.trim() === '' ? usage : linesOf(whyNot('unreadable'), usage) };
-      const read = readMoment(parts.when, now, timeZone);
-      if (read.outcome !== 'read') return { text: `Nothing is set. ${whyNot(read.outcome)}` };
-      const refused = await refusalToStore({ ...context, memory: ports });
-      if (refused !== undefined) return refused;
-      const set = await ports.reminders.set(work, {
-        text: parts.what,
-        at: read.at,
-        repeat: parts.repeat,
-        where,
-        place,
-        messageId,
-      });
-      if (typeof set === 'string') return { text: `Nothing is set: ${whyNotSet[set]}` };
-      return {
-        text: linesOf(
-          `⏰ I will remind you ${shownMoment(read.at)}${again(set)}: ${quoted(set.text)}`,
-          zoneLine((await ports.people.get(speaker.id))?.timeZone, timeZone),
-        ),
-        buttons: [removeButton(set, 'Do not remind me')],
-      };
+    handle({ when = '', what, repeat, where }, context) {
+      const wish = what === undefined ? splitWritten(when) : { when, what, repeat };
+      return setReminder(ports, context, { ...context, ...wish, where, messageId: context.id });
     },
   });
 }
 
+async function setReminder(
+  ports: RemindPorts,
+  context: CommandContext,
+  { when, what, repeat, where = 'here', place, messageId, before }: Wish,
+): Promise<CommandReply> {
+  const { speaker, work, at } = context;
+  if (when === '' || what === '') return { text: linesOf('Nothing is set.', usage) };
+  const timeZone = await ports.people.timeZoneOf(speaker.id);
+  const read = readMoment(when, new Date(at), timeZone);
+  if (read.outcome !== 'read') return { text: `Nothing is set. ${whyNot(read)}` };
+  const refused = await refusalToStore({ ...context, memory: ports });
+  if (refused !== undefined) return refused;
+  const reminder = { text: what, at: read.at, repeat, where, place, messageId };
+  const set = await ports.reminders.set(work, reminder);
+  if (typeof set === 'string') return { text: `Nothing is set: ${whyNotSet[set]}` };
+  const isOwn = (await ports.people.get(speaker.id))?.timeZone !== undefined;
+  const zone = `-# By the clock in ${timeZone}${isOwn ? '' : ', which is mine'}; \`!memory timezone <city>\` sets yours.`;
+  const isAhead = before !== undefined && readMoment(before, new Date(at), timeZone).outcome === 'read';
+  return {
+    text: linesOf(`⏰ I will remind you ${shownReminder(set)}`, zone),
+    buttons: present<CommandButton>(
+      removeButton(set),
+      isAhead && { label: 'The evening before', line: `reminders move ${set.id} ${before}`, takes: 'itself' },
+    ),
+  };
+}
+
 /** Lists the asker's reminders, and does what their buttons say. */
-export function createRemindersCommand({ reminders, people }: RemindPorts): Command {
+export function createRemindersCommand(ports: RemindPorts): Command {
+  const { reminders, people } = ports;
   return defineCommand(remindersDefinition, {
-    async handle({ do: wish, id, when = '' }, context) {
+    async handle({ do: wish, id = '', when = '' }, context) {
       const { work, speaker, place, ephemeral, at } = context;
       if (wish === undefined)
         return ephemeral || place.audience === 'dm'
           ? listed(await reminders.list(speaker.id))
           : { text: forAskerOnly('reminders') };
-      if (id === undefined) return { text: 'Which one? `!reminders` lists them with their ids.' };
+      if (wish === 'about') return remindAbout(ports, context, id, when);
+      if (wish === 'item') return remindOfItem(ports, context, id);
       const known = (await reminders.list(speaker.id)).find((each) => each.id === id);
       const view = readingPlace(place, ephemeral);
-      if (known === undefined || !mayUse({ ownerId: speaker.id, ...reachOf(known.place) }, view, speaker.id))
+      if (known === undefined || !mayUseReminder(known, speaker.id, view))
         return { text: `There is no reminder ${quoted(id)} here any more. \`!reminders\` lists yours.` };
-      switch (wish) {
-        case 'done':
-          await reminders.done(work, id);
-          return {
-            text: known.repeat === undefined ? 'Done.' : `Done for now; it comes again ${known.repeat}.`,
-          };
-        case 'remove':
-          await reminders.remove(work, id);
-          return { text: `I will not remind you of ${quoted(known.text)} any more.` };
-        case 'later':
-        case 'move': {
-          const timeZone = await people.timeZoneOf(speaker.id);
-          if (when === '' && wish === 'move') return moveForm(known);
-          const now = new Date(at);
-          const read =
-            wish === 'later' && when === tomorrow
-              ? ({ outcome: 'read', at: sameHourTomorrow(new Date(known.at), now, timeZone) } as const)
-              : readMoment(when, now, timeZone);
-          if (read.outcome !== 'read')
-            return {
-              ...moveForm(known, whyNot(read.outcome)),
-              text: `Nothing is changed. ${whyNot(read.outcome)}`,
-            };
-          await reminders[wish === 'later' ? 'snooze' : 'move'](work, id, read.at);
-          return { text: `⏰ It comes ${shownMoment(read.at)}: ${quoted(known.text)}` };
-        }
+      if (wish === 'remove') {
+        await reminders.remove(work, id);
+        return { text: `Off your list: ${quoted(known.text)}` };
       }
+      if (when === '') return moveForm(known);
+      const now = new Date(at);
+      const timeZone = await people.timeZoneOf(speaker.id);
+      const isPutOff = wish === 'later';
+      const read =
+        isPutOff && when === 'tomorrow'
+          ? ({ outcome: 'read', at: sameHourTomorrow(new Date(known.at), now, timeZone) } as const)
+          : readMoment(when, now, timeZone);
+      if (read.outcome !== 'read') {
+        const reason = `Nothing is changed. ${whyNot(read)}`;
+        return { ...moveForm(known, reason), text: reason };
+      }
+      await reminders.move(work, id, read.at, isPutOff);
+      return { text: `⏰ It comes ${shownMoment(read.at)}: ${quoted(known.text)}` };
     },
   });
-}
-
-/** Of the button: at the hour at which it came. */
-const tomorrow = 'tomorrow';
-
-/** Under what comes [RM5]. */
-export function buttonsUnder(reminder: Reminder): readonly CommandButton[] {
-  const { id, repeat } = reminder;
-  return [
-    { label: 'Done', line: `reminders done ${id}` },
-    { label: '10 minutes', line: `reminders later ${id} in 10 minutes` },
-    { label: '1 hour', line: `reminders later ${id} in 1 hour` },
-    { label: 'Tomorrow', line: `reminders later ${id} ${tomorrow}` },
-    ...(repeat === undefined ? [] : [removeButton(reminder, 'Done for good')]),
-  ];
 }
 
 const mostWithButtons = 12;
 
 function listed(all: readonly Reminder[]): CommandReply {
   if (all.length === 0) return { text: linesOf('No reminders are waiting.', usage) };
-  const lines = all.map(
-    (each, index) =>
-      `${index + 1}. ${isWaiting(each) ? shownMoment(new Date(each.at)) : `${each.isMissed ? 'missed' : 'came'} ${shownMoment(new Date(each.cameAt ?? each.at))}`}${again(each)}: ${shownText(each.text)} · id ${each.id}`,
-  );
+  const lines = all.map((each, index) => `${index + 1}. ${listedReminder(each)}`);
   return {
     text: linesOf(
       `${counted(all.length, 'reminder')}:`,
       lines,
       '-# Without buttons: `!reminders move <id> <when>` or `!reminders remove <id>`.',
     ),
+    data: {
+      kind: 'reminders',
+      cards: all.map((each) => ({
+        question: `${stateOf(each)}${shownWhen(each)}: ${each.text}`,
+        items: [],
+        buttons: [{ label: 'Change', line: `reminders move ${each.id}` }, removeButton(each, 'Remove')],
+      })),
+    },
     buttons: all
       .slice(0, mostWithButtons)
       .flatMap((each, index) => [
@@ -191,72 +202,53 @@ function listed(all: readonly Reminder[]): CommandReply {
   };
 }
 
-function removeButton({ id }: Reminder, label: string): CommandButton {
-  return { label, line: `reminders remove ${id}`, takes: 'itself' };
+/** Of a message's menu: the windows that ask when, by what people see [RM1]. */
+export const remindMenu: MenuForms = {
+  'Remind me about this': (messageId) =>
+    whenForm(`reminders about ${messageId}`, 'When? Behind a colon, words of your own'),
+};
+
+/** The text is a link and the asker's own words: nothing of the message [RM1]. */
+function remindAbout(ports: RemindPorts, context: CommandContext, messageId: string, written: string) {
+  const { guildId, channelId } = context.place;
+  const { what, ...wish } = splitWritten(written);
+  const text = `${what} ${discordLink({ guildId, channelId, messageId })}`;
+  return setReminder(ports, context, { ...context, ...wish, what: text, messageId: context.id });
 }
 
-function again({ repeat }: Pick<Reminder, 'repeat'>): string {
-  return repeat === undefined ? '' : `, ${repeat}`;
+/** At nine o'clock of its day [RM8]; where the place may not be told of the item, by direct message. */
+async function remindOfItem(ports: RemindPorts, context: CommandContext, id: string): Promise<CommandReply> {
+  const { speaker, place, ephemeral } = context;
+  const view = readingPlace(place, ephemeral);
+  const item = (await ports.durable.list(speaker.id)).find(
+    (each) => each.id === id && mayUseItem(each, speaker.id, view),
+  );
+  if (item?.when === undefined) return { text: `I know of no item ${quoted(id)} with a day here.` };
+  return setReminder(ports, context, {
+    when: `${item.when} 9:00`,
+    before: `${daysAfter(item.when, -1)} 18:00`,
+    what: wordingOf(item),
+    place: mayUseItem(item, speaker.id, place) ? place : view,
+    messageId: item.source.messageId,
+  });
 }
 
 function moveForm({ id, text }: Reminder, reason?: string): CommandReply {
   return {
     text: `When instead? \`!reminders move ${id} tomorrow at 9:00\``,
-    form: {
-      reason,
-      title: 'When shall I remind you?',
-      label: text.slice(0, 45),
-      value: '',
-      maxChars: 100,
-      line: `reminders move ${id}`,
-    },
+    form: { ...whenForm(`reminders move ${id}`, text.slice(0, 45)), reason },
   };
 }
 
-/** Whose clock it goes by, and how that is changed [RM2]. */
-function zoneLine(own: string | undefined, timeZone: string): string {
-  return own === undefined
-    ? `-# By the clock in ${timeZone}, which is mine; \`!memory timezone <city>\` sets yours.`
-    : `-# By the clock in ${timeZone}; \`!memory timezone <city>\` changes that.`;
+function whenForm(line: string, label: string): CommandForm {
+  return { title: 'When shall I remind you?', label, value: '', maxChars: 600, line };
 }
 
-const everyUnit = new Map<string, Repeat>([
-  ['day', 'daily'],
-  ['weekday', 'weekdays'],
-  ['week', 'weekly'],
-  ['month', 'monthly'],
-  ['year', 'yearly'],
-]);
-
-/** When and what, as they are written behind `!remind`: with a colon between, or the moment first. */
-function splitWritten(
-  written: string,
-  now: Date,
-  timeZone: string,
-): { readonly when: string; readonly what: string; readonly repeat: Repeat | undefined } | undefined {
-  const { repeat, rest } = readRepeat(written.replace(/^me\s+/iu, ''));
-  const words = [...rest.matchAll(/:(?=\s|\p{L})|：|\s+/gu)];
-  // The longest beginning that names a moment, so that `9:30` and `tomorrow at 9` stay whole.
-  for (const { index, 0: between } of words.toReversed()) {
-    const when = rest.slice(0, index).trim();
-    const what = rest.slice(index + between.length).replace(/^:?\s*(?:to\s+)?/u, '');
-    if (what !== '' && readMoment(when, now, timeZone).outcome !== 'unreadable')
-      return { when, what, repeat };
-  }
-  return undefined;
-}
-
-/** `every day at 9`, `daily at 9`, `every Monday`: what of it says how it comes again. */
-function readRepeat(written: string): { readonly repeat: Repeat | undefined; readonly rest: string } {
-  const named = /^(daily|weekly|monthly|yearly|weekdays)\s+/iu.exec(written);
-  if (named !== null) {
-    const word = named[1]?.toLowerCase();
-    return { repeat: repeats.find((each) => each === word), rest: written.slice(named[0].length) };
-  }
-  const [head = '', unit = ''] = /^every\s+(\p{L}+)\s*/iu.exec(written) ?? [];
-  const repeat = everyUnit.get(unit.toLowerCase());
-  if (repeat !== undefined) return { repeat, rest: written.slice(head.length) };
-  return head === ''
-    ? { repeat: undefined, rest: written }
-    : { repeat: 'weekly', rest: written.replace(/^every\s+/iu, '') };
+/** When and what, as they are written behind `!remind`, perhaps with how it comes again before. */
+function splitWritten(written: string) {
+  const [, named, rest = ''] = /^(?:(daily|weekdays|weekly|monthly|yearly)\s)?([^]*)$/iu.exec(written) ?? [];
+  // The colon of an hour has a digit behind it.
+  const [when = '', what = ''] = rest.split(/(?::(?!\d)|：)([^]*)/u);
+  const repeat = repeats.find((each) => each === named?.toLowerCase());
+  return { when: when.trim(), what: what.trim(), repeat };
 }

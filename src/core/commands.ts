@@ -149,6 +149,9 @@ export interface CommandForm {
   readonly line: string;
 }
 
+/** Entries of a message's menu that open a window at once, by their names as people see them; of the message's id. */
+export type MenuForms = Readonly<Record<string, (messageId: string) => CommandForm>>;
+
 /** A menu of a few values, which gives a command, whose answer replaces the one it is under. */
 export interface CommandSelect {
   /** At most 150 characters. */
@@ -180,6 +183,8 @@ export interface ShownItem {
   /** The day it speaks of, `YYYY-MM-DD` [D7]. */
   readonly when?: string | undefined;
   readonly isOver: boolean;
+  /** It speaks of today or a day that is still to come. */
+  readonly isAhead?: boolean;
   readonly isPinned: boolean;
 }
 
@@ -193,7 +198,7 @@ export type CommandData =
       readonly usage?: UsageReport | undefined;
     }
   /** What is asked of their person. */
-  | { readonly kind: 'review' | 'proposals'; readonly cards: readonly ShownCard[] }
+  | { readonly kind: 'review' | 'proposals' | 'reminders'; readonly cards: readonly ShownCard[] }
   /** The newest first, or the one that was named [Y2a]. */
   | { readonly kind: 'answers'; readonly answers: readonly ShownAnswer[] }
   /** All, or all of one. */

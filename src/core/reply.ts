@@ -177,30 +177,31 @@ export interface DirectMessagePort {
   ): Promise<{ readonly deleted: number; readonly isAll: boolean }>;
 }
 
-/** What the bot says at a moment, unasked [RM3]. */
+/** What the bot says at a moment, unasked [RM3]; without `channelId` to its person directly. */
 export interface ReminderPost {
   /** Whether the person can read the channel now; what cannot be known counts as no. Never rejects. */
   mayRead(userId: string, channelId: string): Promise<boolean>;
-  /**
-   * Posts one message in a channel, mentioning the person alone, or without `channelId` to them directly. `beforeSeen` is
-   * awaited with its id; it must not reject. Rejects with what may pass.
-   */
+  /** Posts one message, which mentions its person alone; `undefined` where Discord refuses it. Rejects with what may pass. */
   send(message: {
     readonly userId: string;
-    readonly channelId: string | undefined;
+    readonly channelId?: string | undefined;
     readonly text: string;
     readonly buttons: readonly CommandButton[];
     /** At most 25 characters. */
     readonly nonce: string;
-    readonly beforeSeen: (channelId: string, messageId: string) => Promise<void>;
-  }): Promise<'sent' | 'refused'>;
-  /** Whether one whose buttons name `mark` stands there since. Rejects with what may pass. */
-  isThere(message: {
+  }): Promise<PostedMessage | undefined>;
+  /** Looks for one of the bot's messages since a moment, ISO 8601, that holds `mark`. Resolves and rejects as `send` does. */
+  find(message: {
     readonly userId: string;
-    readonly channelId: string | undefined;
-    readonly after: Date;
+    readonly channelId?: string | undefined;
+    readonly at: string;
     readonly mark: string;
-  }): Promise<boolean>;
+  }): Promise<PostedMessage | undefined>;
+}
+
+export interface PostedMessage {
+  readonly channelId: string;
+  readonly messageId: string;
 }
 
 /** The bot's reactions: 👀 while a message waits, 🚫 where it is not taken [L1]. Neither throws nor delays. */

@@ -127,7 +127,7 @@ export function wallClockIn(timeZone: string): WallClock {
 }
 
 /** A moment as Discord shows it to each reader, in their own time zone and language. */
-export function discordTime(moment: Date, shown: 'd' | 'f' | 't' | 'R'): string {
+export function discordTime(moment: Date, shown: 'd' | 'f' | 'F' | 't' | 'R'): string {
   return `<t:${Math.floor(moment.getTime() / 1000)}:${shown}>`;
 }
 

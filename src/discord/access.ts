@@ -7,6 +7,7 @@ import {
 } from 'discord.js';
 
 import type { AnswerMode } from '../core/channels.ts';
+import type { MenuForms } from '../core/commands.ts';
 import type { CommandCall } from '../core/message.ts';
 import { lruCache } from '../core/limits.ts';
 import type { Logger } from '../core/logger.ts';
@@ -182,6 +183,7 @@ export interface MessageFacts extends ChannelFacts {
 export interface IntakePolicy extends AccessSettings {
   /** `undefined` for no command [K1]. */
   readonly parseCommand: (text: string) => CommandCall | undefined;
+  readonly menuForms?: MenuForms | undefined;
   /** Commands for server managers, even without access. */
   readonly managerCommands: readonly string[];
   /** Names and subcommands, as `memory show`, for people who lost access. */

@@ -59,7 +59,7 @@ export interface GatewayOptions {
   readonly access: Pick<IntakeOptions, 'people' | 'wasLetIn' | 'lockedOut'> & {
     readonly settings: AccessSettings;
   };
-  readonly commands: Pick<IntakePolicy, 'parseCommand'> & {
+  readonly commands: Pick<IntakePolicy, 'parseCommand' | 'menuForms'> & {
     readonly definitions: readonly CommandDefinition[];
     readonly menuNames: readonly string[];
   };
@@ -87,6 +87,7 @@ export async function startGateway(options: GatewayOptions) {
   const policy = {
     ...access.settings,
     parseCommand,
+    menuForms: commands.menuForms,
     managerCommands: definitions.flatMap(({ name, managersOnly }) => (managersOnly ? [name] : [])),
     keptCommands: definitions.flatMap(({ name, subcommands = {} }) =>
       Object.entries(subcommands).flatMap(([word, { isKept }]) => (isKept === true ? `${name} ${word}` : [])),

@@ -42,7 +42,7 @@ export async function countHoldings(
 
 /**
  * Counts what says some words [K11]: items with corrected ones, messages without those answers that go with them, notes
- * with summaries. Reads all their logs; rejects with `StoreError`.
+ * with summaries and the list of reminders. Reads all their logs; rejects with `StoreError`.
  */
 export async function countSaying(
   userId: string,
@@ -51,16 +51,21 @@ export async function countSaying(
     readonly durable: Pick<DurableMemory, 'list' | 'historiesOf'>;
     readonly sessionLog: Pick<SessionLog, 'mentions'>;
     readonly rolling: NoteHolder;
+    readonly reminders: { readonly layer: NoteHolder };
     /** Those that `purge` can take. */
     readonly notes: NoteHolder;
   },
 ): Promise<Omit<Holdings, 'servers'>> {
-  const { durable, sessionLog, rolling, notes } = memory;
+  const { durable, sessionLog, rolling, notes, reminders } = memory;
   const history = [...(await durable.historiesOf(userId)).values()].flat();
   const items = [...(await durable.list(userId)), ...history].filter(({ text }) => saysWords(text, words));
   const found = await sessionLog.mentions(userId, words, () => true);
   const messages = found.reduce((sum, { messageIds }) => sum + messageIds.length, 0);
-  return { items: items.length, messages, notes: await countNotesSaying(userId, words, [rolling, notes]) };
+  return {
+    items: items.length,
+    messages,
+    notes: await countNotesSaying(userId, words, [rolling, notes, reminders.layer]),
+  };
 }
 
 /** Counts the notes in some layers that say some words. Rejects with `StoreError`. */

@@ -195,14 +195,17 @@ export function buttonsForm(context: FormContext): Html {
 }
 
 /** The buttons that change one item at once. */
-export function itemButtons({ id, isPinned, visibility }: ShownItem): Html[] {
+export function itemButtons({ id, isPinned, visibility, isAhead }: ShownItem): Html[] {
   const commands = [
     isPinned ? 'unpin' : 'pin',
     ...(visibility === 'everywhere' ? [] : ['share' as const]),
     ...(visibility === 'dm' ? [] : ['hide' as const]),
     'forget',
   ] as const;
-  return commands.map((command) => lineButton(labels[command], `memory ${command} ${id}`, `text-${id}`));
+  return [
+    ...commands.map((command) => lineButton(labels[command], `memory ${command} ${id}`, `text-${id}`)),
+    ...(isAhead === true ? [lineButton('Remind me', `reminders item ${id}`, `text-${id}`)] : []),
+  ];
 }
 
 /** One of the form of all buttons; `about` are the ids of what it is about. */

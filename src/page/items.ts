@@ -197,13 +197,19 @@ export async function itemPage({ id = '', context, give }: OwnPage): Promise<Htm
 }
 
 /** What waits for an answer: proposals [K9], then what may not hold any more [K16]. */
-export async function reviewPage({ context, give }: OwnPage): Promise<Html> {
-  const replies = await Promise.all([give('memory proposals'), give('memory review')]);
+export const reviewPage = (own: OwnPage): Promise<Html> =>
+  cardsPage(own, 'To review', ['memory proposals', 'memory review']);
+
+/** What its person is to be reminded of [RM5]. */
+export const remindersPage = (own: OwnPage): Promise<Html> => cardsPage(own, 'Reminders', ['reminders']);
+
+async function cardsPage({ context, give }: OwnPage, title: string, lines: readonly string[]): Promise<Html> {
+  const replies = await Promise.all(lines.map(give));
   const parts = replies.map(({ text, data }) =>
-    data?.kind === 'review' || data?.kind === 'proposals' ? data.cards.map(cardOf) : answerText(text),
+    data !== undefined && 'cards' in data ? data.cards.map(cardOf) : answerText(text),
   );
-  return html`<h1>To review</h1>
-    <section id="list" data-live aria-label="Questions for you">
+  return html`<h1>${title}</h1>
+    <section id="list" data-live aria-label="${title}">
       ${parts.every((part) => part.length === 0) ? html`<p>Nothing to review.</p>` : parts}
       ${buttonsForm(context)}
     </section>`;
@@ -212,7 +218,7 @@ export async function reviewPage({ context, give }: OwnPage): Promise<Html> {
 function cardOf({ question, items, buttons }: ShownCard): Html {
   const texts = items.map(({ id }) => `text-${id}`).join(' ');
   return html`<article class="card" aria-labelledby="${texts}">
-    <h2>${question}</h2>
+    <h2>${withTimes(question)}</h2>
     ${items.map(itemFacts)}
     <div class="acts">${buttons.map(({ label, line = '' }) => lineButton(label, line, texts))}</div>
   </article>`;

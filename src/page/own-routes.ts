@@ -22,7 +22,7 @@ import {
   send,
   type Html,
 } from './html.ts';
-import { itemPage, itemsPage, reviewPage } from './items.ts';
+import { itemPage, itemsPage, remindersPage, reviewPage } from './items.ts';
 import type { Session } from './sign-in.ts';
 import { statusPage } from './status.ts';
 
@@ -56,6 +56,7 @@ const pages = {
   '/': 'Items',
   '/search': 'Search',
   '/review': 'Review',
+  '/reminders': 'Reminders',
   '/conversations': 'Conversations',
   '/notebook': 'Notebook',
   '/answers': 'Answers',
@@ -130,6 +131,7 @@ export function addOwnRoutes(server: FastifyInstance, options: OwnRoutesOptions)
   page('/search', 'Search', searchPage);
   page('/data', 'Your data', dataPage);
   page('/review', 'To review', reviewPage);
+  page('/reminders', 'Reminders', remindersPage);
   page('/conversations', 'Conversations', conversationsPage);
   page('/conversations/:id', 'A conversation', conversationPage);
   page('/notebook', 'Notebook', notebookPage);

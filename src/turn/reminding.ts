@@ -1,20 +1,20 @@
-import type { CommandButton, ReminderPost } from '../core/reply.ts';
 import type { ChannelPort } from '../core/channels.ts';
 import type { Logger } from '../core/logger.ts';
 import { hasMoreReaders } from '../core/place.ts';
+import type { CommandButton, PostedMessage, ReminderPost } from '../core/reply.ts';
 import { shownText } from '../core/text.ts';
 import type { Clock } from '../core/time.ts';
 import type { Writes } from '../core/writes.ts';
-import { shownMoment, type Reminder, type Reminders } from '../memory/reminders/reminders.ts';
-import { type Outbox, saveBestEffort } from './outbox.ts';
+import { buttonsUnder, listedReminder, shownMoment } from '../memory/reminders/notices.ts';
+import type { Reminder, Reminders } from '../memory/reminders/reminders.ts';
+import { hideFromHistory, type Outbox } from './outbox.ts';
 
 /** What is later than that is called late; milliseconds. */
 const lateMs = 60_000;
 /** What is older comes in one list by direct message [RM4]. */
 const oldMs = 24 * 60 * 60_000;
 /** Of that list, so that it is one message. */
-const mostListed = 12;
-const listedMaxChars = 80;
+const mostListed = 8;
 
 export interface RemindingPorts {
   readonly reminders: Pick<Reminders, 'due' | 'begin' | 'came'>;
@@ -22,46 +22,42 @@ export interface RemindingPorts {
   readonly channels: ChannelPort;
   readonly post: ReminderPost;
   readonly outbox: Pick<Outbox, 'hide'>;
-  /** What its person can do about one. */
-  readonly buttonsUnder: (reminder: Reminder) => readonly CommandButton[];
   readonly clock: Clock;
   readonly logger: Logger;
 }
 
+interface Message {
+  readonly text: string;
+  readonly buttons: readonly CommandButton[];
+}
+
 /**
- * Says what is due of a person [RM3] [RM4], each once: it is on disk that one is being said before it is, and after a
- * kill it is looked for first. Rejects with what may pass; it is called again then.
+ * Says what is due of a person [RM3] [RM4], each once: it is on disk that and where one is being said before it is, and
+ * after a kill it is looked for there first. Rejects with what may pass; it is called again then.
  */
 export function createReminding(ports: RemindingPorts) {
-  const { reminders, begin, channels, post, outbox, buttonsUnder, clock, logger } = ports;
+  const { reminders, begin, channels, post, clock, logger } = ports;
 
+  const hide = ({ channelId, messageId }: PostedMessage) => hideFromHistory(ports, channelId, [messageId]);
+
+  /** In a channel, or directly without one. Resolves with whether Discord took it. */
   async function say(
     userId: string,
-    due: readonly Reminder[],
-    {
-      channelId,
-      text,
-      buttons,
-    }: Omit<Parameters<ReminderPost['send']>[0], 'userId' | 'nonce' | 'beforeSeen'>,
-  ): Promise<'sent' | 'refused'> {
-    const [first] = due;
-    if (first === undefined) return 'sent';
-    const work = await begin(userId);
-    const begunAt = await reminders.begin(
-      work,
-      due.map(({ id }) => id),
-    );
-    if (begunAt !== undefined && (await post.isThere({ userId, channelId, after: begunAt, mark: first.id })))
-      return 'sent';
-    return post.send({
-      userId,
-      channelId,
-      text,
-      buttons,
-      nonce: `r${first.id}${Date.parse(first.at).toString(36)}`,
-      beforeSeen: (posted, messageId) =>
-        saveBestEffort(logger, 'reminders hidden from history', () => outbox.hide(posted, [messageId])),
-    });
+    due: readonly [Reminder, ...Reminder[]],
+    message: Message,
+    channelId?: string,
+  ): Promise<boolean> {
+    const [{ id: mark, at }] = due;
+    await reminders.begin(await begin(userId), idsOf(due), channelId);
+    const nonce = `r${mark}${Date.parse(at).toString(36)}`;
+    const posted = await post.send({ userId, channelId, nonce, ...message });
+    if (posted !== undefined) await hide(posted);
+    return posted !== undefined;
+  }
+
+  async function end(userId: string, due: readonly Reminder[], wasDelivered: boolean): Promise<void> {
+    await reminders.came(await begin(userId), idsOf(due), wasDelivered);
+    if (!wasDelivered) logger.warn('a reminder could be delivered nowhere', { userId });
   }
 
   /** Where it comes: its channel, while it is as it was for its person and no one else can read along. */
@@ -73,51 +69,44 @@ export function createReminding(ports: RemindingPorts) {
   }
 
   async function sayOne(userId: string, reminder: Reminder): Promise<void> {
-    const isLate = clock().getTime() - Date.parse(reminder.at) > lateMs;
-    const late = isLate ? `\n-# It was due ${shownMoment(new Date(reminder.at))}; I was away.` : '';
-    const parts = { text: `⏰ ${shownText(reminder.text)}${late}`, buttons: buttonsUnder(reminder) };
+    const at = new Date(reminder.at);
+    const isLate = clock().getTime() - at.getTime() > lateMs;
+    const late = isLate ? `\n-# It was due ${shownMoment(at)}; I was away.` : '';
+    const message = { text: `⏰ ${shownText(reminder.text)}${late}`, buttons: buttonsUnder(reminder) };
     const channelId = await channelOf(userId, reminder);
-    let outcome = await say(userId, [reminder], { ...parts, channelId });
-    if (outcome === 'refused' && channelId !== undefined)
-      outcome = await say(userId, [reminder], { ...parts, channelId: undefined });
-    await end(userId, [reminder], outcome);
+    const isInChannel = channelId !== undefined && (await say(userId, [reminder], message, channelId));
+    await end(userId, [reminder], isInChannel || (await say(userId, [reminder], message)));
   }
 
-  async function end(
-    userId: string,
-    reminded: readonly Reminder[],
-    outcome: 'sent' | 'refused',
-  ): Promise<void> {
-    const work = await begin(userId);
-    for (const { id } of reminded) await reminders.came(work, id, outcome === 'sent');
-    if (outcome === 'refused') logger.warn('a reminder could be delivered nowhere', { userId });
-  }
-
-  async function sayOld(userId: string, old: readonly Reminder[]): Promise<void> {
-    const lines = old
-      .slice(0, mostListed)
-      .map(
-        (each, index) =>
-          `${index + 1}. ${shownMoment(new Date(each.at))}: ${shownText(each.text, listedMaxChars)}`,
-      );
-    const text = `⏰ These were due while I was away:\n${lines.join('\n')}\n-# \`!reminders\` lists all.`;
-    // By their ids a list that stands there already is known after a kill.
-    const buttons = old.slice(0, mostListed).map(({ id }, index): CommandButton => ({
-      label: `Done ${index + 1}`,
-      line: `reminders done ${id}`,
-      takes: 'itself',
-    }));
-    await end(userId, old, await say(userId, old, { channelId: undefined, text, buttons }));
+  async function sayOld(userId: string, old: readonly [Reminder, ...Reminder[]]): Promise<void> {
+    const lines = old.slice(0, mostListed).map((each) => `- ${listedReminder(each)}`);
+    const more = old.length > mostListed ? [`… and ${old.length - mostListed} more`] : [];
+    const text = ['⏰ These were due while I was away:', ...lines, ...more].join('\n');
+    const buttons = [{ label: 'Show all', line: 'reminders', takes: 'nothing' as const }];
+    await end(userId, old, await say(userId, old, { text, buttons }));
   }
 
   return {
     /** Says what is due by now. */
     async remind(this: void, userId: string): Promise<void> {
-      const due = await reminders.due(userId);
+      const due: Reminder[] = [];
+      for (const each of await reminders.due(userId)) {
+        const posted = each.attempt && (await post.find({ userId, ...each.attempt }));
+        if (posted === undefined) {
+          due.push(each);
+          continue;
+        }
+        await hide(posted);
+        await end(userId, [each], true);
+      }
       const latest = clock().getTime() - oldMs;
-      const old = due.filter(({ at }) => Date.parse(at) < latest);
-      if (old.length > 0) await sayOld(userId, old);
-      for (const each of due) if (!old.includes(each)) await sayOne(userId, each);
+      const [first, ...others] = due.filter(({ at }) => Date.parse(at) < latest);
+      if (first !== undefined) await sayOld(userId, [first, ...others]);
+      for (const each of due) if (Date.parse(each.at) >= latest) await sayOne(userId, each);
     },
   };
+}
+
+function idsOf(reminders: readonly Reminder[]): readonly string[] {
+  return reminders.map(({ id }) => id);
 }

@@ -84,7 +84,8 @@ export interface TurnPorts extends ReplyPorts, TurnMemoryPorts {
   /** What is stored after a turn, told in its answer or the next one. */
   readonly lateNotices: Pick<LateNotices, 'waiting' | 'answered'>;
   /** What background work took out of the speaker's notebook [A3]. */
-  readonly noteLosses: Pick<UndoableNotes, 'untold'>;
+  /** What the person's next answer tells once. */
+  readonly untold: readonly ((turn: TurnContext) => ReturnType<UndoableNotes['untold']>)[];
   readonly prompts: Pick<PromptComposer, 'compose'>;
   readonly hearing: Pick<Hearing, 'hear'>;
   /** Where what a tool offers is shown to the speaker. */
@@ -374,14 +375,14 @@ async function deliver(running: RunningTurn, answer: Answer): Promise<TurnOutcom
   if (text === '') return explainInPlace(running, answer);
   if (!(await reply.mayShow())) return takeAway(running, answer);
   const late = await bot.lateNotices.waiting(turn);
-  const lost = await bot.noteLosses.untold(turn).catch(() => undefined);
+  const untold = await Promise.all(bot.untold.map((each) => each(turn).catch(() => undefined)));
   const oneTime = await memory.oneTimeNotice();
   // The speaker may have had a message of the turn forgotten meanwhile, and with it what was stored.
   const isHidden = await bot.outbox.hiddenIn(question.place.channelId).catch(() => () => false);
   const isForgotten = question.messageIds.some(isHidden);
   const { size, notices } = isForgotten ? { size: undefined, notices: [] } : answer;
   await memory.recordUsed(answer.used, size);
-  const later = [...late.map(({ notice }) => notice), ...(lost?.notices ?? [])];
+  const later = [...late.map(({ notice }) => notice), ...untold.flatMap((each) => each?.notices ?? [])];
   const footer = await footerOf(running, answer, [...notices, ...later]);
   footer.lines.push(...(oneTime?.lines ?? []));
   footer.buttons.push(...(await bot.memoryNotices.why(question, answer.used)));
@@ -397,7 +398,8 @@ async function deliver(running: RunningTurn, answer: Answer): Promise<TurnOutcom
       await memory.recordReply(finished.ids, answer);
       await markHandled(bot, question.place.channelId, question.messageIds);
       await oneTime?.sent();
-      await saveBestEffort(bot.logger, 'what was told', async () => lost?.markTold());
+      for (const each of untold)
+        await saveBestEffort(bot.logger, 'what was told', async () => each?.markTold());
       bot.lateNotices.answered(turn, finished.ids, footer.buttons, late);
       if (offers.length > 0) await showOffers(bot, turn, reply, finished.ids, offers);
       return 'answered';

@@ -41,10 +41,10 @@ describe('the commands as configured', () => {
   it('have neither /memory nor the entries of menus where memory commands are switched off', () => {
     const on = commandsWith({});
     expect(on.definitions.map(({ name }) => name)).toContain('memory');
-    expect(on.menuNames).toHaveLength(3);
+    expect(on.menuNames).toHaveLength(4);
     const off = commandsWith({ DISCOCLAW_MEMORY_COMMANDS_ENABLED: 'false' });
     expect(off.definitions.map(({ name }) => name)).not.toContain('memory');
-    expect(off.menuNames).toEqual([]);
+    expect(off.menuNames).toEqual(['Remind me about this']);
     expect(off.parse('!memory show')).toBeUndefined();
   });
 });

@@ -18,6 +18,7 @@ import { createSessionStates } from '../../src/memory/log/session-state.ts';
 import { createNotebook } from '../../src/memory/notebook/notebook.ts';
 import { createUndoableNotes } from '../../src/memory/notebook/undoable.ts';
 import { plainWrites } from '../support/plain-writes.ts';
+import { createReminders } from '../../src/memory/reminders/reminders.ts';
 import { createPersonSettings } from '../../src/memory/settings/person-settings.ts';
 import { aliceId, publicPlace } from '../support/incoming.ts';
 import { forgettingFor } from '../support/forgetting.ts';
@@ -189,6 +190,13 @@ export function createHarness(
       recall: createRecall({
         sources: [createMessageSource(sessionLog), createItemSource(durable)],
         timeZone: 'UTC',
+      }),
+      reminders: createReminders({
+        store,
+        writes,
+        clock: now,
+        timeZoneOf: people.timeZoneOf,
+        wakeAt: () => Promise.resolve(),
       }),
       shortTerm,
       layers: [durable, sessionLog, forgetting.layer],

@@ -1,40 +1,96 @@
-import { expect, it } from 'vitest';
+import { beforeEach, describe, expect, it } from 'vitest';
 
-import { createCommandSet } from '../../src/commands/commands.ts';
-import { createRemindCommand, createRemindersCommand } from '../../src/commands/remind-command.ts';
-import { createReminders } from '../../src/memory/reminders/reminders.ts';
-import { createPersonSettings } from '../../src/memory/settings/person-settings.ts';
-import { aliceId } from '../support/incoming.ts';
+import { createRemindersCommand } from '../../src/commands/remind-command.ts';
+import type { CommandRequest } from '../../src/core/commands.ts';
+import type { Place } from '../../src/core/place.ts';
+import { unconditional } from '../../src/core/writes.ts';
+import type { DurableItem } from '../../src/memory/durable/document.ts';
+import { createReminders, type Reminders } from '../../src/memory/reminders/reminders.ts';
+import { aliceId, publicPlace } from '../support/incoming.ts';
 import { MemoryStore } from '../support/memory-store.ts';
 import { plainWrites } from '../support/plain-writes.ts';
-import { recordingLogger } from '../support/recording-logger.ts';
-import { messageId } from '../support/sessions.ts';
-import { dmPlace } from './harness.ts';
+import { dmPlace, messageId } from '../support/sessions.ts';
 
-it('a reminder that comes every day and is put off comes once more, and its hour stays [RM5] [RM6]', async () => {
-  let now = new Date('2026-11-26T08:00:00Z');
-  const clock = () => now;
-  const [store, writes, logger] = [new MemoryStore(), plainWrites(), recordingLogger()];
-  const people = createPersonSettings({ store, writes, clock, logger });
-  const { timeZoneOf } = people;
-  const reminders = createReminders({ store, writes, clock, timeZoneOf, wakeAt: () => Promise.resolve() });
-  const ports = { reminders, people, placeSettings: { isMemoryOff: () => Promise.resolve(false) } };
-  const made = [createRemindCommand(ports), createRemindersCommand(ports)];
-  const commands = createCommandSet(made, {}, logger);
-  const say = async (words: string) => {
-    const command = commands.parse(words);
-    if (command === undefined) throw new Error(`No command: ${words}`);
-    const speaker = { id: aliceId, name: 'Alice', isOwner: false };
-    const request = { id: messageId(1), command, speaker, place: dmPlace, ephemeral: false };
-    return (await commands.command({ ...request, at: now.toISOString(), work: { userId: aliceId } })).text;
+const now = '2026-11-26T10:00:00.000Z';
+let reminders: Reminders;
+
+function itemOf(place: Place, id: string, when: string): DurableItem {
+  return {
+    id,
+    kind: 'fact',
+    text: 'My exam is soon',
+    status: 'active',
+    pinned: false,
+    visibility: place.audience === 'dm' ? 'dm' : 'server',
+    source: {
+      type: 'manual',
+      channelId: place.channelId,
+      messageId: messageId(7),
+      guildId: place.guildId,
+      homeId: place.homeId,
+    },
+    createdAt: now,
+    updatedAt: now,
+    when,
   };
-  const moments = async () => (await reminders.list(aliceId)).map(({ at }) => at.slice(0, 16));
+}
 
-  expect(await say('!remind every day at 9: stand up')).toContain('"stand up"');
-  expect(await moments()).toEqual(['2026-11-26T09:00']);
-  const [daily] = await reminders.list(aliceId);
-  now = new Date('2026-11-26T09:00:00Z');
-  await reminders.came({ userId: aliceId }, daily?.id ?? '', true);
-  expect(await say(`!reminders later ${daily?.id} in 10 minutes`)).toContain('It comes');
-  expect(await moments()).toEqual(['2026-11-26T09:10', '2026-11-27T09:00']);
+const items = [
+  itemOf(publicPlace, 'public00', '2027-03-15'),
+  itemOf(dmPlace, 'secret00', '2027-03-15'),
+  itemOf(publicPlace, 'today000', '2026-11-26'),
+  itemOf(publicPlace, 'tomorrow', '2026-11-27'),
+];
+
+async function press(id: string, place: Place) {
+  const command = createRemindersCommand({
+    reminders,
+    durable: { list: () => Promise.resolve(items) },
+    people: {
+      timeZoneOf: () => Promise.resolve('UTC'),
+      get: () => Promise.resolve(undefined),
+      pauseIn: () => Promise.resolve(undefined),
+    },
+    placeSettings: { isMemoryOff: () => Promise.resolve(false) },
+  });
+  const request: CommandRequest = {
+    work: unconditional(aliceId),
+    id: messageId(9),
+    speaker: { id: aliceId, name: 'Alice', isOwner: false },
+    place,
+    ephemeral: true,
+    at: now,
+    command: { name: 'reminders', subcommand: '', options: { do: 'item', id } },
+  };
+  return command.answer(request);
+}
+
+beforeEach(() => {
+  reminders = createReminders({
+    store: new MemoryStore(),
+    writes: plainWrites(),
+    clock: () => new Date(now),
+    timeZoneOf: () => Promise.resolve('UTC'),
+    wakeAt: () => Promise.resolve(),
+  });
+});
+
+describe('Remind me, under an item with a day [RM8]', () => {
+  it('comes in the place where that may be told of the item, and else by direct message only [V2]', async () => {
+    await press('public00', publicPlace);
+    await press('secret00', publicPlace);
+    expect((await reminders.list(aliceId)).map(({ place }) => place.audience)).toEqual(['public', 'dm']);
+    // It goes with the message that the item came from.
+    expect((await reminders.list(aliceId)).map((each) => each.messageId)).toEqual([
+      messageId(7),
+      messageId(7),
+    ]);
+  });
+
+  it('sets nothing for a day whose nine o’clock has passed, and for no evening that has', async () => {
+    expect((await press('today000', publicPlace)).text).toContain('That has passed');
+    expect(await reminders.list(aliceId)).toEqual([]);
+    const labels = (await press('tomorrow', publicPlace)).buttons?.map(({ label }) => label);
+    expect(labels).toEqual(['Do not remind me', 'The evening before']);
+  });
 });

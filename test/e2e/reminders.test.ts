@@ -1,34 +1,34 @@
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
 
+import type { MessageView } from '../../src/sandbox/people/views.ts';
+import { limits } from '../../src/core/limits.ts';
+import { freePort } from '../support/free-port.ts';
+import { footerIn } from './footers.ts';
 import { laterBy } from './later.ts';
+import { idIn } from './memory-talk.ts';
+import { answeringBy, callsOf, type Answers } from './model-calls.ts';
 import { openStage, type Stage } from './stage.ts';
 
+/** As Discord is to show it. */
+const at = (moment: string): string => `<t:${Date.parse(moment) / 1000}:F>`;
+
 const dayMs = 24 * 60 * 60_000;
-let stage: Stage;
 
-beforeAll(async () => {
-  stage = await openStage({ isBuilt: true });
-});
-afterAll(async () => {
-  await stage[Symbol.asyncDispose]();
-});
-
-const fromBot = async (place: string, as?: string) =>
-  (await stage.sandbox.messages({ in: place, from: 'bot', ...(as !== undefined && { as }) })).map(
-    ({ text }) => text,
-  );
-
-describe('a reminder [RM1]', () => {
-  it('is refused with an example where nobody can tell when that is', async () => {
-    expect((await stage.ask('alice', '#general', '!remind sometime: call mum')).text).toContain(
-      '`tomorrow at 9:00`',
-    );
-    expect((await stage.ask('alice', '@alice', '!reminders')).text).toContain('No reminders');
+describe('a reminder over restarts', () => {
+  let stage: Stage;
+  beforeAll(async () => {
+    stage = await openStage({ isBuilt: true });
   });
+  afterAll(() => stage[Symbol.asyncDispose]());
+
+  const fromBot = async (place: string) =>
+    (await stage.sandbox.messages({ in: place, from: 'bot' })).map(({ text }) => text);
 
   it('comes after a start where it fell due meanwhile, to its person, once, and can be put off [RM3][RM4][RM5]', async () => {
     const set = await stage.ask('alice', '#general', '!remind in 23 hours: call mum');
     expect(set.text).toMatch(/^⏰ I will remind you <t:\d+:F> \(<t:\d+:R>\): "call mum"/u);
+    await stage.ask('carol', '@carol', '!remind in 23 hours: water the plants');
+    await stage.sandbox.closeDms({ person: 'carol', closed: true });
     await stage.restart(laterBy(dayMs));
     await expect
       .poll(() => fromBot('#general'))
@@ -39,5 +39,204 @@ describe('a reminder [RM1]', () => {
     await stage.restart(laterBy(dayMs));
     expect((await stage.ask('alice', '@alice', '!reminders')).text).toContain('1 reminder:');
     expect((await fromBot('#general')).filter((text) => text.includes('⏰ call mum'))).toHaveLength(1);
+  });
+
+  it('that reached nobody is kept as missed, and the next answer says so once', async () => {
+    const listOf = async () =>
+      (await stage.sandbox.slash({ as: 'carol', in: '#general', name: 'reminders' })).answer?.text;
+    await expect.poll(listOf).toContain('1. missed: <t:');
+    expect(footerIn(await stage.ask('carol', '#general', 'Good evening.'))).toContain(
+      '📌 I could not deliver 1 reminder: `/reminders` shows what was missed',
+    );
+    expect(footerIn(await stage.ask('carol', '#general', 'And good night.'))).not.toContain('📌');
+    expect(await listOf()).toContain('water the plants');
+  });
+});
+
+describe('reminders on each way', () => {
+  const answers: Answers = {};
+  let stage: Stage;
+  let url: string;
+  beforeAll(async () => {
+    const port = String(await freePort());
+    url = `http://127.0.0.1:${port}`;
+    stage = await openStage({
+      model: answeringBy(answers),
+      environment: { DISCOCLAW_PAGE_PORT: port, DISCOCLAW_PAGE_URL: url },
+    });
+  });
+  afterAll(() => stage[Symbol.asyncDispose]());
+
+  /** All that `/reminders` shows a person. */
+  async function listed(as: string, more = 0): Promise<string> {
+    const { answer, followUps } = await stage.sandbox.slash({
+      as,
+      in: '#general',
+      name: 'reminders',
+      followUps: more,
+    });
+    return [answer, ...followUps].map((each) => each?.text ?? '').join('\n');
+  }
+
+  it('is refused with an example where nobody can tell when that is [RM1]', async () => {
+    expect((await stage.ask('alice', '#general', '!remind sometime: call mum')).text).toContain(
+      '`tomorrow at 9:00`',
+    );
+    expect((await stage.ask('alice', '@alice', '!reminders')).text).toContain('No reminders');
+  });
+
+  it('is set about a message from its menu, with a link and own words, and nothing of the message [RM1]', async () => {
+    const { name } = await stage.newcomer();
+    const said = await stage.sandbox.say({ as: 'bob', in: '#general', text: 'The keys are under the mat' });
+    const window = async (words: string): Promise<MessageView | undefined> => {
+      const given = { as: name, message: said.id, name: 'Remind me about this' };
+      const { id, modal } = await stage.sandbox.menu(given);
+      const [field = ''] = modal?.fields.map(({ label }) => label) ?? [];
+      const sent = await stage.sandbox.submit({ as: name, interaction: id, values: { [field]: words } });
+      return sent.answer;
+    };
+    expect((await window('in a bit'))?.text).toContain('Nothing is set.');
+    expect((await window('tomorrow at 9:00: ask Bob'))?.text).toContain(
+      `"ask Bob https://discord.com/channels/`,
+    );
+    expect((await window('tomorrow at 10:00'))?.text).toContain(`/${said.id}"`);
+    expect(await listed(name)).not.toContain('under the mat');
+    expect((await listed(name)).match(new RegExp(said.id, 'gu'))).toHaveLength(2);
+  });
+
+  it('is set for an item with a day by a button, for nine o’clock of it or the evening before [RM8]', async () => {
+    const { name } = await stage.newcomer();
+    const year = new Date().getUTCFullYear() + 1;
+    const stored = await stage.ask(name, '@' + name, `!memory remember My exam is on ${year}-03-15`);
+    const set = await stage.press(name, stored.id, `⏰ Remind me (${year}-03-15)`);
+    expect(set.text).toContain(at(`${year}-03-15T09:00Z`));
+    expect(set.text).toContain(`"My exam is on ${year}-03-15"`);
+    await stage.press(name, set.id, 'The evening before');
+    expect(await listed(name)).toContain(`1. ${at(`${year}-03-14T18:00Z`)}`);
+    const other = await stage.ask(name, '@' + name, '!memory remember I like tea');
+    expect(JSON.stringify(other.components)).not.toContain('Remind me');
+  });
+
+  it('is listed, changed and removed on the page [Y3]', async () => {
+    const { name } = await stage.newcomer();
+    await stage.ask(name, '@' + name, '!remind tomorrow at 9:00: call <b>mum</b>');
+    const { answer } = await stage.sandbox.slash({
+      as: name,
+      in: '#general',
+      name: 'memory',
+      subcommand: 'page',
+    });
+    const link = answer?.components.rows[0]?.buttons[0]?.url ?? '';
+    const opened = await fetch(link, { method: 'POST', headers: { origin: url }, redirect: 'manual' });
+    const [cookie = ''] = opened.headers.get('set-cookie')?.split(';') ?? [];
+    const page = async () => (await fetch(`${url}/reminders`, { headers: { cookie } })).text();
+    const give = async (line: string, text?: string) => {
+      const [, csrf = ''] = /name="_csrf" value="([^"]+)"/u.exec(await page()) ?? [];
+      const body = new URLSearchParams({ _csrf: csrf, line, ...(text !== undefined && { text }) });
+      return (await fetch(`${url}/do`, { method: 'POST', headers: { cookie, origin: url }, body })).text();
+    };
+    expect(await page()).toContain('call &lt;b&gt;mum&lt;/b&gt;');
+    const id = /reminders move ([0-9a-f]{8})/u.exec(await page())?.[1] ?? '';
+    expect(await give(`reminders move ${id}`)).toContain('name="text"');
+    expect(await give(`reminders move ${id}`, 'in 3 days')).toContain('It comes');
+    expect(await give(`reminders remove ${id}`)).toContain('Off your list');
+    expect(await page()).toContain('No reminders are waiting');
+  });
+
+  it('goes with an export, and what is still to come with its import elsewhere, after a yes [K10]', async () => {
+    const [from, to] = [await stage.newcomer(), await stage.newcomer()];
+    await stage.ask(from.name, '#general', '!remind in 5 days: call mum');
+    await stage.ask(from.name, '#general', '!remind daily at 7:30: stand up');
+    await stage.ask(from.name, '#general', '!memory export');
+    const sent = await vi.waitUntil(async () =>
+      (await stage.sandbox.messages({ in: `@${from.name}`, from: 'bot' })).find(
+        (each) => each.attachments.length > 0,
+      ),
+    );
+    const file = sent.attachments[0]?.name ?? '';
+    const { base64 } = await stage.sandbox.file({ as: from.name, message: sent.id, name: file });
+    const { answer: shown } = await stage.sandbox.slash({
+      as: to.name,
+      in: '#general',
+      name: 'memory',
+      subcommand: 'import',
+      options: { file },
+      attachments: [{ name: file, base64 }],
+    });
+    expect(shown?.text).toMatch(/2 reminders still to come, by direct message:\n- <t:[^\n]*"\n- <t:/u);
+    expect(await listed(to.name)).toContain('No reminders');
+    expect((await stage.press(to.name, shown?.id ?? '', '✅ Store')).text).toContain('Set 2 of 2 reminders');
+    const lines = (await listed(to.name)).split('\n').map((line) => line.replace(/ · id.*/u, ''));
+    expect(lines).toEqual((await listed(from.name)).split('\n').map((line) => line.replace(/ · id.*/u, '')));
+  });
+
+  it('is named by forget where it holds the words, with a button, and gone with purge [K4][RM7]', async () => {
+    const { name } = await stage.newcomer();
+    await stage.ask(name, '#general', '!remind tomorrow at 9:00: feed the axolotl');
+    const answer = await stage.ask(name, '#general', '!memory forget axolotl');
+    expect(answer.text).toContain('I am still to remind you of it:\n<t:');
+    await stage.press(name, answer.id, 'Do not remind me: feed the axolotl');
+    expect(await listed(name)).toContain('No reminders');
+    await stage.ask(name, '#general', '!remind tomorrow at 9:00: feed the axolotl');
+    const asked = await stage.ask(name, '#general', '!memory purge axolotl');
+    await stage.press(name, asked.id, 'Erase it');
+    expect(await listed(name)).toContain('No reminders');
+  });
+
+  it('that comes again moves as soon as its person has another time zone [RM6]', async () => {
+    const { name } = await stage.newcomer();
+    const set = await stage.ask(name, '#general', '!remind daily at 9:00: stand up');
+    const before = Number(/<t:(\d+):F>/u.exec(set.text)?.[1]);
+    await stage.ask(name, '#general', '!memory timezone Asia/Kolkata');
+    const after = Number(/<t:(\d+):F>/u.exec(await listed(name))?.[1]);
+    // Half past three in UTC.
+    expect((after - before) / 3600 + 24).toSatisfy((hours: number) => (hours + 5.5) % 24 === 0);
+  });
+
+  it('is set by plain words through the tool, also in mode off, and not in a pause [RM1][RM7]', async () => {
+    const { name } = await stage.newcomer();
+    let result = '';
+    answers.chat = ({ messages = [] }) => {
+      const last = messages.at(-1)?.content ?? [];
+      if (!last.some(({ type }) => type === 'tool_result')) {
+        const input = { when: 'tomorrow at 9:00', what: 'call mum' };
+        return { toolUse: [{ name: 'set_reminder', input }] };
+      }
+      result = JSON.stringify(last);
+      return { text: 'Yes.' };
+    };
+    const wish = 'Please remind me tomorrow at 9:00 to call mum.';
+    await stage.ask(name, '@' + name, '!memory mode off');
+    const answer = await stage.ask(name, '@' + name, wish);
+    expect(result).toContain('Set for');
+    expect(footerIn(answer)).toMatch(/⏰ I will remind you <t:\d+:F> \(<t:\d+:R>\): "call mum"/u);
+    expect(await listed(name)).toContain('1 reminder:');
+    await stage.press(name, answer.id, 'Do not remind me');
+    await stage.ask(name, '@' + name, '!memory pause');
+    expect(footerIn(await stage.ask(name, '@' + name, wish))).not.toContain('⏰');
+    expect(result).toContain('paused');
+    expect((await stage.ask(name, '@' + name, '!remind tomorrow at 9:00: call mum')).text).toContain(
+      'paused',
+    );
+    expect(await listed(name)).toContain('No reminders');
+    delete answers.chat;
+  });
+
+  it('is one of fifty, all of them listed and changed by their ids, without a model [L3]', async () => {
+    const { name } = await stage.newcomer();
+    const asked = callsOf(stage, 'chat').length;
+    for (let count = 1; count <= limits.reminders; count += 1)
+      await stage.ask(
+        name,
+        '@' + name,
+        `!remind in ${count + 1} days: number ${count} ${'with words '.repeat(20)}`,
+      );
+    expect((await stage.ask(name, '@' + name, '!remind tomorrow at 9:00: one more')).text).toContain('fifty');
+    const last = (await listed(name, 4)).split('\n').find((line) => line.includes('number 50 '));
+    const id = idIn(last ?? '');
+    expect((await stage.ask(name, '@' + name, `!reminders move ${id} in 1 day`)).text).toContain('It comes');
+    expect((await listed(name)).split('\n')[1]).toContain('number 50 ');
+    expect((await stage.ask(name, '@' + name, `!reminders remove ${id}`)).text).toContain('Off your list');
+    expect(callsOf(stage, 'chat')).toHaveLength(asked);
   });
 });

@@ -457,7 +457,7 @@ export const plantedFaults: readonly PlantedFault[] = [
     name: 'looking-back-is-not-told',
     promise: '[A3] What looking back takes out of a notebook is told nobody.',
     file: 'src/turn/run-turn.ts',
-    find: '...(lost?.notices ?? [])]',
+    find: ', ...untold.flatMap((each) => each?.notices ?? [])]',
     put: ']',
   },
   ...testedFaults,

@@ -286,8 +286,8 @@ export const testedFaults: readonly PlantedFault[] = [
     name: 'import-is-stored-at-once',
     promise: '[K10] An import is stored though its person was only to be shown it.',
     file: 'src/commands/memory-import.ts',
-    find: 'const { added, known, refused } = await memory.durable.wouldRemember(speaker.id, read.items);',
-    put: 'const { added, known, refused } = await memory.durable.rememberAll(call.work, read.items);',
+    find: 'const { added, known, refused } = await memory.durable.wouldRemember(speaker.id, items);',
+    put: 'const { added, known, refused } = await memory.durable.rememberAll(call.work, items);',
     test: 'test/commands/memory-import.test.ts',
   },
   {
@@ -2177,7 +2177,7 @@ export const testedFaults: readonly PlantedFault[] = [
     promise:
       "[K3] The next page of somebody's answer in a public channel shows all there what is for the DM.",
     file: 'src/discord/interactions/interactions.ts',
-    find: 'const isForAskerOnly = !isInPlace || interaction.message.flags.has(MessageFlags.Ephemeral);',
+    find: 'const isForAskerOnly = !isInPlace || interaction.message?.flags.has(MessageFlags.Ephemeral) === true;',
     put: 'const isForAskerOnly = interaction.user.id === personId;',
     test: 'test/discord/interactions/interactions.test.ts',
   },

@@ -15,8 +15,8 @@ export const closedEdges: DiscordPorts = {
   },
   reminders: {
     mayRead: () => Promise.resolve(false),
-    send: () => Promise.resolve('refused'),
-    isThere: () => Promise.resolve(false),
+    send: () => Promise.resolve(undefined),
+    find: () => Promise.resolve(undefined),
   },
   readChannel: () => Promise.resolve({ kind: 'none' }),
   offers: { show: () => Promise.resolve(), endOffersTo: () => {} },

@@ -1,82 +1,126 @@
-import { describe, expect, it } from 'vitest';
+import { beforeEach, describe, expect, it } from 'vitest';
 
-import type { Place } from '../../src/core/place.ts';
 import type { ReminderPost } from '../../src/core/reply.ts';
-import type { Reminder } from '../../src/memory/reminders/reminders.ts';
+import { unconditional } from '../../src/core/writes.ts';
+import { createReminders } from '../../src/memory/reminders/reminders.ts';
 import { createReminding } from '../../src/turn/reminding.ts';
-import { privatePlace } from '../commands/harness.ts';
-import { aliceId } from '../support/incoming.ts';
+import { aliceId, generalId, publicPlace } from '../support/incoming.ts';
+import { MemoryStore } from '../support/memory-store.ts';
 import { plainWrites } from '../support/plain-writes.ts';
 import { recordingLogger } from '../support/recording-logger.ts';
 import { messageId } from '../support/sessions.ts';
 
-const at = '2026-11-26T10:00:00.000Z';
-const reminder: Reminder = {
-  id: '1a2b3c4d',
-  text: 'call mum',
-  at,
-  where: 'here',
-  place: privatePlace,
-  messageId: messageId(1),
-  setAt: '2026-11-26T09:00:00.000Z',
-};
+const dmId = '500000000000000001';
+const hourMs = 60 * 60_000;
+const work = unconditional(aliceId);
 
-/** What became of the reminder, due in the private channel where it was set. */
-async function remind(
-  present: Place | undefined,
-  { begunAt, ...post }: Partial<ReminderPost> & { readonly begunAt?: Date } = {},
-) {
-  /** Where it was posted: the channel, or `dm`. */
-  const posted: string[] = [];
-  const came: boolean[] = [];
-  const { remind: say } = createReminding({
-    reminders: {
-      due: () => Promise.resolve([reminder]),
-      begin: () => Promise.resolve(begunAt),
-      came: async (_work, _id, wasDelivered) => void came.push(wasDelivered),
-    },
-    begin: plainWrites().begin,
-    channels: { placeOf: () => Promise.resolve(present) },
-    post: {
-      mayRead: () => Promise.resolve(true),
-      isThere: () => Promise.resolve(false),
-      async send({ channelId }) {
-        posted.push(channelId ?? 'dm');
-        return 'sent';
-      },
-      ...post,
-    },
-    outbox: { hide: () => Promise.resolve() },
-    buttonsUnder: () => [],
-    clock: () => new Date(at),
-    logger: recordingLogger(),
-  });
-  await say(aliceId);
-  return { posted, came };
+interface Posted {
+  readonly channelId: string;
+  readonly text: string;
 }
 
-const others: Place = { ...privatePlace, readers: [...(privatePlace.readers ?? []), '310000000000000009'] };
+let store: MemoryStore;
+let time: number;
+let posted: Posted[];
+let hidden: string[];
+/** What Discord does with a message: takes it, takes it just before the process ends, or refuses it there. */
+let takes: (channelId: string) => 'taken' | 'killed' | 'refused';
+let isOpen: boolean;
 
-describe('a reminder of a private channel [RM3]', () => {
-  it('comes there while nobody else can read it', async () => {
-    expect(await remind(privatePlace)).toEqual({ posted: [privatePlace.channelId], came: [true] });
-  });
-
-  it.each<[string, Place | undefined, Partial<ReminderPost>]>([
-    ['others can read the channel by now', others, {}],
-    ['the channel is gone', undefined, {}],
-    ['its person cannot read the channel any more', privatePlace, { mayRead: () => Promise.resolve(false) }],
-  ])('comes by direct message where %s', async (_, present, post) => {
-    expect(await remind(present, post)).toEqual({ posted: ['dm'], came: [true] });
-  });
+beforeEach(() => {
+  store = new MemoryStore();
+  time = Date.parse('2026-11-26T09:00:00Z');
+  posted = [];
+  hidden = [];
+  takes = () => 'taken';
+  isOpen = true;
 });
 
-describe('a reminder that was being said when the bot was killed [RM4]', () => {
-  it.each([
-    ['is not said again where it stands there', true, []],
-    ['is said where it does not', false, [privatePlace.channelId]],
-  ])('%s', async (_, stands, posted) => {
-    const isThere = () => Promise.resolve(stands);
-    expect(await remind(privatePlace, { begunAt: new Date(at), isThere })).toEqual({ posted, came: [true] });
+/** As a process has it, over the same disk and channels. */
+function open() {
+  const basics = { store, writes: plainWrites(), clock: () => new Date(time) };
+  const reminders = createReminders({
+    ...basics,
+    timeZoneOf: () => Promise.resolve('UTC'),
+    wakeAt: () => Promise.resolve(),
+  });
+  const post: ReminderPost = {
+    mayRead: () => Promise.resolve(isOpen),
+    send({ channelId = dmId, text, buttons }) {
+      const outcome = takes(channelId);
+      if (outcome === 'refused') return Promise.resolve(undefined);
+      posted.push({ channelId, text: text + JSON.stringify(buttons) });
+      if (outcome === 'killed') return Promise.reject(new Error('killed'));
+      return Promise.resolve({ channelId, messageId: messageId(posted.length) });
+    },
+    find({ channelId = dmId, mark }) {
+      const index = posted.findIndex((each) => each.channelId === channelId && each.text.includes(mark));
+      return Promise.resolve(index < 0 ? undefined : { channelId, messageId: messageId(index + 1) });
+    },
+  };
+  const reminding = createReminding({
+    ...basics,
+    reminders,
+    post,
+    begin: () => Promise.resolve(work),
+    channels: { placeOf: () => Promise.resolve(publicPlace) },
+    outbox: {
+      hide(_, ids) {
+        hidden.push(...ids);
+        return Promise.resolve();
+      },
+    },
+    logger: recordingLogger(),
+  });
+  return { reminders, reminding };
+}
+
+async function set(text: string, inMs: number, repeat?: 'daily'): Promise<void> {
+  const at = new Date(time + inMs);
+  const place = { place: publicPlace, where: 'here', messageId: messageId(9) } as const;
+  expect(await open().reminders.set(work, { text, at, repeat, ...place })).toMatchObject({ text });
+}
+
+describe('a reminder that falls due', () => {
+  it('that was posted before a kill is found where it was, also where that is closed to its person by now [RM4]', async () => {
+    await set('call mum', hourMs);
+    time += hourMs;
+    takes = () => 'killed';
+    await expect(open().reminding.remind(aliceId)).rejects.toThrow('killed');
+    takes = () => 'taken';
+    isOpen = false;
+    await open().reminding.remind(aliceId);
+    expect(posted).toMatchObject([{ channelId: generalId }]);
+    expect(hidden).toEqual([messageId(1)]);
+    expect(await open().reminders.due(aliceId)).toEqual([]);
+  });
+
+  it('comes directly where its channel refuses it, once over a kill there too [RM3]', async () => {
+    await set('call mum', hourMs);
+    time += hourMs;
+    takes = (channelId) => (channelId === generalId ? 'refused' : 'killed');
+    await expect(open().reminding.remind(aliceId)).rejects.toThrow('killed');
+    await open().reminding.remind(aliceId);
+    expect(posted).toMatchObject([{ channelId: dmId }]);
+  });
+
+  it('is in one list with what is older than a day, of which a kill makes no second one [RM4]', async () => {
+    for (let count = 1; count <= 12; count += 1) await set(`number ${count}`, count * hourMs);
+    time += 48 * hourMs;
+    takes = () => 'killed';
+    await expect(open().reminding.remind(aliceId)).rejects.toThrow('killed');
+    takes = () => 'taken';
+    await set('later', 0);
+    time += 30 * hourMs;
+    await open().reminding.remind(aliceId);
+    expect(posted.map(({ text }) => /number|later/u.exec(text)?.[0])).toEqual(['number', 'later']);
+  });
+
+  it('is kept as missed where nobody can be reached', async () => {
+    await set('call mum', hourMs);
+    time += hourMs;
+    takes = () => 'refused';
+    await open().reminding.remind(aliceId);
+    expect(await open().reminders.list(aliceId)).toMatchObject([{ text: 'call mum', missed: 'untold' }]);
   });
 });

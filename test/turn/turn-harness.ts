@@ -89,7 +89,7 @@ export function turnWith(answer: AnswerTurn, changes: TurnChanges = {}, hasThird
     },
     provenance: { record: () => Promise.resolve(), sent: () => {} },
     lateNotices: { waiting: () => Promise.resolve([]), answered: () => {} },
-    noteLosses: { untold: () => Promise.resolve({ notices: [], markTold: () => Promise.resolve() }) },
+    untold: [],
     pauseNotes: createPauseNotes(),
     oneTimeNotices: { begin: () => Promise.resolve(undefined) },
     history: { recent: () => Promise.resolve([]) },

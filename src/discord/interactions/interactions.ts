@@ -7,12 +7,14 @@ import {
   type ChatInputCommandInteraction,
   type CommandInteraction,
   type Interaction,
+  type MessageContextMenuCommandInteraction,
 } from 'discord.js';
 
 import type { CommandCall } from '../../core/message.ts';
 import type {
   Choice,
   CommandContext,
+  CommandForm,
   CommandHandlers,
   CommandReply,
   Unstarted,
@@ -66,11 +68,14 @@ export function createInteractions(options: InteractionsOptions): (interaction: 
       const call = callOf(interaction);
       return answer(interaction, (context) => handlers.command({ ...context, ...call }), call.command);
     }
-    if (interaction.isMessageContextMenuCommand())
+    if (interaction.isMessageContextMenuCommand()) {
+      const form = policy.menuForms?.[interaction.commandName]?.(interaction.targetId);
+      if (form !== undefined) return openWindow(interaction, form);
       return answer(interaction, (context) => {
         const message = chatMessageOf(interaction.targetMessage, botId);
         return handlers.menu({ ...context, name: interaction.commandName, message });
       });
+    }
     if (interaction.isAutocomplete()) return complete(interaction);
     if (interaction.isButton() || interaction.isStringSelectMenu() || interaction.isModalSubmit())
       return pressed(interaction);
@@ -182,8 +187,7 @@ export function createInteractions(options: InteractionsOptions): (interaction: 
   /** Does nothing that could not be acknowledged. */
   async function press(interaction: PressInteraction, asker: Asker): Promise<void> {
     const button = readCommandButton(interaction.customId);
-    if (button === undefined || (interaction.isModalSubmit() && !interaction.isFromMessage()))
-      return tell(interaction, unknown);
+    if (button === undefined) return tell(interaction, unknown);
     const { personId, takes, opensForm } = button;
     if (interaction.user.id !== personId) return tell(interaction, notYours);
     const typed = typedInto(interaction);
@@ -191,12 +195,17 @@ export function createInteractions(options: InteractionsOptions): (interaction: 
     const line = typed === '' ? button.line : `${button.line} ${typed.toWellFormed()}`;
     const isInPlace = takes === 'answer';
     // What takes the place of an answer is read by all who read that one.
-    const isForAskerOnly = !isInPlace || interaction.message.flags.has(MessageFlags.Ephemeral);
+    const isForAskerOnly = !isInPlace || interaction.message?.flags.has(MessageFlags.Ephemeral) === true;
     const command = policy.parseCommand(`!${line}`);
     const answered = async (): Promise<CommandReply> =>
       command === undefined
         ? { text: unknown }
         : handlers.command({ ...contextOf(interaction, asker, isForAskerOnly), command });
+    if (interaction.isModalSubmit() && !interaction.isFromMessage()) {
+      // It was opened from a message's menu: no message of the bot's is there to answer under.
+      await interaction.deferReply({ flags: MessageFlags.Ephemeral });
+      return deliver(interaction, await answered(), true);
+    }
     if (opensForm && !interaction.isModalSubmit()) {
       const reply = await answered();
       if (reply.form !== undefined) {
@@ -210,6 +219,15 @@ export function createInteractions(options: InteractionsOptions): (interaction: 
     await takeAway(interaction, takes);
     if (line !== '') await deliver(interaction, await answered(), isInPlace);
   }
+}
+
+/** Discord takes a window only as the first answer: who has no access hears of that once it is sent. */
+async function openWindow(
+  interaction: MessageContextMenuCommandInteraction,
+  form: CommandForm,
+): Promise<void> {
+  const personId = interaction.user.id;
+  await interaction.showModal(formModal(form, { ...form, personId, takes: 'nothing', opensForm: true }));
 }
 
 type AskingInteraction = CommandInteraction | PressInteraction;

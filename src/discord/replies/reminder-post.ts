@@ -4,17 +4,33 @@ import { answerRows } from '../buttons.ts';
 import { noPings, type DiscordApi } from '../discord-api.ts';
 import { refusalOf, sendUntilTaken } from '../refusals.ts';
 
+/** By how much Discord's clock may be behind; milliseconds. */
+const clockSkewMs = 20_000;
+
 /** Posts what mentions its person and nobody else [RM3], whatever its words say. */
 export function createReminderPost(
   api: Pick<DiscordApi, 'openDm' | 'postMessage' | 'messagesAfter'>,
   mayRead: ReminderPost['mayRead'],
 ): ReminderPost {
-  const channelFor = (userId: string, channelId: string | undefined): Promise<string> | string =>
-    channelId ?? sendUntilTaken(() => api.openDm(userId));
+  /** `undefined` where Discord refuses it, as where `work` finds nothing. */
+  async function inTarget(
+    { userId, channelId }: { readonly userId: string; readonly channelId?: string | undefined },
+    work: (target: string) => Promise<{ readonly id: string } | undefined>,
+  ) {
+    try {
+      const target = channelId ?? (await sendUntilTaken(() => api.openDm(userId)));
+      const message = await work(target);
+      return message && { channelId: target, messageId: message.id };
+    } catch (error) {
+      if (refusalOf(error) === undefined) throw error;
+      return undefined;
+    }
+  }
 
   return {
     mayRead,
-    async send({ userId, channelId, text, buttons, nonce, beforeSeen }) {
+    send(message) {
+      const { userId, channelId, text, buttons, nonce } = message;
       const mention = channelId === undefined ? '' : `<@${userId}> `;
       const body = {
         content: (mention + text).slice(0, sentMaxChars),
@@ -23,24 +39,16 @@ export function createReminderPost(
         enforce_nonce: true,
         allowed_mentions: channelId === undefined ? noPings : { parse: [], users: [userId] },
       };
-      try {
-        const target = await channelFor(userId, channelId);
-        const { id } = await sendUntilTaken(() => api.postMessage(target, body));
-        await beforeSeen(target, id);
-        return 'sent';
-      } catch (error) {
-        if (refusalOf(error) === undefined) throw error;
-        return 'refused';
-      }
+      return inTarget(message, (target) => sendUntilTaken(() => api.postMessage(target, body)));
     },
-    async isThere({ userId, channelId, after, mark }) {
-      try {
-        const found = await api.messagesAfter(await channelFor(userId, channelId), snowflakeAt(after));
-        return found.some(({ components }) => JSON.stringify(components ?? []).includes(mark));
-      } catch (error) {
-        if (refusalOf(error) === undefined) throw error;
-        return false;
-      }
-    },
+    find: (message) =>
+      inTarget(message, async (target) => {
+        const since = new Date(Date.parse(message.at) - clockSkewMs);
+        const found = await api.messagesAfter(target, snowflakeAt(since));
+        return found.find(
+          ({ author, content, components }) =>
+            author.bot === true && JSON.stringify([content, components]).includes(message.mark),
+        );
+      }),
   };
 }

@@ -30,9 +30,16 @@ export function rememberNotice(
     buttons: [
       ...undoButton(undoId),
       ...(item.visibility === 'dm' ? [] : [{ label: 'Only in DM', line: `memory hide ${item.id}` }]),
+      ...(mayName ? remindButtons(item) : []),
     ],
     ...(superseded === undefined && evicted.length === 0 ? { isQuiet: true as const } : {}),
   };
+}
+
+/** Of an item with a day that is still to come where it is said [RM8]. */
+export function remindButtons({ id, when, looksBack }: DurableItem): readonly CommandButton[] {
+  if (when === undefined || looksBack !== undefined) return [];
+  return [{ label: `⏰ Remind me (${when})`, line: `reminders item ${id}`, takes: 'itself' }];
 }
 
 /** Asks the person whether an item may be remembered [K9]; `mayName` as above. */

@@ -1,16 +1,18 @@
 import { randomUUID } from 'node:crypto';
+import { isDeepStrictEqual } from 'node:util';
 
 import { Temporal } from 'temporal-polyfill';
 import { z } from 'zod';
 
 import { limits } from '../../core/limits.ts';
-import { placeSchema } from '../../core/place.ts';
+import { placeSchema, type Place } from '../../core/place.ts';
 import { hasSecret } from '../../core/secrets.ts';
 import { dataLine, fitLines } from '../../core/section.ts';
 import { assertSnowflake } from '../../core/snowflake.ts';
 import type { DocumentKind, Store } from '../../core/store.ts';
-import { saysWords, toSingleLine } from '../../core/text.ts';
+import { counted, saysWords, toSingleLine } from '../../core/text.ts';
 import { localMoment, type Clock } from '../../core/time.ts';
+import type { TurnContext } from '../../core/turn-context.ts';
 import { mayUse, reachOf } from '../../core/visibility.ts';
 import { unconditional, type Work, type Writes } from '../../core/writes.ts';
 import { personOf, type MemoryLayer } from '../layer.ts';
@@ -29,23 +31,25 @@ const reminderSchema = z.object({
   id: z.string(),
   /** The person's own words. */
   text: z.string(),
-  /** When it comes next, ISO 8601. */
-  at: z.string(),
+  /** When it comes next. */
+  at: z.iso.datetime(),
   repeat: z.enum(repeats).optional(),
-  /** Of what comes again: when it came first, as the clock on the wall showed it. */
-  first: z.string().optional(),
+  /** When it was to come first, as the clock on the wall showed it: from there it is counted when it comes again. */
+  first: z.iso.datetime({ local: true }).regex(/\d$/u),
   where: z.enum(['here', 'dm']),
   /** Where it was set, with who could read it then. */
   place: placeSchema,
   /** The message or command that set it. */
   messageId: z.string(),
-  setAt: z.string(),
-  /** Since when it is being said: after a kill it may stand there already. */
-  begunAt: z.string().optional(),
+  /** Since when and where it is being said, and what names it there: after a kill it may stand there already. */
+  attempt: z
+    .object({ at: z.iso.datetime(), channelId: z.string().optional(), mark: z.string() })
+    .readonly()
+    .optional(),
   /** It came then, and waits for an answer. */
-  cameAt: z.string().optional(),
-  /** It could be delivered nowhere. */
-  isMissed: z.literal(true).optional(),
+  cameAt: z.iso.datetime().optional(),
+  /** It could be delivered nowhere, and its person was told of that or not yet. */
+  missed: z.enum(['untold', 'told']).optional(),
 });
 
 export type Reminder = Readonly<z.infer<typeof reminderSchema>>;
@@ -56,8 +60,13 @@ export const remindersKind: DocumentKind<z.infer<typeof documentSchema>> = {
   schema: documentSchema,
 };
 
+/** What an export is read for [K10]. */
+const exportedSchema = reminderSchema.pick({ text: true, at: true, repeat: true, first: true });
+
 export interface NewReminder extends Pick<Reminder, 'text' | 'repeat' | 'where' | 'place' | 'messageId'> {
   readonly at: Date;
+  /** Default: that moment. */
+  readonly first?: string | undefined;
 }
 
 export type Reminders = ReturnType<typeof createReminders>;
@@ -89,11 +98,11 @@ export function createReminders(ports: {
       .toSorted((a, b) => Date.parse(a.at) - Date.parse(b.at));
   }
 
-  /** As part of a job of the person's queue. Resolves with what is kept. */
+  /** As part of a job of the person's queue. */
   async function change(
     userId: string,
     by: (reminders: readonly Reminder[]) => readonly Reminder[],
-  ): Promise<readonly Reminder[]> {
+  ): Promise<void> {
     let isLosing = false;
     const stored = await store.update(
       keyOf(userId),
@@ -101,13 +110,12 @@ export function createReminders(ports: {
       (document) => {
         const before = document?.reminders ?? [];
         const after = by(before);
-        isLosing = before.some(({ text }) => !after.some((each) => each.text === text));
-        const isSame = after.length === before.length && after.every((each, index) => each === before[index]);
-        return isSame ? document : { version: 1 as const, reminders: after };
+        isLosing = before.some(({ id }) => !after.some((each) => each.id === id));
+        return isDeepStrictEqual(after, before) ? document : { version: 1 as const, reminders: after };
       },
       { erase: () => isLosing },
     );
-    return stored?.reminders ?? [];
+    await wake(userId, stored?.reminders ?? []);
   }
 
   async function wake(userId: string, reminders: readonly Reminder[]): Promise<void> {
@@ -115,31 +123,22 @@ export function createReminders(ports: {
     if (waiting.length > 0) await wakeAt(userId, new Date(Math.min(...waiting)));
   }
 
-  /** Changes one by its id; resolves with what it was, `undefined` where there is none. */
-  function changeOne(
+  /** Puts others in place of those with these ids. */
+  function changeEach(
     work: Work,
-    id: string,
+    ids: readonly string[],
     by: (reminder: Reminder) => readonly Reminder[],
-  ): Promise<Reminder | undefined> {
-    return writes.run(work, async () => {
-      let found: Reminder | undefined;
-      const changed = await change(work.userId, (reminders) => {
-        found = reminders.find((each) => each.id === id);
-        return reminders.flatMap((each) => (each === found ? by(each) : each));
-      });
-      await wake(work.userId, changed);
-      return found;
-    });
+  ): Promise<void> {
+    return writes.run(work, () =>
+      change(work.userId, (before) => before.flatMap((each) => (ids.includes(each.id) ? by(each) : each))),
+    );
   }
 
   const layer: MemoryLayer = {
     name: 'reminders',
     async sections({ speaker, place }) {
       const [reminders, timeZone] = await Promise.all([list(speaker.id), timeZoneOf(speaker.id)]);
-      const usable = reminders.filter(
-        (each) =>
-          isWaiting(each) && mayUse({ ownerId: speaker.id, ...reachOf(each.place) }, place, speaker.id),
-      );
+      const usable = reminders.filter((each) => isWaiting(each) && mayUseReminder(each, speaker.id, place));
       const lines = usable
         .slice(0, mostInPrompt)
         .map(({ at, text }) => dataLine(`- ${localMoment(new Date(at), timeZone)}: ${text}`));
@@ -183,116 +182,122 @@ export function createReminders(ports: {
     list,
     async set(
       work: Work,
-      { text, at, repeat, ...rest }: NewReminder,
+      { text, at, ...rest }: NewReminder,
     ): Promise<Reminder | 'full' | 'secret' | 'long' | 'empty'> {
       const words = toSingleLine(text);
       if (words === '') return 'empty';
       if (words.length > reminderMaxChars) return 'long';
       if (hasSecret(words)) return 'secret';
-      const timeZone = await timeZoneOf(work.userId);
-      const first = repeat === undefined ? undefined : wallTimeIn(at, timeZone).toString();
       const added: Reminder = {
         ...rest,
         id: randomUUID().slice(0, 8),
         text: words,
         at: at.toISOString(),
-        repeat,
-        first,
-        setAt: clock().toISOString(),
+        first: rest.first ?? wallTimeIn(at, await timeZoneOf(work.userId)).toString(),
       };
-      return writes.run(work, async () => {
-        let isFull = false;
-        const changed = await change(work.userId, (reminders) => {
-          isFull = reminders.length >= limits.reminders;
-          return isFull ? reminders : [...reminders, added];
-        });
-        if (isFull) return 'full';
-        await wake(work.userId, changed);
-        return added;
-      });
-    },
-    /** Gives it another moment, from which on what comes again is counted. */
-    async move(work: Work, id: string, at: Date): Promise<Reminder | undefined> {
-      const wall = wallTimeIn(at, await timeZoneOf(work.userId)).toString();
-      return changeOne(work, id, (reminder) => [
-        { ...waitingAgain(reminder, at), first: reminder.repeat === undefined ? undefined : wall },
-      ]);
-    },
-    /** It comes once more then; what comes again goes on beside that. */
-    snooze(work: Work, id: string, at: Date): Promise<Reminder | undefined> {
-      return changeOne(work, id, (reminder) => {
-        if (reminder.repeat === undefined) return [waitingAgain(reminder, at)];
-        const once = { ...reminder, id: randomUUID().slice(0, 8), repeat: undefined, first: undefined };
-        return [reminder, waitingAgain(once, at)];
-      });
-    },
-    /** What comes again goes on; anything else is gone. */
-    done(work: Work, id: string): Promise<Reminder | undefined> {
-      return changeOne(work, id, (reminder) => (reminder.repeat === undefined ? [] : [reminder]));
-    },
-    remove: (work: Work, id: string): Promise<Reminder | undefined> => changeOne(work, id, () => []),
-    /** Of a person, what has to come by now, the oldest first. */
-    async due(userId: string): Promise<readonly Reminder[]> {
-      const now = clock();
-      return (await list(userId)).filter((each) => isWaiting(each) && Date.parse(each.at) <= now.getTime());
-    },
-    /** These are about to be said. Resolves with since when, if they were before. */
-    async begin(work: Work, ids: readonly string[]): Promise<Date | undefined> {
-      let begunAt: string | undefined;
-      const now = clock().toISOString();
+      let isFull = false;
       await writes.run(work, () =>
-        change(work.userId, (reminders) => {
-          const meant = reminders.filter(({ id }) => ids.includes(id));
-          begunAt = meant.find((each) => each.begunAt !== undefined)?.begunAt;
-          return reminders.map((each) =>
-            meant.includes(each) && each.begunAt === undefined ? { ...each, begunAt: now } : each,
-          );
+        change(work.userId, (before) => {
+          // What came already makes room.
+          const goes = before.length < limits.reminders ? undefined : before.find((each) => !isWaiting(each));
+          isFull = before.length >= limits.reminders && goes === undefined;
+          return isFull ? before : [...before.filter((each) => each !== goes), added];
         }),
       );
-      return begunAt === undefined ? undefined : new Date(begunAt);
+      return isFull ? 'full' : added;
     },
-    /** One came, or could not; what comes again waits for its next moment. */
-    async came(work: Work, id: string, wasDelivered: boolean): Promise<void> {
+    /** Gives it another moment. What comes again is counted from there, or goes on beside it where it is only put off. */
+    async move(work: Work, id: string, at: Date, isPutOff = false): Promise<void> {
+      const first = wallTimeIn(at, await timeZoneOf(work.userId)).toString();
+      const then = { at: at.toISOString(), first, attempt: undefined, cameAt: undefined, missed: undefined };
+      await changeEach(work, [id], (reminder) =>
+        isPutOff && reminder.repeat !== undefined
+          ? [reminder, { ...reminder, ...then, id: randomUUID().slice(0, 8), repeat: undefined }]
+          : [{ ...reminder, ...then }],
+      );
+    },
+    remove: (work: Work, id: string): Promise<void> => changeEach(work, [id], () => []),
+    /** Of a person, what has to come by now, the oldest first; the next one is waited for. */
+    async due(userId: string): Promise<readonly Reminder[]> {
+      const now = clock();
+      const reminders = await list(userId);
+      await wake(
+        userId,
+        reminders.filter((each) => !isDue(each, now)),
+      );
+      return reminders.filter((each) => isDue(each, now));
+    },
+    /** These are about to be said, in a channel or directly. Rejects where one was changed meanwhile: then what is due is to be read again. */
+    async begin(work: Work, ids: readonly string[], channelId?: string): Promise<void> {
+      const now = clock();
+      const due = new Set<string>();
+      await changeEach(work, ids, (reminder) => {
+        if (!isDue(reminder, now)) return [reminder];
+        due.add(reminder.id);
+        return [{ ...reminder, attempt: { at: now.toISOString(), channelId, mark: ids[0] ?? '' } }];
+      });
+      if (due.size < ids.length) throw new Error('A reminder was changed while it was to be said');
+    },
+    /** These came, or could not; what comes again waits for its next moment. */
+    async came(work: Work, ids: readonly string[], wasDelivered: boolean): Promise<void> {
       const timeZone = await timeZoneOf(work.userId);
       const now = clock();
-      await changeOne(work, id, (reminder) => {
-        const { repeat, first } = reminder;
-        if (repeat === undefined || first === undefined)
-          return [
-            {
-              ...reminder,
-              begunAt: undefined,
-              cameAt: now.toISOString(),
-              isMissed: wasDelivered ? undefined : true,
-            },
-          ];
-        const next = nextAfter(Temporal.PlainDateTime.from(first), repeat, now, timeZone);
-        return [
-          {
-            ...reminder,
-            begunAt: undefined,
-            at: next.toISOString(),
-            isMissed: wasDelivered ? undefined : true,
-          },
-        ];
-      });
+      const missed = wasDelivered ? undefined : 'untold';
+      await changeEach(work, ids, (reminder) => [
+        reminder.repeat === undefined
+          ? { ...reminder, attempt: undefined, missed, cameAt: now.toISOString() }
+          : { ...reminder, attempt: undefined, missed, at: nextOf(reminder, now, timeZone) },
+      ]);
+    },
+    /** Those of an export that are still to come here, and are not there already [K10]. Nothing of it is trusted. */
+    async stillToCome(userId: string, exported: readonly unknown[]) {
+      const [known, timeZone] = await Promise.all([all(userId), timeZoneOf(userId)]);
+      const now = clock();
+      return exported
+        .slice(0, limits.reminders)
+        .flatMap((each) => exportedSchema.safeParse(each).data ?? [])
+        .map((each) => ({ ...each, at: nextOf(each, now, timeZone) }))
+        .filter(({ at }) => Date.parse(at) > now.getTime())
+        .filter(({ at, text }) => !known.some((each) => each.at === at && each.text === text));
+    },
+    /** What the person's next answer tells of those that could be delivered nowhere; `markTold` is to be called once it has. */
+    async untold(this: void, { speaker, work }: Pick<TurnContext, 'speaker' | 'work'>) {
+      const ids = (await list(speaker.id)).flatMap(({ id, missed }) => (missed === 'untold' ? id : []));
+      const line = `📌 I could not deliver ${counted(ids.length, 'reminder')}: \`/reminders\` shows what was missed`;
+      return {
+        notices: ids.length === 0 ? [] : [{ line, bareLine: line, buttons: [] }],
+        async markTold(): Promise<void> {
+          if (ids.length > 0) await changeEach(work, ids, (reminder) => [{ ...reminder, missed: 'told' }]);
+        },
+      };
     },
     /** Has the next one wait: at a start, and where its person has another zone by now. Drops what came long ago. */
     async refresh(this: void, userId: string): Promise<void> {
       if ((await all(userId)).length === 0) return;
-      const work = unconditional(userId);
       const timeZone = await timeZoneOf(userId);
       const now = clock();
-      await writes.run(work, async () => {
-        const kept = await change(userId, (reminders) =>
+      await writes.run(unconditional(userId), () =>
+        change(userId, (reminders) =>
           reminders
             .filter(({ cameAt = now.toISOString() }) => now.getTime() - Date.parse(cameAt) <= keptAfterMs)
-            .map((each) => inZone(each, now, timeZone)),
-        );
-        await wake(userId, kept);
-      });
+            // What is due stays due.
+            .map((each) =>
+              Date.parse(each.at) <= now.getTime() ? each : { ...each, at: nextOf(each, now, timeZone) },
+            ),
+        ),
+      );
     },
   };
+}
+
+/** What comes again keeps its hour on the wall. */
+function nextOf(
+  { at, repeat, first }: Pick<Reminder, 'at' | 'repeat' | 'first'>,
+  now: Date,
+  timeZone: string,
+): string {
+  if (repeat === undefined) return at;
+  return nextAfter(Temporal.PlainDateTime.from(first), repeat, now, timeZone).toISOString();
 }
 
 /** Under which the work queue knows a person's reminders: they wait for no other work of theirs. */
@@ -305,7 +310,7 @@ export function personOfReminders(name: string): string | undefined {
   return /^reminders-(\d+)$/u.exec(name)?.[1];
 }
 
-const remindersFile = 'reminders.json';
+export const remindersFile = 'reminders.json';
 
 /** @throws {RangeError} when the id is not a Discord id [S6]. */
 function keyOf(userId: string): string {
@@ -316,24 +321,15 @@ export function formOf(text: string): string {
   return toSingleLine(text).toLowerCase();
 }
 
-export function isWaiting({ cameAt }: Pick<Reminder, 'cameAt'>): boolean {
+/** Whether it may be told of in a place [V2]. */
+export function mayUseReminder(reminder: Pick<Reminder, 'place'>, ownerId: string, place: Place): boolean {
+  return mayUse({ ownerId, ...reachOf(reminder.place) }, place, ownerId);
+}
+
+function isDue({ at, cameAt }: Reminder, now: Date): boolean {
+  return cameAt === undefined && Date.parse(at) <= now.getTime();
+}
+
+function isWaiting({ cameAt }: Pick<Reminder, 'cameAt'>): boolean {
   return cameAt === undefined;
-}
-
-function waitingAgain(reminder: Reminder, at: Date): Reminder {
-  return { ...reminder, at: at.toISOString(), begunAt: undefined, cameAt: undefined, isMissed: undefined };
-}
-
-/** What comes again keeps its hour on the wall; what is due stays due. */
-function inZone(reminder: Reminder, now: Date, timeZone: string): Reminder {
-  const { repeat, first, at } = reminder;
-  if (repeat === undefined || first === undefined || Date.parse(at) <= now.getTime()) return reminder;
-  const next = nextAfter(Temporal.PlainDateTime.from(first), repeat, now, timeZone).toISOString();
-  return next === at ? reminder : { ...reminder, at: next };
-}
-
-/** How a moment is shown to a person: in everybody's own zone [RM2]. */
-export function shownMoment(at: Date): string {
-  const seconds = Math.floor(at.getTime() / 1000);
-  return `<t:${seconds}:F> (<t:${seconds}:R>)`;
 }

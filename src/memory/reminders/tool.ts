@@ -1,11 +1,11 @@
 import { z } from 'zod';
 
 import { ownWords } from '../../core/own-words.ts';
-import type { CommandButton } from '../../core/reply.ts';
 import { toSingleLine } from '../../core/text.ts';
 import { checkedTool, refusal, type Tool, type ToolOutcome } from '../../core/tool.ts';
 import { asksFirst } from '../../core/turn-context.ts';
-import { formOf, shownMoment, type NewReminder, type Reminder, type Reminders } from './reminders.ts';
+import { removeButton, shownMoment, shownReminder, shownWhen, whyNotSet } from './notices.ts';
+import { formOf, type NewReminder, type Reminders } from './reminders.ts';
 import { repeats } from './wall-clock.ts';
 import { readMoment, whyNot } from './when.ts';
 
@@ -41,30 +41,28 @@ export function createReminderTool(ports: {
         );
       const timeZone = await ports.timeZoneOf(speaker.id);
       const read = readMoment(when, now, timeZone);
-      if (read.outcome !== 'read' && moment === undefined) return refusal(`Not set: ${whyNot(read.outcome)}`);
-      const offered = read.outcome === 'read' ? read.at : momentGiven(moment, now, timeZone);
-      if (offered === undefined) return refusal('Not set: `moment` is none ahead. Ask them when.');
-      const place = context.originalPlace ?? context.place;
+      const offered = read.outcome === 'read' ? read : readMoment(moment ?? '', now, timeZone);
+      if (offered.outcome !== 'read') return refusal(`Not set: ${whyNot(read)}`);
       const reminder: NewReminder = {
         text: what,
-        at: offered,
+        at: offered.at,
         repeat,
         where: 'here',
-        place,
+        place: context.originalPlace ?? context.place,
         messageId: message.id,
       };
-      if (read.outcome === 'read' && !asksFirst(context))
+      if (offered === read && !asksFirst(context))
         return outcomeOf(await ports.reminders.set(context.work, reminder));
       return {
         ...refusal('Not set yet: the person is asked by a button under your answer, which shows the moment.'),
         offer: {
-          what: `Remind you ${shownMoment(offered)}:`,
+          what: `Remind you ${shownMoment(offered.at)}:`,
           words: toSingleLine(what),
           async carryOut() {
             const set = await ports.reminders.set(context.work, reminder);
             return typeof set === 'string'
               ? `Not set: ${whyNotSet[set]}`
-              : { text: 'Set.', buttons: reminderButtons(set) };
+              : { text: 'Set.', buttons: [removeButton(set)] };
           },
         },
       };
@@ -72,33 +70,17 @@ export function createReminderTool(ports: {
   });
 }
 
-/** Why one cannot be set, as people and models are told. */
-export const whyNotSet: Readonly<Record<Exclude<Awaited<ReturnType<Reminders['set']>>, Reminder>, string>> = {
-  full: 'there are fifty already. `!reminders` lists them.',
-  secret: 'it looks like a password or a key, which I do not keep.',
-  long: 'it is longer than 500 characters.',
-  empty: 'it does not say what of.',
-};
-
 function outcomeOf(set: Awaited<ReturnType<Reminders['set']>>): ToolOutcome {
   if (typeof set === 'string') return refusal(`Not set: ${whyNotSet[set]}`);
-  const line = `⏰ I will remind you ${shownMoment(new Date(set.at))}${set.repeat === undefined ? '' : `, ${set.repeat}`}`;
-  const notice = { line: `${line}: "${set.text}"`, bareLine: line, buttons: reminderButtons(set) };
+  const notice = {
+    line: `⏰ I will remind you ${shownReminder(set)}`,
+    bareLine: `⏰ I will remind you ${shownWhen(set)}`,
+    buttons: [removeButton(set)],
+  };
   return { ok: true, text: `Set for ${set.at} (UTC). The person is shown the moment.`, notice };
-}
-
-function reminderButtons({ id }: Reminder): readonly CommandButton[] {
-  return [{ label: 'Do not remind me', line: `reminders remove ${id}`, takes: 'itself' }];
 }
 
 /** Literally, in prose: case and the width of white space aside. */
 function says(message: string, piece: string): boolean {
   return formOf(piece) !== '' && formOf(ownWords(message)).includes(formOf(piece));
-}
-
-/** The model's own reading, on the clock of the person. */
-function momentGiven(moment: string | undefined, now: Date, timeZone: string): Date | undefined {
-  if (moment === undefined || !/^\d{4}-\d{2}-\d{2}T\d{2}:\d{2}/u.test(moment)) return undefined;
-  const read = readMoment(moment.slice(0, 16).replace('T', ' '), now, timeZone);
-  return read.outcome === 'read' ? read.at : undefined;
 }

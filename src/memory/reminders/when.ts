@@ -145,17 +145,15 @@ const next =
 const vague =
   /(?<!\p{L})(?:few|couple|several|paar|einigen|quelques|un[oa]s|algun[oa]s|qualche|alcuni|enkele)(?!\p{L})|несколько|кілька|[几幾数]/iu;
 
-/** What people are told where it cannot be set, each with two examples [RM1]. */
-export function whyNot(outcome: Exclude<ReadMoment['outcome'], 'read'>): string {
-  const examples = 'Say it like `tomorrow at 9:00` or `15 March at 18:30`.';
-  switch (outcome) {
-    case 'unreadable':
-      return `I cannot tell when that is. ${examples}`;
-    case 'ambiguous':
-      return `That could be one of two moments. ${examples}`;
-    case 'past':
-      return `That has passed, or is now. ${examples}`;
-    case 'far':
-      return `That is more than ${mostYears} years ahead. ${examples}`;
-  }
+const reasons = {
+  unreadable: 'I cannot tell when that is.',
+  ambiguous: 'That could be one of two moments.',
+  past: 'That has passed, or is now.',
+  far: `That is more than ${mostYears} years ahead.`,
+  read: '',
+};
+
+/** What people are told where it cannot be set, with two examples [RM1]. */
+export function whyNot({ outcome }: ReadMoment): string {
+  return `${reasons[outcome]} Say it like \`tomorrow at 9:00\` or \`15 March at 18:30\`.`;
 }

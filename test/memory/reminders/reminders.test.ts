@@ -79,14 +79,14 @@ describe('a reminder', () => {
     expect(await reminders.due(aliceId)).toEqual([]);
     time.now += 60_000;
     expect(await reminders.due(aliceId)).toMatchObject([{ id, text: 'call mum' }]);
-    await reminders.came(work, id, true);
+    await reminders.came(work, [id], true);
     expect(await reminders.due(aliceId)).toEqual([]);
   });
 
   it('comes again at its hour, also where its person moves to another zone, and after clocks change [RM6]', async () => {
     const id = await set('stand up', '2026-11-26T10:00Z', { repeat: 'daily' });
     time.now = Date.parse('2026-11-26T10:00Z');
-    await reminders.came(work, id, true);
+    await reminders.came(work, [id], true);
     expect(await texts()).toEqual(['stand up 2026-11-27T10:00']);
     time.zone = 'America/New_York';
     await reminders.refresh(aliceId);
@@ -98,8 +98,8 @@ describe('a reminder', () => {
     const daily = await set('stand up', '2026-11-26T10:00Z', { repeat: 'daily' });
     time.now = Date.parse('2026-11-26T10:00Z');
     for (const id of [once, daily]) {
-      await reminders.came(work, id, true);
-      await reminders.snooze(work, id, new Date('2026-11-26T10:10Z'));
+      await reminders.came(work, [id], true);
+      await reminders.move(work, id, new Date('2026-11-26T10:10Z'), true);
     }
     expect(await texts()).toEqual([
       'call mum 2026-11-26T10:10',
@@ -108,15 +108,20 @@ describe('a reminder', () => {
     ]);
   });
 
-  it('is gone once it is done, and goes on where it comes again', async () => {
-    const once = await set('call mum', '2026-11-26T10:00Z');
-    const daily = await set('stand up', '2026-11-26T11:00Z', { repeat: 'daily' });
-    await reminders.done(work, once);
-    await reminders.done(work, daily);
-    expect(await texts()).toEqual(['stand up 2026-11-26T11:00']);
-    await reminders.remove(work, daily);
+  it('is gone once it is removed', async () => {
+    const id = await set('call mum', '2026-11-26T10:00Z');
+    await reminders.remove(work, id);
     expect(await texts()).toEqual([]);
-    expect(await store.everything()).not.toMatch(/call|stand/u);
+    expect(await store.everything()).not.toMatch(/call/u);
+  });
+
+  it('that is moved to later is waited for again where nothing is due at its former moment', async () => {
+    const id = await set('call mum', '2026-11-26T10:00Z');
+    await reminders.move(work, id, new Date('2026-11-26T11:00Z'));
+    wakes = [];
+    time.now = Date.parse('2026-11-26T10:00Z');
+    expect(await reminders.due(aliceId)).toEqual([]);
+    expect(wakes).toEqual(['2026-11-26T11:00:00.000Z']);
   });
 
   it.each([
@@ -128,9 +133,14 @@ describe('a reminder', () => {
     expect(await texts()).toEqual([]);
   });
 
-  it('is refused where there are fifty [L3]', async () => {
+  it('is refused where there are fifty, of which what came makes room [L3]', async () => {
     for (let count = 0; count < limits.reminders; count += 1) await set(`${count}`, '2026-11-26T10:00Z');
     expect(await set('one more', '2026-11-26T10:00Z')).toBe('full');
+    const [first] = await reminders.list(aliceId);
+    await reminders.came(work, [first?.id ?? ''], true);
+    await set('in its place', '2026-11-26T11:00Z');
+    expect(await texts()).toHaveLength(limits.reminders);
+    expect(await texts()).toContain('in its place 2026-11-26T11:00');
   });
 
   it('waits again after a start, and is dropped a week after it came', async () => {
@@ -139,17 +149,29 @@ describe('a reminder', () => {
     reminders = open();
     await reminders.refresh(aliceId);
     expect(wakes).toEqual(['2026-11-26T10:00:00.000Z']);
-    await reminders.came(work, id, true);
+    await reminders.came(work, [id], true);
     time.now += 8 * 24 * 60 * 60_000;
     await reminders.refresh(aliceId);
     expect(await store.everything()).not.toContain('call mum');
   });
 
-  it('tells since when it is being said, so that a kill makes no second one [RM4]', async () => {
+  it('tells since when and where it is being said, so that a kill makes no second one [RM4]', async () => {
     const id = await set('call mum', '2026-11-26T10:00Z');
-    expect(await reminders.begin(work, [id])).toBeUndefined();
+    time.now = Date.parse('2026-11-26T10:00Z');
+    await reminders.begin(work, [id], publicPlace.channelId);
     reminders = open();
-    expect(await reminders.begin(work, [id])).toEqual(new Date(start));
+    expect(await reminders.due(aliceId)).toMatchObject([
+      { attempt: { at: '2026-11-26T10:00:00.000Z', channelId: publicPlace.channelId, mark: id } },
+    ]);
+  });
+
+  it('that was taken away or moved meanwhile is not said', async () => {
+    const id = await set('call mum', '2026-11-26T10:00Z');
+    time.now = Date.parse('2026-11-26T10:00Z');
+    await reminders.move(work, id, new Date('2026-11-26T11:00Z'));
+    await expect(reminders.begin(work, [id])).rejects.toThrow('changed while');
+    await reminders.remove(work, id);
+    await expect(reminders.begin(work, [id])).rejects.toThrow('changed while');
   });
 });
 
