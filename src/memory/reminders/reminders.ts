@@ -202,13 +202,16 @@ export function createReminders(ports: {
       };
       return writes.run(work, async () => {
         let isFull = false;
+        let known: Reminder | undefined;
         const changed = await change(work.userId, (reminders) => {
-          isFull = reminders.length >= limits.reminders;
-          return isFull ? reminders : [...reminders, added];
+          // After a kill, what sets one may be done again [RM4].
+          known = reminders.find((each) => isSame(each, added));
+          isFull = known === undefined && reminders.length >= limits.reminders;
+          return isFull || known !== undefined ? reminders : [...reminders, added];
         });
         if (isFull) return 'full';
         await wake(work.userId, changed);
-        return added;
+        return known ?? added;
       });
     },
     /** Gives it another moment, from which on what comes again is counted. */
@@ -310,6 +313,10 @@ const remindersFile = 'reminders.json';
 /** @throws {RangeError} when the id is not a Discord id [S6]. */
 function keyOf(userId: string): string {
   return `users/${assertSnowflake(userId)}/${remindersFile}`;
+}
+
+function isSame(a: Reminder, b: Reminder): boolean {
+  return a.messageId === b.messageId && a.text === b.text && a.at === b.at;
 }
 
 export function formOf(text: string): string {

@@ -32,7 +32,7 @@ export function createReminderTool(ports: {
     notDone: 'Not set',
     stores: 'wishes',
     async run({ when, what, moment, repeat }, context) {
-      const { speaker, now } = context;
+      const { speaker } = context;
       if (speaker.isBot !== undefined) return refusal('Not set: another bot is not reminded.');
       const message = context.messages.findLast(({ text }) => says(text, when) && says(text, what));
       if (message === undefined)
@@ -40,9 +40,11 @@ export function createReminderTool(ports: {
           "Not set: copy `when` and `what` from the person's own message, without changing a letter.",
         );
       const timeZone = await ports.timeZoneOf(speaker.id);
-      const read = readMoment(when, now, timeZone);
+      // Counted from when it was said: a turn that is run again after a kill means the same moment.
+      const said = new Date(message.at);
+      const read = readMoment(when, said, timeZone);
       if (read.outcome !== 'read' && moment === undefined) return refusal(`Not set: ${whyNot(read.outcome)}`);
-      const offered = read.outcome === 'read' ? read.at : momentGiven(moment, now, timeZone);
+      const offered = read.outcome === 'read' ? read.at : momentGiven(moment, said, timeZone);
       if (offered === undefined) return refusal('Not set: `moment` is none ahead. Ask them when.');
       const place = context.originalPlace ?? context.place;
       const reminder: NewReminder = {

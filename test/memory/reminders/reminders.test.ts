@@ -8,6 +8,8 @@ import {
   type NewReminder,
   type Reminders,
 } from '../../../src/memory/reminders/reminders.ts';
+import { createReminderTool } from '../../../src/memory/reminders/tool.ts';
+import type { TurnContext } from '../../../src/core/turn-context.ts';
 import type { Deletion } from '../../../src/memory/layer.ts';
 import { aliceId, publicPlace } from '../../support/incoming.ts';
 import { MemoryStore } from '../../support/memory-store.ts';
@@ -56,15 +58,17 @@ async function set(text: string, at: string, more: Partial<NewReminder> = {}): P
   return typeof added === 'string' ? added : added.id;
 }
 
+const turn: TurnContext = {
+  speaker: { id: aliceId, name: 'Alice', isOwner: false },
+  place: publicPlace,
+  messages: [],
+  now: new Date(start),
+  work,
+  hasThirdPartyText: false,
+};
+
 async function linesIn(place: Place): Promise<readonly string[] | undefined> {
-  const [section] = await reminders.layer.sections({
-    speaker: { id: aliceId, name: 'Alice', isOwner: false },
-    place,
-    messages: [],
-    now: new Date(time.now),
-    work,
-    hasThirdPartyText: false,
-  });
+  const [section] = await reminders.layer.sections({ ...turn, place, now: new Date(time.now) });
   return section?.lines;
 }
 
@@ -142,6 +146,20 @@ describe('a reminder', () => {
     time.now += 8 * 24 * 60 * 60_000;
     await reminders.refresh(aliceId);
     expect(await store.everything()).not.toContain('call mum');
+  });
+
+  it('is set once by a turn that a kill has run again, counted from when it was said [RM4]', async () => {
+    const tool = createReminderTool({ reminders, timeZoneOf: () => Promise.resolve(time.zone) });
+    const text = 'Remind me in 1 hour to call mum';
+    const message = { id: messageId(1), text, at: new Date(start).toISOString(), attachments: [] };
+    for (let times = 0; times < 2; times += 1, time.now += 2 * 60_000) {
+      const context = { ...turn, now: new Date(time.now), messages: [message], hasThirdPartyText: false };
+      const { signal } = new AbortController();
+      expect(await tool.run({ when: 'in 1 hour', what: 'call mum' }, context, signal)).toMatchObject({
+        ok: true,
+      });
+    }
+    expect(await texts()).toEqual(['call mum 2026-11-26T10:00']);
   });
 
   it('tells since when it is being said, so that a kill makes no second one [RM4]', async () => {
