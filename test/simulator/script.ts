@@ -108,7 +108,8 @@ function toolCalls(
     if (tools.has(name)) calls.push({ name, input });
   };
   const [word] = own;
-  const [, when, what] = /.*Remind me (in \d+ \w+) to (call zq[0-9a-z]{5}q)/su.exec(whole) ?? [];
+  const [, when, what] =
+    [...whole.matchAll(/Remind me (in \d+ \w+) to (call zq[0-9a-z]{5}q)/gu)].at(-1) ?? [];
   if (when !== undefined && word !== undefined && what?.includes(word) === true)
     call('set_reminder', { when, what });
   const other = all.length === 0 ? undefined : random.pick(all);
