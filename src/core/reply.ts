@@ -183,7 +183,8 @@ export interface ReminderPost {
   mayRead(userId: string, channelId: string): Promise<boolean>;
   /**
    * Posts one message in a channel, mentioning the person alone, or without `channelId` to them directly. `beforeSeen` is
-   * awaited with its id; it must not reject. Rejects with what may pass.
+   * awaited with its id; it must not reject. `mayShow` is asked before each try: after `false` it is withheld. Rejects with
+   * what may pass.
    */
   send(message: {
     readonly userId: string;
@@ -192,8 +193,9 @@ export interface ReminderPost {
     readonly buttons: readonly CommandButton[];
     /** At most 25 characters. */
     readonly nonce: string;
+    readonly mayShow: () => Promise<boolean>;
     readonly beforeSeen: (channelId: string, messageId: string) => Promise<void>;
-  }): Promise<'sent' | 'refused'>;
+  }): Promise<'sent' | 'refused' | 'withheld'>;
   /** Whether one whose buttons name `mark` stands there since. Rejects with what may pass. */
   isThere(message: {
     readonly userId: string;

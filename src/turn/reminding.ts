@@ -38,12 +38,8 @@ export function createReminding(ports: RemindingPorts) {
   async function say(
     userId: string,
     due: readonly Reminder[],
-    {
-      channelId,
-      text,
-      buttons,
-    }: Omit<Parameters<ReminderPost['send']>[0], 'userId' | 'nonce' | 'beforeSeen'>,
-  ): Promise<'sent' | 'refused'> {
+    { channelId, text, buttons }: Pick<Parameters<ReminderPost['send']>[0], 'channelId' | 'text' | 'buttons'>,
+  ): ReturnType<ReminderPost['send']> {
     const [first] = due;
     if (first === undefined) return 'sent';
     const work = await begin(userId);
@@ -51,28 +47,35 @@ export function createReminding(ports: RemindingPorts) {
       work,
       due.map(({ id }) => id),
     );
-    if (begunAt !== undefined && (await post.isThere({ userId, channelId, after: begunAt, mark: first.id })))
-      return 'sent';
+    // Who can read its channel may have changed since.
+    if (begunAt !== undefined)
+      for (const place of new Set([channelId, ownChannelOf(first), undefined]))
+        if (await post.isThere({ userId, channelId: place, after: begunAt, mark: first.id })) return 'sent';
+    const isDue = async (): Promise<boolean> =>
+      (await reminders.due(userId)).some(({ id }) => due.some((each) => each.id === id));
     return post.send({
       userId,
       channelId,
       text,
       buttons,
       nonce: `r${first.id}${Date.parse(first.at).toString(36)}`,
+      mayShow: async () =>
+        (await isDue()) && (channelId === undefined || (await channelOf(userId, first)) === channelId),
       beforeSeen: (posted, messageId) =>
         saveBestEffort(logger, 'reminders hidden from history', () => outbox.hide(posted, [messageId])),
     });
   }
 
   /** Where it comes: its channel, while it is as it was for its person and no one else can read along. */
-  async function channelOf(userId: string, { where, place }: Reminder): Promise<string | undefined> {
-    if (where === 'dm' || place.audience === 'dm') return undefined;
+  async function channelOf(userId: string, reminder: Reminder): Promise<string | undefined> {
+    if (ownChannelOf(reminder) === undefined) return undefined;
+    const { place } = reminder;
     const present = await channels.placeOf(place.channelId);
     if (present === undefined || hasMoreReaders(place, present)) return undefined;
     return (await post.mayRead(userId, place.channelId)) ? place.channelId : undefined;
   }
 
-  async function sayOne(userId: string, reminder: Reminder): Promise<void> {
+  async function sayOne(userId: string, reminder: Reminder): Promise<Outcome> {
     const isLate = clock().getTime() - Date.parse(reminder.at) > lateMs;
     const late = isLate ? `\n-# It was due ${shownMoment(new Date(reminder.at))}; I was away.` : '';
     const parts = { text: `⏰ ${shownText(reminder.text)}${late}`, buttons: buttonsUnder(reminder) };
@@ -80,20 +83,18 @@ export function createReminding(ports: RemindingPorts) {
     let outcome = await say(userId, [reminder], { ...parts, channelId });
     if (outcome === 'refused' && channelId !== undefined)
       outcome = await say(userId, [reminder], { ...parts, channelId: undefined });
-    await end(userId, [reminder], outcome);
+    return end(userId, [reminder], outcome);
   }
 
-  async function end(
-    userId: string,
-    reminded: readonly Reminder[],
-    outcome: 'sent' | 'refused',
-  ): Promise<void> {
+  async function end(userId: string, reminded: readonly Reminder[], outcome: Outcome): Promise<Outcome> {
+    if (outcome === 'withheld') return outcome;
     const work = await begin(userId);
     for (const { id } of reminded) await reminders.came(work, id, outcome === 'sent');
     if (outcome === 'refused') logger.warn('a reminder could be delivered nowhere', { userId });
+    return outcome;
   }
 
-  async function sayOld(userId: string, old: readonly Reminder[]): Promise<void> {
+  async function sayOld(userId: string, old: readonly Reminder[]): Promise<Outcome> {
     const lines = old
       .slice(0, mostListed)
       .map(
@@ -107,17 +108,27 @@ export function createReminding(ports: RemindingPorts) {
       line: `reminders done ${id}`,
       takes: 'itself',
     }));
-    await end(userId, old, await say(userId, old, { channelId: undefined, text, buttons }));
+    return end(userId, old, await say(userId, old, { channelId: undefined, text, buttons }));
   }
 
-  return {
-    /** Says what is due by now. */
-    async remind(this: void, userId: string): Promise<void> {
-      const due = await reminders.due(userId);
-      const latest = clock().getTime() - oldMs;
-      const old = due.filter(({ at }) => Date.parse(at) < latest);
-      if (old.length > 0) await sayOld(userId, old);
-      for (const each of due) if (!old.includes(each)) await sayOne(userId, each);
-    },
-  };
+  /** Says what is due by now. */
+  async function remind(userId: string): Promise<void> {
+    const due = await reminders.due(userId);
+    const latest = clock().getTime() - oldMs;
+    const old = due.filter(({ at }) => Date.parse(at) < latest);
+    let outcome: Outcome = old.length > 0 ? await sayOld(userId, old) : 'sent';
+    for (const each of due)
+      if (!old.includes(each) && outcome !== 'withheld') outcome = await sayOne(userId, each);
+    // Something has changed meanwhile.
+    if (outcome === 'withheld') await remind(userId);
+  }
+
+  return { remind };
+}
+
+type Outcome = Awaited<ReturnType<ReminderPost['send']>>;
+
+/** Where it was set, unless it comes by direct message anyway. */
+function ownChannelOf({ where, place }: Reminder): string | undefined {
+  return where === 'dm' || place.audience === 'dm' ? undefined : place.channelId;
 }

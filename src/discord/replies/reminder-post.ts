@@ -2,7 +2,7 @@ import { sentMaxChars, type ReminderPost } from '../../core/reply.ts';
 import { snowflakeAt } from '../../core/snowflake.ts';
 import { answerRows } from '../buttons.ts';
 import { noPings, type DiscordApi } from '../discord-api.ts';
-import { refusalOf, sendUntilTaken } from '../refusals.ts';
+import { NotPermittedError, refusalOf, sendUntilTaken } from '../refusals.ts';
 
 /** Posts what mentions its person and nobody else [RM3], whatever its words say. */
 export function createReminderPost(
@@ -14,7 +14,7 @@ export function createReminderPost(
 
   return {
     mayRead,
-    async send({ userId, channelId, text, buttons, nonce, beforeSeen }) {
+    async send({ userId, channelId, text, buttons, nonce, mayShow, beforeSeen }) {
       const mention = channelId === undefined ? '' : `<@${userId}> `;
       const body = {
         content: (mention + text).slice(0, sentMaxChars),
@@ -23,12 +23,18 @@ export function createReminderPost(
         enforce_nonce: true,
         allowed_mentions: channelId === undefined ? noPings : { parse: [], users: [userId] },
       };
+      let isWithheld = false;
       try {
         const target = await channelFor(userId, channelId);
-        const { id } = await sendUntilTaken(() => api.postMessage(target, body));
+        const { id } = await sendUntilTaken(async () => {
+          isWithheld = !(await mayShow());
+          if (isWithheld) throw new NotPermittedError('remind', target);
+          return api.postMessage(target, body);
+        });
         await beforeSeen(target, id);
         return 'sent';
       } catch (error) {
+        if (isWithheld) return 'withheld';
         if (refusalOf(error) === undefined) throw error;
         return 'refused';
       }

@@ -234,10 +234,16 @@ export function createReminders(ports: {
       return changeOne(work, id, (reminder) => (reminder.repeat === undefined ? [] : [reminder]));
     },
     remove: (work: Work, id: string): Promise<Reminder | undefined> => changeOne(work, id, () => []),
-    /** Of a person, what has to come by now, the oldest first. */
+    /** Of a person, what has to come by now, the oldest first; the next one is waited for. */
     async due(userId: string): Promise<readonly Reminder[]> {
       const now = clock();
-      return (await list(userId)).filter((each) => isWaiting(each) && Date.parse(each.at) <= now.getTime());
+      const isDue = ({ at }: Reminder): boolean => Date.parse(at) <= now.getTime();
+      const waiting = (await list(userId)).filter(isWaiting);
+      await wake(
+        userId,
+        waiting.filter((each) => !isDue(each)),
+      );
+      return waiting.filter(isDue);
     },
     /** These are about to be said. Resolves with since when, if they were before. */
     async begin(work: Work, ids: readonly string[]): Promise<Date | undefined> {
@@ -260,6 +266,8 @@ export function createReminders(ports: {
       const now = clock();
       await changeOne(work, id, (reminder) => {
         const { repeat, first } = reminder;
+        // Its person has moved it meanwhile.
+        if (Date.parse(reminder.at) > now.getTime()) return [reminder];
         if (repeat === undefined || first === undefined)
           return [
             {

@@ -142,6 +142,7 @@ describe('a reminder', () => {
     reminders = open();
     await reminders.refresh(aliceId);
     expect(wakes).toEqual(['2026-11-26T10:00:00.000Z']);
+    time.now += 60 * 60_000;
     await reminders.came(work, id, true);
     time.now += 8 * 24 * 60 * 60_000;
     await reminders.refresh(aliceId);
