@@ -211,11 +211,11 @@ export class ReminderPromises {
   }
 }
 
-/** Or clocks were put forward past it, and it comes at the end of the gap. */
+/** It comes a little after it is due, and where clocks are put forward past it at the end of the gap. */
 function isAtItsHour({ zones, hours }: Reminder, due: number): boolean {
   return [...zones].some((zone) => {
-    const [before, now] = [hourIn(zone, due - 1), hourIn(zone, due)];
-    return [...hours].some((hour) => hour === now || (before < hour && hour < now));
+    const [before, now] = [hourIn(zone, due - minuteMs), hourIn(zone, due)];
+    return [...hours].some((hour) => hour === before || hour === now || (before < hour && hour < now));
   });
 }
 
