@@ -158,6 +158,8 @@ export function createReminders(ports: {
       };
       switch (deletion.kind) {
         case 'messages': {
+          // Of what is too old, or says what was purged, the reminder stays, as items do [K15].
+          if (deletion.areItemsKept === true && deletion.isResolved !== true) return;
           // What the new text still says stays [F5].
           const present = new Map(deletion.messages.map(({ before, now = '' }) => [before.id, formOf(now)]));
           return without(({ messageId, text }) => present.get(messageId)?.includes(formOf(text)) === false);

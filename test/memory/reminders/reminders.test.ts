@@ -185,10 +185,18 @@ describe('what takes reminders', () => {
     expect(await store.everything()).not.toContain('mum');
   });
 
-  it('is nothing else: what a channel held is gone, and they come by direct message', async () => {
+  const aged = { kind: 'messages', session, cause, messages: [withdrawnMessage(messageId(1))] } as const;
+
+  it.each<[string, Deletion]>([
+    [
+      'what a channel held, as they come by direct message',
+      { kind: 'conversations', userId: aliceId, sessions: [session] },
+    ],
+    ['their message that is too old, or says what was purged', { ...aged, areItemsKept: true }],
+    ['other words', { kind: 'words', userId: aliceId, words: 'dad', commandId: messageId(9) }],
+  ])('is not %s [K15]', async (_, deletion) => {
     await set('call mum', '2026-11-26T10:00Z');
-    const sessions = [{ channelId: publicPlace.channelId, userId: aliceId }];
-    await reminders.layer.delete({ kind: 'conversations', userId: aliceId, sessions });
+    await reminders.layer.delete(deletion);
     expect(await texts()).toHaveLength(1);
   });
 });
