@@ -170,14 +170,12 @@ export class ReminderPromises {
     holds('what was taken away does not come', goneAt === undefined || goneAt > now - graceMs);
     holds('nothing is stored off the record', !said.isOffRecord);
     if (reminder.isUncertain) return;
-    holds('no reminder comes before its time', now >= reminder.notBefore);
-    if (!isDaily) {
-      holds('a reminder comes once', !reminder.isCome);
-      reminder.isCome = true;
-      return;
-    }
     const days = [...reminder.zones].map((zone) => dayIn(zone, due));
-    holds('a reminder comes once', !days.every((day) => reminder.days.has(day)));
+    const isSecond = isDaily ? days.every((day) => reminder.days.has(day)) : reminder.isCome;
+    holds('a reminder comes once', !isSecond);
+    holds('no reminder comes before its time', now >= reminder.notBefore);
+    reminder.isCome = true;
+    if (!isDaily) return;
     for (const day of days) reminder.days.add(day);
     holds('what comes again keeps its hour', reminder.hours.size === 0 || isAtItsHour(reminder, due));
     // It may be an hour sooner or later where clocks change, and half a day where its person travels.

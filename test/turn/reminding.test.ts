@@ -1,11 +1,16 @@
+import { setImmediate } from 'node:timers/promises';
+
 import { beforeEach, describe, expect, it } from 'vitest';
 
 import type { Place } from '../../src/core/place.ts';
+import { localDateTime } from '../../src/core/time.ts';
+import { createWorkQueue, type WorkQueue } from '../../src/core/work-queue.ts';
 import { unconditional } from '../../src/core/writes.ts';
-import { createReminders, type Reminders } from '../../src/memory/reminders/reminders.ts';
+import { createReminders, type NewReminder, type Reminders } from '../../src/memory/reminders/reminders.ts';
 import { createReminding } from '../../src/turn/reminding.ts';
 import { createReminderPost } from '../../src/discord/replies/reminder-post.ts';
 import { aliceId } from '../support/incoming.ts';
+import { ManualTimer } from '../support/manual-timer.ts';
 import { MemoryStore } from '../support/memory-store.ts';
 import { plainWrites } from '../support/plain-writes.ts';
 import { messageId, silent } from '../support/sessions.ts';
@@ -27,25 +32,41 @@ let present: Place;
 let reminders: Reminders;
 let remind: (userId: string) => Promise<void>;
 /** What stands where. */
-let posted: { readonly channelId: string; readonly text: string; readonly components: readonly object[] }[];
+let posted: {
+  readonly channelId: string;
+  readonly text: string;
+  readonly components: readonly object[];
+  readonly at: number;
+}[];
 /** Discord takes a message only once this is done. */
 let beforeTaken: (() => Promise<unknown>) | undefined;
 let wakes: string[];
+let zone: string;
+let store: MemoryStore;
+/** Told when one is to be looked at. */
+let wakeAt: (userId: string, at: Date) => Promise<void>;
 
 beforeEach(() => {
-  const store = new MemoryStore();
+  store = new MemoryStore();
   now = start;
+  zone = 'UTC';
   present = room;
   posted = [];
   wakes = [];
   beforeTaken = undefined;
+  wakeAt = async (_, at) => void wakes.push(at.toISOString());
+  open();
+});
+
+/** As a process has it, over the same store. */
+function open(): void {
   const clock = () => new Date(now);
   reminders = createReminders({
     store,
     writes: plainWrites(),
     clock,
-    timeZoneOf: () => Promise.resolve('UTC'),
-    wakeAt: async (_, at) => void wakes.push(at.toISOString()),
+    timeZoneOf: async () => zone,
+    wakeAt: (userId, at) => wakeAt(userId, at),
   });
   const post = createReminderPost(
     {
@@ -57,7 +78,7 @@ beforeEach(() => {
           await before();
           throw new TypeError('fetch failed');
         }
-        posted.push({ channelId, text: content, components });
+        posted.push({ channelId, text: content, components, at: now });
         // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- all that is looked at
         return { id: messageId(posted.length) } as never;
       },
@@ -76,18 +97,12 @@ beforeEach(() => {
     clock,
     logger: silent,
   }));
-});
+}
 
-async function set(text: string, minutes: number): Promise<string> {
+async function set(text: string, minutes: number, repeat?: NewReminder['repeat']): Promise<string> {
   const at = new Date(start + minutes * minuteMs);
-  const added = await reminders.set(work, {
-    text,
-    at,
-    repeat: undefined,
-    where: 'here',
-    place: room,
-    messageId: messageId(1),
-  });
+  const wish = { text, at, repeat, where: 'here', place: room, messageId: messageId(1) } as const;
+  const added = await reminders.set(work, wish);
   return typeof added === 'string' ? added : added.id;
 }
 
@@ -108,7 +123,7 @@ describe('what happens while Discord does not take a reminder, or before a kill 
       [],
       1,
     ],
-    ['its channel is opened to others: it comes by direct message', async () => open(), ['dm'], 1],
+    ['its channel is opened to others: it comes by direct message', async () => openRoom(), ['dm'], 1],
   ])('%s', async (_, meanwhile, came, left) => {
     beforeTaken = meanwhile;
     await remind(aliceId);
@@ -125,14 +140,14 @@ describe('what happens while Discord does not take a reminder, or before a kill 
     reminders.came = () => Promise.reject(new Error('killed'));
     await expect(remind(aliceId)).rejects.toThrow('killed');
     reminders.came = came;
-    open();
+    openRoom();
     await remind(aliceId);
     expect(places()).toEqual(['room']);
     expect(await reminders.due(aliceId)).toEqual([]);
   });
 });
 
-function open(): void {
+function openRoom(): void {
   present = { ...room, audience: 'public', readers: ['@everyone'] };
 }
 
@@ -144,4 +159,132 @@ it('waits for the next where the one that it woke for is gone [RM4]', async () =
   now += minuteMs;
   await remind(aliceId);
   expect(wakes).toEqual([new Date(start + 60 * minuteMs).toISOString()]);
+});
+
+const hourMs = 60 * minuteMs;
+const dayMs = 24 * hourMs;
+
+/** Lets time pass, in which the clock may be set and processes may end; gives when something came, by the clock on the wall. */
+async function live(
+  hours: number,
+  happens: Readonly<Record<number, () => void>> = {},
+  restartEveryMs = Infinity,
+): Promise<readonly string[]> {
+  const timer = new ManualTimer();
+  let queue: WorkQueue | undefined;
+  const restart = async (): Promise<void> => {
+    queue?.stop();
+    const next = createWorkQueue({ clock: () => new Date(now), timer: timer.set, logger: silent });
+    queue = next;
+    wakeAt = (userId, at) => next.add(userId, 'expire', at);
+    open();
+    next.start(({ userId }) => remind(userId));
+    await reminders.refresh(aliceId);
+  };
+  await restart();
+  // A minute at a time; every hour everybody is looked through, as the bot does.
+  for (let passed = 0; passed < hours * hourMs; passed += minuteMs) {
+    happens[passed / hourMs]?.();
+    if (passed % restartEveryMs === 0) await restart();
+    else if (passed % hourMs === 0) await reminders.refresh(aliceId);
+    now += minuteMs;
+    timer.pass(minuteMs);
+    for (let turns = 0; turns < 5; turns += 1) await setImmediate();
+  }
+  return posted.map(
+    ({ at, text }) => `${localDateTime(new Date(at), zone)}${text.includes('It was due') ? ' late' : ''}`,
+  );
+}
+
+/** Moves the clock, forward or back. */
+const jump = (ms: number) => () => {
+  now += ms;
+};
+const move = (to: string) => () => {
+  zone = to;
+};
+
+describe('what came when [RM4] [RM6]', () => {
+  it.each<[string, string, string, number | string, Parameters<typeof live>, readonly string[]]>([
+    ['once', 'Europe/Berlin', '2026-11-26T09:00Z', 120, [4], ['2026-11-26 12:00']],
+    [
+      'a clock that is put an hour ahead',
+      'UTC',
+      '2026-11-26T09:00Z',
+      180,
+      [4, { 1: jump(hourMs) }],
+      ['2026-11-26 12:00'],
+    ],
+    [
+      'a clock that is put a day ahead',
+      'UTC',
+      '2026-11-26T09:00Z',
+      180,
+      [4, { 1: jump(dayMs) }],
+      ['2026-11-27 10:01 late'],
+    ],
+    [
+      'a clock that is put an hour back before',
+      'UTC',
+      '2026-11-26T09:00Z',
+      120,
+      [4, { 1: jump(-hourMs) }],
+      ['2026-11-26 11:00'],
+    ],
+    [
+      'a clock that is put an hour back after',
+      'UTC',
+      '2026-11-26T09:00Z',
+      60,
+      [4, { 1.5: jump(-hourMs) }],
+      ['2026-11-26 10:00'],
+    ],
+    [
+      'a clock that is put a day back after',
+      'UTC',
+      '2026-11-26T09:00Z',
+      60,
+      [30, { 2: jump(-dayMs) }],
+      ['2026-11-26 10:00'],
+    ],
+    [
+      'clocks put forward, daily',
+      'Europe/Berlin',
+      '2027-03-26T12:00Z',
+      'daily',
+      [72],
+      ['2027-03-26 13:30', '2027-03-27 13:30', '2027-03-28 13:30', '2027-03-29 13:30'],
+    ],
+    [
+      'clocks put back, daily',
+      'America/New_York',
+      '2026-10-30T12:00Z',
+      'daily',
+      [72],
+      ['2026-10-30 08:30', '2026-10-31 08:30', '2026-11-01 08:30'],
+    ],
+    [
+      'its person moves while it waits',
+      'Europe/Berlin',
+      '2026-11-26T09:00Z',
+      'daily',
+      [48, { 3: move('America/New_York') }],
+      // Shown by the clock of New York.
+      ['2026-11-26 04:30', '2026-11-26 10:30', '2026-11-27 10:30'],
+    ],
+    [
+      'a hundred restarts',
+      'Asia/Kolkata',
+      '2026-11-26T09:00Z',
+      'daily',
+      [100, {}, hourMs],
+      ['2026-11-26 15:00', '2026-11-27 15:00', '2026-11-28 15:00', '2026-11-29 15:00', '2026-11-30 15:00'],
+    ],
+  ])('%s', async (_, timeZone, begins, when, life, came) => {
+    zone = timeZone;
+    now = Date.parse(begins);
+    const inMinutes = typeof when === 'number' ? when : 30;
+    await set('call mum', inMinutes + (now - start) / minuteMs, when === 'daily' ? 'daily' : undefined);
+    expect(await live(...life)).toEqual(came);
+  });
 });
