@@ -181,7 +181,10 @@ export interface DirectMessagePort {
 export interface ReminderPost {
   /** Whether the person can read the channel now; what cannot be known counts as no. Never rejects. */
   mayRead(userId: string, channelId: string): Promise<boolean>;
-  /** Posts one message, which mentions its person alone; `undefined` where Discord refuses it. Rejects with what may pass. */
+  /**
+   * Posts one message, which mentions its person alone. `mayShow` is asked before each try: after `false` it is withheld.
+   * Rejects with what may pass.
+   */
   send(message: {
     readonly userId: string;
     readonly channelId?: string | undefined;
@@ -189,8 +192,9 @@ export interface ReminderPost {
     readonly buttons: readonly CommandButton[];
     /** At most 25 characters. */
     readonly nonce: string;
-  }): Promise<PostedMessage | undefined>;
-  /** Looks for one of the bot's messages since a moment, ISO 8601, that holds `mark`. Resolves and rejects as `send` does. */
+    readonly mayShow: () => Promise<boolean>;
+  }): Promise<PostedMessage | 'refused' | 'withheld'>;
+  /** Looks for one of the bot's messages since a moment, ISO 8601, that holds `mark`. Rejects with what may pass. */
   find(message: {
     readonly userId: string;
     readonly channelId?: string | undefined;

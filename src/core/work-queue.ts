@@ -43,8 +43,8 @@ export interface WorkQueue {
 const restMs = 100;
 /** Until failed work is taken again. */
 const againMs = 30_000;
-/** A timer's longest wait, in milliseconds; longer waits are set again. */
-const longestWaitMs = 2 ** 31 - 1;
+/** Timers know nothing of a clock that is set, nor of a machine that sleeps: it is looked at so often; milliseconds. */
+const longestWaitMs = 60_000;
 
 interface Person {
   /** When each key may be taken, in milliseconds since the epoch; 0 is now. */

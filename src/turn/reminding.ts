@@ -26,6 +26,8 @@ export interface RemindingPorts {
   readonly logger: Logger;
 }
 
+type Outcome = 'sent' | 'refused' | 'withheld';
+
 interface Message {
   readonly text: string;
   readonly buttons: readonly CommandButton[];
@@ -40,24 +42,37 @@ export function createReminding(ports: RemindingPorts) {
 
   const hide = ({ channelId, messageId }: PostedMessage) => hideFromHistory(ports, channelId, [messageId]);
 
-  /** In a channel, or directly without one. Resolves with whether Discord took it. */
+  /** In a channel, or directly without one. */
   async function say(
     userId: string,
     due: readonly [Reminder, ...Reminder[]],
     message: Message,
     channelId?: string,
-  ): Promise<boolean> {
-    const [{ id: mark, at }] = due;
-    await reminders.begin(await begin(userId), idsOf(due), channelId);
-    const nonce = `r${mark}${Date.parse(at).toString(36)}`;
-    const posted = await post.send({ userId, channelId, nonce, ...message });
-    if (posted !== undefined) await hide(posted);
-    return posted !== undefined;
+  ): Promise<Outcome> {
+    const [first] = due;
+    const ids = idsOf(due);
+    if (!(await reminders.begin(await begin(userId), ids, channelId))) return 'withheld';
+    const posted = await post.send({
+      userId,
+      channelId,
+      nonce: `r${first.id}${Date.parse(first.at).toString(36)}`,
+      async mayShow() {
+        const dueNow = new Set(idsOf(await reminders.due(userId)));
+        if (!ids.every((id) => dueNow.has(id))) return false;
+        return channelId === undefined || (await channelOf(userId, first)) === channelId;
+      },
+      ...message,
+    });
+    if (typeof posted === 'string') return posted;
+    await hide(posted);
+    return 'sent';
   }
 
-  async function end(userId: string, due: readonly Reminder[], wasDelivered: boolean): Promise<void> {
-    await reminders.came(await begin(userId), idsOf(due), wasDelivered);
-    if (!wasDelivered) logger.warn('a reminder could be delivered nowhere', { userId });
+  async function end(userId: string, due: readonly Reminder[], outcome: Outcome): Promise<Outcome> {
+    if (outcome === 'withheld') return outcome;
+    await reminders.came(await begin(userId), idsOf(due), outcome === 'sent');
+    if (outcome === 'refused') logger.warn('a reminder could be delivered nowhere', { userId });
+    return outcome;
   }
 
   /** Where it comes: its channel, while it is as it was for its person and no one else can read along. */
@@ -68,43 +83,47 @@ export function createReminding(ports: RemindingPorts) {
     return (await post.mayRead(userId, place.channelId)) ? place.channelId : undefined;
   }
 
-  async function sayOne(userId: string, reminder: Reminder): Promise<void> {
+  async function sayOne(userId: string, reminder: Reminder): Promise<Outcome> {
     const at = new Date(reminder.at);
     const isLate = clock().getTime() - at.getTime() > lateMs;
     const late = isLate ? `\n-# It was due ${shownMoment(at)}; I was away.` : '';
     const message = { text: `⏰ ${shownText(reminder.text)}${late}`, buttons: buttonsUnder(reminder) };
     const channelId = await channelOf(userId, reminder);
-    const isInChannel = channelId !== undefined && (await say(userId, [reminder], message, channelId));
-    await end(userId, [reminder], isInChannel || (await say(userId, [reminder], message)));
+    let outcome = await say(userId, [reminder], message, channelId);
+    if (outcome === 'refused' && channelId !== undefined) outcome = await say(userId, [reminder], message);
+    return end(userId, [reminder], outcome);
   }
 
-  async function sayOld(userId: string, old: readonly [Reminder, ...Reminder[]]): Promise<void> {
+  async function sayOld(userId: string, old: readonly [Reminder, ...Reminder[]]): Promise<Outcome> {
     const lines = old.slice(0, mostListed).map((each) => `- ${listedReminder(each)}`);
     const more = old.length > mostListed ? [`… and ${old.length - mostListed} more`] : [];
     const text = ['⏰ These were due while I was away:', ...lines, ...more].join('\n');
     const buttons = [{ label: 'Show all', line: 'reminders', takes: 'nothing' as const }];
-    await end(userId, old, await say(userId, old, { text, buttons }));
+    return end(userId, old, await say(userId, old, { text, buttons }));
   }
 
-  return {
-    /** Says what is due by now. */
-    async remind(this: void, userId: string): Promise<void> {
-      const due: Reminder[] = [];
-      for (const each of await reminders.due(userId)) {
-        const posted = each.attempt && (await post.find({ userId, ...each.attempt }));
-        if (posted === undefined) {
-          due.push(each);
-          continue;
-        }
-        await hide(posted);
-        await end(userId, [each], true);
+  /** Says what is due by now. */
+  async function remind(userId: string): Promise<void> {
+    const due: Reminder[] = [];
+    for (const each of await reminders.due(userId)) {
+      const posted = each.attempt && (await post.find({ userId, ...each.attempt }));
+      if (posted === undefined) {
+        due.push(each);
+        continue;
       }
-      const latest = clock().getTime() - oldMs;
-      const [first, ...others] = due.filter(({ at }) => Date.parse(at) < latest);
-      if (first !== undefined) await sayOld(userId, [first, ...others]);
-      for (const each of due) if (Date.parse(each.at) >= latest) await sayOne(userId, each);
-    },
-  };
+      await hide(posted);
+      await end(userId, [each], 'sent');
+    }
+    const latest = clock().getTime() - oldMs;
+    const [first, ...others] = due.filter(({ at }) => Date.parse(at) < latest);
+    let outcome: Outcome = first === undefined ? 'sent' : await sayOld(userId, [first, ...others]);
+    for (const each of due)
+      if (Date.parse(each.at) >= latest && outcome !== 'withheld') outcome = await sayOne(userId, each);
+    // Something has changed meanwhile.
+    if (outcome === 'withheld') await remind(userId);
+  }
+
+  return { remind };
 }
 
 function idsOf(reminders: readonly Reminder[]): readonly string[] {

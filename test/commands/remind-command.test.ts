@@ -13,12 +13,13 @@ import { dmPlace, messageId } from '../support/sessions.ts';
 
 const now = '2026-11-26T10:00:00.000Z';
 let reminders: Reminders;
+let time: string;
 
 function itemOf(place: Place, id: string, when: string): DurableItem {
   return {
     id,
     kind: 'fact',
-    text: 'My exam is soon',
+    text: `My exam ${id} is soon`,
     status: 'active',
     pinned: false,
     visibility: place.audience === 'dm' ? 'dm' : 'server',
@@ -42,7 +43,7 @@ const items = [
   itemOf(publicPlace, 'tomorrow', '2026-11-27'),
 ];
 
-async function press(id: string, place: Place) {
+async function press(id: string, place: Place, options: object = { do: 'item' }) {
   const command = createRemindersCommand({
     reminders,
     durable: { list: () => Promise.resolve(items) },
@@ -59,17 +60,18 @@ async function press(id: string, place: Place) {
     speaker: { id: aliceId, name: 'Alice', isOwner: false },
     place,
     ephemeral: true,
-    at: now,
-    command: { name: 'reminders', subcommand: '', options: { do: 'item', id } },
+    at: time,
+    command: { name: 'reminders', subcommand: '', options: { ...options, id } },
   };
   return command.answer(request);
 }
 
 beforeEach(() => {
+  time = now;
   reminders = createReminders({
     store: new MemoryStore(),
     writes: plainWrites(),
-    clock: () => new Date(now),
+    clock: () => new Date(time),
     timeZoneOf: () => Promise.resolve('UTC'),
     wakeAt: () => Promise.resolve(),
   });
@@ -93,4 +95,17 @@ describe('Remind me, under an item with a day [RM8]', () => {
     const labels = (await press('tomorrow', publicPlace)).buttons?.map(({ label }) => label);
     expect(labels).toEqual(['Do not remind me', 'The evening before']);
   });
+});
+
+it('a reminder that comes every day and is put off comes once more, and its hour stays [RM5] [RM6]', async () => {
+  const work = unconditional(aliceId);
+  const at = new Date('2026-11-26T11:00:00Z');
+  const daily = { text: 'stand up', at, place: dmPlace, messageId: messageId(8) };
+  const set = await reminders.set(work, { ...daily, repeat: 'daily', where: 'here' });
+  const id = typeof set === 'string' ? '' : set.id;
+  time = at.toISOString();
+  await reminders.came(work, [id], true);
+  expect((await press(id, dmPlace, { do: 'later', when: 'in 10 minutes' })).text).toContain('It comes');
+  const moments = (await reminders.list(aliceId)).map((each) => each.at.slice(0, 16));
+  expect(moments).toEqual(['2026-11-26T11:10', '2026-11-27T11:00']);
 });

@@ -1,10 +1,18 @@
 import type { CommandButton } from '../../src/core/reply.ts';
 import type { CommandReply } from '../../src/core/commands.ts';
+import type { CommandCall } from '../../src/core/message.ts';
 import type { VirtualClock } from './clock.ts';
 import type { BotProcess } from './process.ts';
 import type { Promises } from './promises.ts';
-import { isPersonal, type MachineStep, type PersonalStep, type Step, type WordStep } from './steps.ts';
-import { mayBeTold, type SaidWord } from './truth.ts';
+import {
+  isPersonal,
+  type MachineStep,
+  type PersonalStep,
+  type ReminderStep,
+  type Step,
+  type WordStep,
+} from './steps.ts';
+import { mayBeTold, wordPattern, type SaidWord } from './truth.ts';
 import { accessRoles, botId, type Door, type World, type WorldChannel, type WorldMessage } from './world.ts';
 
 const minuteMs = 60_000;
@@ -18,6 +26,15 @@ const goesOnIn = 'lobby';
 
 const doors: readonly Door[] = ['everyone', ['staff'], ['crew'], ['staff', 'crew'], ['guest', 'staff']];
 const roles = ['staff', 'crew', 'guest'];
+
+const zones = ['Europe/Berlin', 'America/New_York', 'Australia/Sydney', 'Asia/Kolkata', 'UTC'];
+const moments: readonly (readonly [words: string, minutes: number])[] = [
+  ['in 1 minute', 1],
+  ['in 5 minutes', 5],
+  ['in 40 minutes', 40],
+  ['in 3 hours', 180],
+  ['in 30 hours', 1800],
+];
 
 /** What a proxy does with a message that it copies. */
 const proxyWays = ['copies first', 'deletes first', 'has no record'] as const;
@@ -50,6 +67,8 @@ export class People {
   readonly #stage: Stage;
   readonly #world: World;
   readonly #promises: Promises;
+  /** Of people who have set one. */
+  readonly #zones = new Map<string, string>();
 
   constructor(stage: Stage) {
     this.#stage = stage;
@@ -106,8 +125,18 @@ export class People {
         const { roles: own } = pickAt(this.#world.people, step.person);
         const role = pickAt(roles, step.role);
         if (!own.delete(role)) own.add(role);
+        pickAt(this.#world.people, step.person).rolesChangedAt = this.#stage.clock.now;
         return undefined;
       }
+      case 'remind':
+        return this.#remind(step);
+      case 'reminder-done':
+      case 'reminder-later':
+      case 'reminder-move':
+      case 'reminder-remove':
+        return this.#changeReminder(step);
+      case 'zone':
+        return this.#changeZone(step);
       case 'long-talk':
         return this.#talkLong(step);
       case 'look-back':
@@ -321,7 +350,7 @@ export class People {
   #remember(step: { readonly person: number; readonly channel: number }): void {
     const person = pickAt(this.#world.people, step.person);
     const channel = this.#channelFor(person.id, step.channel);
-    const { text, day } = this.#preference();
+    const { text, day } = this.#preference(person.id);
     const message = this.#world.write(channel.id, person.id, `!memory remember ${text}`);
     this.#asksToKeep(this.#promises.said(person.id, channel.id, message.id), day);
     this.#promises.asked(message, true);
@@ -329,7 +358,7 @@ export class People {
   }
 
   #rememberIn(personId: string, channel: WorldChannel): void {
-    const { text, day } = this.#preference();
+    const { text, day } = this.#preference(personId);
     const said = this.#promises.said(personId, channel.id);
     this.#asksToKeep(said, day);
     const answered = async (): Promise<void> => {
@@ -340,10 +369,11 @@ export class People {
   }
 
   /** What somebody says next; in the evening mostly about that day [D7]. */
-  #preference(): { readonly text: string; readonly day?: string } {
+  #preference(personId: string): { readonly text: string; readonly day?: string } {
     const text = `I prefer ${this.#promises.nextWord()}`;
     const now = new Date(this.#stage.clock.now);
-    const isEvening = now.getUTCHours() === 23 && now.getUTCMinutes() < 55;
+    // Days of others are told by their own clocks.
+    const isEvening = now.getUTCHours() === 23 && now.getUTCMinutes() < 55 && !this.#zones.has(personId);
     return isEvening ? { text: `${text} today`, day: now.toISOString().slice(0, 10) } : { text };
   }
 
@@ -356,10 +386,15 @@ export class People {
   // Commands
 
   /** Gives a command and waits for its answer, which only its person sees. */
-  async #ask(personId: string, channel: WorldChannel, line: string): Promise<CommandReply | undefined> {
+  async #ask(
+    personId: string,
+    channel: WorldChannel,
+    line: string,
+    call?: CommandCall,
+  ): Promise<CommandReply | undefined> {
     const process = this.#process;
     const { hears } = process;
-    const answer = process.slash(personId, channel.id, line);
+    const answer = process.slash(personId, channel.id, call ?? line);
     if (!(await this.#stage.clock.runUntilSettled(answer, patienceMs))) {
       const isHeard = hears && process === this.#process && process.hears;
       if (isHeard && this.#stage.isDiskCalm()) this.#promises.broken('commands are answered', line);
@@ -394,6 +429,7 @@ export class People {
     const dm = this.#dmOf(personId);
     const { word } = said;
     // What a person wants to be rid of is noted until it is done, and can be undone no more [K5], in a pause too.
+    if (/forget|purge/u.test(kind)) this.#promises.reminders.unsettle(word);
     if (/forget|purge/u.test(kind) && said.isOffRecord) {
       said.isOffRecord = false;
       said.mayBeOffRecord = true;
@@ -587,6 +623,79 @@ export class People {
     }
   }
 
+  // Reminders
+
+  /** Somebody asks to be reminded: by the slash command, by a written one, or in plain words. */
+  async #remind({ person, channel: index, order }: Of<'remind'>): Promise<void> {
+    const { id } = pickAt(this.#world.people, person);
+    const channel = this.#channelFor(id, index);
+    const [when, minutes] = pickAt(moments, order);
+    const way = pickAt(['slash', 'written', 'plain'] as const, order >> 3);
+    const isSlash = way === 'slash';
+    const isDaily = isSlash && order % 2 === 0;
+    const where = isSlash && order % 3 === 0 ? 'dm' : 'here';
+    const word = this.#promises.nextWord();
+    const others =
+      order % 7 === 0 && way !== 'plain' ? ` @everyone <@${pickAt(this.#world.people, person + 1).id}>` : '';
+    const text = {
+      slash: `call ${word}${others}`,
+      written: `!remind ${when}: call ${word}${others}`,
+      plain: `${channel.kind === 'dm' ? '' : `<@${botId}> `}Remind me ${when} to call ${word}.`,
+    }[way];
+    const message = isSlash ? undefined : this.#world.write(channel.id, id, text);
+    const said = this.#promises.said(id, channel.id, message?.id);
+    const inMs = minutes * minuteMs;
+    const zone = new Set([this.#zones.get(id) ?? 'UTC']);
+    this.#promises.reminders.asked({ said, channelId: channel.id, where, inMs, isDaily, zones: zone });
+    if (message !== undefined) {
+      this.#promises.asked(message, way === 'written' || !this.#process.hears);
+      this.#stage.inBackground(this.#process.message(message, true));
+      return;
+    }
+    const options = { when, what: text, where, ...(isDaily && { repeat: 'daily' }) };
+    const reply = await this.#ask(id, channel, `remind ${text}`, { name: 'remind', subcommand: '', options });
+    if (reply !== undefined) this.#promises.reminders.told(reply.text);
+  }
+
+  /** Somebody looks for one in their list, and does something about it. */
+  async #changeReminder({ kind, person, reminder: index }: ReminderStep): Promise<void> {
+    const { id } = pickAt(this.#world.people, person);
+    const all = this.#promises.reminders.of(id);
+    if (all.length === 0) return;
+    const { said } = pickAt(all, index);
+    const dm = this.#dmOf(id);
+    const listed = await this.#ask(id, dm, 'reminders');
+    const line = listed?.text.split('\n').find((each) => each.includes(said.word));
+    const [, reminderId] = / id (\w+)$/u.exec(line ?? '') ?? [];
+    const wish = kind.replace('reminder-', '');
+    if (reminderId === undefined) return;
+    const [when] = pickAt(moments, index >> 4);
+    const command = `reminders ${wish} ${reminderId}${/later|move/u.test(wish) ? ` ${when}` : ''}`;
+    await this.#aboutReminder(said.word, command, () => this.#ask(id, dm, command));
+  }
+
+  async #aboutReminder(
+    word: string,
+    command: string,
+    give: () => Promise<CommandReply | undefined>,
+  ): Promise<CommandReply | undefined> {
+    const { reminders } = this.#promises;
+    reminders.unsettle(word);
+    const reply = await give();
+    const gone = reply && reminders.changed(word, command, reply.text);
+    // What a message said stands there still.
+    if (gone !== undefined && gone.messageId === undefined) this.#promises.gone(gone, 'reminder', true);
+    return reply;
+  }
+
+  async #changeZone({ person, zone: index }: Of<'zone'>): Promise<void> {
+    const { id } = pickAt(this.#world.people, person);
+    const zone = pickAt(zones, index);
+    this.#zones.set(id, zone);
+    this.#promises.zoneChanged(id, zone);
+    await this.#ask(id, this.#dmOf(id), `memory timezone ${zone}`);
+  }
+
   // What stands on Discord
 
   /** A person presses one of the buttons that stand under the bot's latest messages. */
@@ -604,7 +713,15 @@ export class People {
     if (/memory (?:share|panel-do)/u.test(customId)) this.#promises.shared(personId);
     if (/pause|resume|confirm|undo|panel-do/u.test(customId)) this.#promises.losesTrackOfPauses(personId);
     const pressed = async (): Promise<void> => {
-      const reply = await this.#process.press(personId, message, customId);
+      const press = (): Promise<CommandReply | undefined> => this.#process.press(personId, message, customId);
+      const [command] = /reminders (?:done|later|remove).*/u.exec(customId) ?? [];
+      const words = command === undefined ? [] : (message.text.match(wordPattern) ?? []);
+      const [word] = words;
+      for (const each of words) this.#promises.reminders.unsettle(each);
+      const reply =
+        command !== undefined && word !== undefined && words.length === 1
+          ? await this.#aboutReminder(word, command, press)
+          : await press();
       if (reply !== undefined) this.#promises.replied(personId, customId, reply);
     };
     this.#stage.inBackground(pressed());
@@ -655,7 +772,13 @@ export class People {
     this.#promises.messageGone(message, 'delete');
     message.isDeleted = true;
     message.deletedAt = this.#stage.clock.now;
-    this.#stage.inBackground(this.#process.deleted(message.channelId, [message.id]));
+    const deleted = this.#process.deleted(message.channelId, [message.id]);
+    const { hears } = this.#process;
+    const isHeard = async (): Promise<void> => {
+      await deleted;
+      if (hears && this.#stage.isDiskCalm()) this.#promises.reminders.messageGone(message.id);
+    };
+    this.#stage.inBackground(isHeard());
   }
 
   #deleteAnswer(index: number): void {

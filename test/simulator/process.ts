@@ -4,7 +4,12 @@ import type { BotPorts } from '../../src/bot/bot-ports.ts';
 import { createBot, type Bot } from '../../src/bot/create-bot.ts';
 import { readConfig, type Config } from '../../src/config/config.ts';
 import { RecentChanges } from '../../src/core/changes.ts';
-import { catchUpWindowMs, type IncomingMessage, type VoiceRecording } from '../../src/core/message.ts';
+import {
+  catchUpWindowMs,
+  type CommandCall,
+  type IncomingMessage,
+  type VoiceRecording,
+} from '../../src/core/message.ts';
 import type { ReplyPort } from '../../src/core/reply.ts';
 import { sleep } from '../../src/core/time.ts';
 import type { CommandReply } from '../../src/core/commands.ts';
@@ -289,12 +294,16 @@ export class BotProcess {
   }
 
   /** A command that only its person sees the answer of; `undefined` where nothing comes back. */
-  async slash(personId: string, channelId: string, line: string): Promise<CommandReply | undefined> {
+  async slash(
+    personId: string,
+    channelId: string,
+    line: string | CommandCall,
+  ): Promise<CommandReply | undefined> {
     const parts = this.#parts;
     if (!this.hears || parts === undefined) return undefined;
     const { world } = this.#machine;
-    const command = parts.bot.commands.parse(`!${line}`, botId);
-    if (command === undefined) throw new RangeError(`No command: ${line}`);
+    const command = typeof line === 'string' ? parts.bot.commands.parse(`!${line}`, botId) : line;
+    if (command === undefined) throw new RangeError(`No command: ${String(line)}`);
     const place = world.placeOf(channelId);
     await parts.bot.recovery.finishChanges();
     const person = world.person(personId);

@@ -3,6 +3,7 @@ import type { ModelRequest } from '../../src/core/model.ts';
 import type { Place } from '../../src/core/place.ts';
 import type { VirtualClock } from './clock.ts';
 import type { SimulatedDisk } from './disk.ts';
+import { ReminderPromises } from './reminders.ts';
 import {
   answerOf,
   echoOf,
@@ -108,6 +109,7 @@ export class Promises {
   /** What was there no more when a message was answered. */
   readonly #lostBefore = new Map<string, SaidWord>();
   readonly #tried = new Map<string, number>();
+  readonly reminders: ReminderPromises;
   readonly #clock: VirtualClock;
   readonly #world: World;
   readonly #disk: SimulatedDisk;
@@ -126,6 +128,7 @@ export class Promises {
     this.#clock = clock;
     this.#world = world;
     this.#disk = disk;
+    this.reminders = new ReminderPromises(clock, world, this);
   }
 
   /** The first promise that was broken. */
@@ -208,6 +211,12 @@ export class Promises {
         delete said.gone;
         delete said.hiddenAt;
       }
+  }
+
+  /** From now on a person's days are those of another zone: nobody can tell of which what they said today was. */
+  zoneChanged(ownerId: string, zone: string): void {
+    for (const said of this.#words.values()) if (said.ownerId === ownerId) delete said.day;
+    this.reminders.zoneChanged(ownerId, zone);
   }
 
   /** A person may have widened what they said. */
@@ -294,13 +303,18 @@ export class Promises {
     const { messageId } = this.#words.get(word) ?? {};
     for (const said of this.#words.values())
       if (said.word === word || (messageId !== undefined && said.messageId === messageId))
-        said.isUncertain = true;
+        this.#touched(said);
+  }
+
+  #touched(said: SaidWord): void {
+    said.isUncertain = true;
+    this.reminders.unsettle(said.word);
   }
 
   /** A message was deleted or got another text. Commands keep what they did. */
   messageGone(message: WorldMessage, how: string): void {
     for (const said of this.#wordsIn(message)) {
-      said.isUncertain = true;
+      this.#touched(said);
       // What was erased before is in no log by which the rest could be found.
       if (!message.text.startsWith('!') && said.gone?.how !== 'erase') this.gone(said, how, true);
     }
@@ -312,7 +326,7 @@ export class Promises {
     for (const { message } of this.#asked.values()) if (message.authorId === ownerId) this.excuse(message.id);
     for (const said of this.#words.values()) {
       if (said.ownerId !== ownerId || said.at > at || said.gone?.isFinal === true) continue;
-      said.isUncertain = true;
+      this.#touched(said);
       if (isTold) this.gone(said, 'erase', true);
     }
   }
@@ -583,6 +597,7 @@ export class Promises {
   /** A message of the bot's can be read, as it is now. */
   shown(message: WorldMessage, channel: WorldChannel): void {
     if (message.text.length > messageChars) this.broken('messages fit', `${message.text.length} characters`);
+    this.reminders.shown(message, channel);
     const { answers } = message;
     const [, lines = '0'] = /Looking back, I took (\d+) line/u.exec(message.text) ?? [];
     if (Number(lines) > 5) this.broken('looking back takes little', message.text);

@@ -108,6 +108,10 @@ function toolCalls(
     if (tools.has(name)) calls.push({ name, input });
   };
   const [word] = own;
+  const [, when, what] =
+    [...whole.matchAll(/Remind me (in \d+ \w+) to (call zq[0-9a-z]{5}q)/gu)].at(-1) ?? [];
+  if (when !== undefined && word !== undefined && what?.includes(word) === true)
+    call('set_reminder', { when, what });
   const other = all.length === 0 ? undefined : random.pick(all);
   if (word !== undefined && random.chance(0.4)) call('remember_item', item(word));
   if (random.chance(0.2))
@@ -130,6 +134,7 @@ function toolCalls(
   if (isLying && other !== undefined) {
     if (random.chance(0.4)) call('remember_item', item(other));
     if (random.chance(0.1)) call('forget_item', { target: other });
+    if (random.chance(0.1)) call('set_reminder', { when: when ?? 'in 1 minute', what: `call ${other}` });
     if (random.chance(0.1)) call('no_such_tool', { anything: other });
     if (random.chance(0.1)) call('memory_control', { action: random.pick(['export', 'erase']) });
   }

@@ -16,6 +16,13 @@ import { accessRoles, awayGuild, calmDiscord, homeGuild, World, type WorldChanne
 
 const secondMs = 1000;
 const minuteMs = 60 * secondMs;
+/** By the seed modulo eight. */
+const starts: Readonly<Record<number, string>> = {
+  1: '2026-10-24T20:00Z',
+  3: '2026-03-02T23:40Z',
+  5: '2026-03-28T20:00Z',
+  7: '2026-03-02T23:40Z',
+};
 
 export interface SimulationOptions {
   readonly seed: number;
@@ -72,8 +79,8 @@ class Simulation {
   constructor(options: SimulationOptions) {
     this.#options = options;
     this.#random = createRandom(seedOf(options.seed, -1));
-    // Some lives see midnight.
-    const start = new Date(`2026-03-02T${options.seed % 4 === 3 ? '23:40' : '08:00'}:00Z`);
+    // Some lives see midnight, and in some clocks are put forward or back in Europe.
+    const start = new Date(starts[options.seed % 8] ?? '2026-03-02T08:00Z');
     this.#clock = new VirtualClock(seedOf(options.seed, -2), start);
     const random = (): Random => this.#random;
     this.#disk = new SimulatedDisk(this.#clock, random);
@@ -212,6 +219,13 @@ class Simulation {
         return this.#pass(step.ms);
       case 'cut-off':
         return this.#cutOff(step.ms);
+      case 'idle':
+        return this.#pass(step.ms);
+      case 'away':
+        await this.#kill();
+        await this.#pass(step.ms);
+        this.#inBackground(this.#start());
+        return undefined;
       case 'quiet':
         return this.#quiet();
       case 'kill':
@@ -352,9 +366,12 @@ class Simulation {
       this.#promises.broken('everything ends', `${this.#background.size} handlers still run`);
     await this.#rest(process);
     this.#promises.checkAnswered();
+    const restsSince = this.#clock.now;
     // What can be undone no more has left the disk; the disk is looked at once its own work is done.
     await this.#pass(undoMs + 2 * minuteMs);
     await this.#rest(process);
+    // Of what a disk stood in the way of, some is looked for an hour later.
+    if (this.#sky.diskIsCalmSince(this.#startedAt)) this.#promises.reminders.checkCome(restsSince);
     this.#promises.checkDisk();
     await this.#people.lookAtMemory();
   }

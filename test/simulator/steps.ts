@@ -43,6 +43,12 @@ const aboutWord = {
   'pin-and-undo': 0.1,
   'edit-and-undo': 0.15,
 };
+const ofReminder = {
+  'reminder-done': 0.5,
+  'reminder-later': 0.5,
+  'reminder-move': 0.4,
+  'reminder-remove': 0.5,
+};
 const touches = { edit: 1.5, delete: 1.5, repeat: 2, 'stop-sign': 0.8, 'delete-answer': 0.5 };
 const ofMachine = {
   quiet: 0.5,
@@ -56,6 +62,7 @@ const weights = {
   ...talks,
   ...personal,
   ...aboutWord,
+  ...ofReminder,
   ...touches,
   ...ofMachine,
   proxy: 1,
@@ -68,6 +75,10 @@ const weights = {
   weather: 1.5,
   pass: 2,
   'cut-off': 0.3,
+  remind: 2.5,
+  zone: 0.2,
+  away: 0.15,
+  idle: 0.1,
 };
 
 type StepKind = keyof typeof weights;
@@ -76,13 +87,15 @@ type InChannel = OfPerson & { readonly channel: number };
 type Common = { readonly luck: number; readonly pauseMs: number };
 
 export type PersonalStep = Common & InChannel & { readonly kind: keyof typeof personal };
+export type ReminderStep = Common &
+  OfPerson & { readonly kind: keyof typeof ofReminder; readonly reminder: number };
 export type WordStep = Common & InChannel & { readonly kind: keyof typeof aboutWord; readonly word: number };
 
 /** Nobody's deed. */
 export type MachineStep = Common &
   (
     | { readonly kind: 'weather'; readonly weather: Weather }
-    | { readonly kind: 'pass' | 'cut-off'; readonly ms: number }
+    | { readonly kind: 'pass' | 'cut-off' | 'away' | 'idle'; readonly ms: number }
     | { readonly kind: keyof typeof ofMachine }
   );
 
@@ -94,15 +107,18 @@ export type Step =
   | MachineStep
   | PersonalStep
   | WordStep
+  | ReminderStep
   | (Common &
       (
         | (InChannel & { readonly kind: keyof typeof talks })
         | (InChannel & { readonly kind: 'proxy'; readonly order: number })
+        | (InChannel & { readonly kind: 'remind'; readonly order: number })
         | { readonly kind: 'press'; readonly message: number; readonly button: number }
         | { readonly kind: keyof typeof touches; readonly message: number }
         | { readonly kind: 'door' | 'delete-thread'; readonly channel: number; readonly door: number }
         | (InChannel & { readonly kind: 'confide'; readonly door: number })
         | (OfPerson & { readonly kind: 'role' | 'access'; readonly role: number })
+        | (OfPerson & { readonly kind: 'zone'; readonly zone: number })
       ));
 
 export function isOfMachine(step: Step): step is MachineStep {
@@ -125,10 +141,11 @@ const minuteMs = 60 * secondMs;
 
 /** How long something lasts: how often each of these, and from how many to how many milliseconds. */
 const spans = { seconds: 6, minutes: 3, long: 0.6 };
-const spanMs: Readonly<Record<keyof typeof spans, readonly [number, number]>> = {
+const spanMs: Readonly<Record<keyof typeof spans | 'days', readonly [number, number]>> = {
   seconds: [secondMs, minuteMs],
   minutes: [minuteMs, 6 * minuteMs],
   long: [11 * minuteMs, 50 * minuteMs],
+  days: [20 * minuteMs, 50 * 60 * minuteMs],
 };
 
 /**
@@ -155,6 +172,7 @@ function stepOf(kind: StepKind, sky: Readonly<Record<Weather, number>>, random: 
   const inChannel = (): InChannel => ({ person: any(), channel: any() });
   if (isOf(talks, kind) || isOf(personal, kind)) return { ...common, kind, ...inChannel() };
   if (isOf(aboutWord, kind)) return { ...common, kind, ...inChannel(), word: any() };
+  if (isOf(ofReminder, kind)) return { ...common, kind, person: any(), reminder: any() };
   if (isOf(touches, kind)) return { ...common, kind, message: any() };
   if (isOf(ofMachine, kind)) return { ...common, kind };
   switch (kind) {
@@ -166,14 +184,20 @@ function stepOf(kind: StepKind, sky: Readonly<Record<Weather, number>>, random: 
     case 'confide':
       return { ...common, kind, ...inChannel(), door: any() };
     case 'proxy':
+    case 'remind':
       return { ...common, kind, ...inChannel(), order: any() };
     case 'role':
     case 'access':
       return { ...common, kind, person: any(), role: any() };
+    case 'zone':
+      return { ...common, kind, person: any(), zone: any() };
     case 'weather':
       return { ...common, kind, weather: random.weighted(sky) };
     case 'pass':
     case 'cut-off':
       return { ...common, kind, ms: random.int(...spanMs[random.weighted(spans)]) };
+    case 'away':
+    case 'idle':
+      return { ...common, kind, ms: random.int(...spanMs.days) };
   }
 }

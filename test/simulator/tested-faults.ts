@@ -2258,8 +2258,8 @@ export const testedFaults: readonly PlantedFault[] = [
     promise:
       '[RM5] [V2] What somebody asked to be reminded of in a DM stands in the prompt of a public channel.',
     file: 'src/memory/reminders/reminders.ts',
-    find: 'isWaiting(each) && mayUse({ ownerId: speaker.id, ...reachOf(each.place) }, place, speaker.id),',
-    put: "isWaiting(each) && place.channelId !== '',",
+    find: 'isWaiting(each) && mayUseReminder(each, speaker.id, place)',
+    put: "isWaiting(each) && place.channelId !== ''",
     test: 'test/memory/reminders/reminders.test.ts',
   },
   {
@@ -2416,7 +2416,7 @@ export const testedFaults: readonly PlantedFault[] = [
     name: 'later-moves-all-that-come',
     promise: '[RM5] [RM6] *10 minutes* under a daily reminder moves it for all days.',
     file: 'src/commands/remind-command.ts',
-    find: "await reminders[wish === 'later' ? 'snooze' : 'move'](work, id, read.at);",
+    find: 'await reminders.move(work, id, read.at, isPutOff);',
     put: 'await reminders.move(work, id, read.at);',
     test: 'test/commands/remind-command.test.ts',
   },
@@ -2562,10 +2562,10 @@ export const testedFaults: readonly PlantedFault[] = [
   },
   {
     name: 'reminder-again-after-a-kill',
-    promise: '[RM4] A reminder that was posted right before a kill is posted once more.',
-    file: 'src/turn/reminding.ts',
-    find: "if (begunAt !== undefined && (await post.isThere({ userId, channelId, after: begunAt, mark: first.id })))\n      return 'sent';\n",
-    put: '\n',
+    promise: '[RM4] Where a reminder is being said is not on disk, so that after a kill it comes once more.',
+    file: 'src/memory/reminders/reminders.ts',
+    find: "return [{ ...reminder, attempt: { at: now.toISOString(), channelId, mark: ids[0] ?? '' } }];",
+    put: 'return [reminder];',
     test: 'test/turn/reminding.test.ts',
   },
   {
@@ -2580,8 +2580,8 @@ export const testedFaults: readonly PlantedFault[] = [
     name: 'reminders-keep-the-old-zone',
     promise: '[RM6] Who moves to another zone is reminded every day by the clock of the old one.',
     file: 'src/memory/reminders/reminders.ts',
-    find: '.map((each) => inZone(each, now, timeZone)),',
-    put: ',',
+    find: 'Date.parse(each.at) <= now.getTime() ? each : { ...each, at: nextOf(each, now, timeZone) },',
+    put: 'each,',
     test: 'test/memory/reminders/reminders.test.ts',
   },
 ];

@@ -1,4 +1,4 @@
-import { DiscordAPIError, type APIMessage } from 'discord.js';
+import { DiscordAPIError, type APIAllowedMentions, type APIMessage } from 'discord.js';
 
 import type { ChatMessage } from '../../src/core/message.ts';
 import type { Place } from '../../src/core/place.ts';
@@ -49,6 +49,8 @@ export interface WorldMessage {
   /** Of the bot's own: the message that it answers. */
   readonly answers?: string | undefined;
   components: readonly object[];
+  /** Of the bot's own: whom it notifies, `@everyone` for all. */
+  readonly notifies?: readonly string[] | undefined;
 }
 
 /** A webhook of an application. */
@@ -64,6 +66,8 @@ export interface WorldPerson {
   readonly guildIds: ReadonlySet<string>;
   /** When a role that lets people talk with the bot was given to them or taken away last. */
   accessChangedAt: number;
+  /** When one of the others was. */
+  rolesChangedAt?: number;
 }
 
 export const homeGuild = '700000000000000001';
@@ -167,6 +171,14 @@ export class World {
     if (!person.guildIds.has(channel.guildId ?? '')) return false;
     const { door } = channel.parent ?? channel;
     return door === 'everyone' || door.some((role) => person.roles.has(role));
+  }
+
+  /** The same at any moment since then. */
+  couldReadSince(personId: string, channel: WorldChannel, since: number): boolean {
+    const { formerDoors } = channel.parent ?? channel;
+    const { rolesChangedAt = 0 } = this.person(personId);
+    if (rolesChangedAt > since || formerDoors.some(({ until }) => until > since)) return true;
+    return this.canRead(personId, channel);
   }
 
   /** A person's roles in a server; `undefined` for no member. */
@@ -282,6 +294,7 @@ export class World {
             text: body.content ?? '',
             answers: body.message_reference?.message_id,
             components: body.components ?? [],
+            notifies: notifiedBy(body.content ?? '', body.allowed_mentions),
           });
           if (nonce !== undefined) this.#nonces.set(nonce, { message, at: this.#clock.now });
           this.#shown(message, this.channel(channelId));
@@ -343,6 +356,7 @@ export class World {
     spoken,
     proxy,
     components = [],
+    notifies,
   }: Pick<WorldMessage, 'channelId' | 'authorId' | 'text'> & Partial<WorldMessage>): WorldMessage {
     const message: WorldMessage = {
       id: this.nextId(),
@@ -356,11 +370,21 @@ export class World {
       spoken,
       proxy,
       components,
+      notifies,
     };
     this.#messages.set(message.id, message);
     this.channel(channelId).messages.push(message);
     return message;
   }
+}
+
+function notifiedBy(text: string, allowed?: APIAllowedMentions | null): readonly string[] {
+  const mentioned = [...text.matchAll(/<@(\d+)>/gu)].flatMap(([, id]) => id ?? []);
+  const { parse = ['users', 'everyone'], users = [] } = allowed ?? {};
+  return [
+    ...mentioned.filter((id) => users.includes(id) || parse.some((kind) => kind === 'users')),
+    ...(text.includes('@everyone') && parse.some((kind) => kind === 'everyone') ? ['@everyone'] : []),
+  ];
 }
 
 function isAccessRole(role: string): boolean {

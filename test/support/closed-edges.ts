@@ -15,7 +15,7 @@ export const closedEdges: DiscordPorts = {
   },
   reminders: {
     mayRead: () => Promise.resolve(false),
-    send: () => Promise.resolve(undefined),
+    send: () => Promise.resolve('refused'),
     find: () => Promise.resolve(undefined),
   },
   readChannel: () => Promise.resolve({ kind: 'none' }),

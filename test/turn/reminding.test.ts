@@ -1,126 +1,340 @@
+import { setImmediate } from 'node:timers/promises';
+
 import { beforeEach, describe, expect, it } from 'vitest';
 
-import type { ReminderPost } from '../../src/core/reply.ts';
+import type { Place } from '../../src/core/place.ts';
+import { localDateTime } from '../../src/core/time.ts';
+import { createWorkQueue, type WorkQueue } from '../../src/core/work-queue.ts';
 import { unconditional } from '../../src/core/writes.ts';
-import { createReminders } from '../../src/memory/reminders/reminders.ts';
+import { createReminders, type NewReminder, type Reminders } from '../../src/memory/reminders/reminders.ts';
 import { createReminding } from '../../src/turn/reminding.ts';
-import { aliceId, generalId, publicPlace } from '../support/incoming.ts';
+import { createReminderPost } from '../../src/discord/replies/reminder-post.ts';
+import { NotPermittedError } from '../../src/discord/refusals.ts';
+import { aliceId } from '../support/incoming.ts';
+import { ManualTimer } from '../support/manual-timer.ts';
 import { MemoryStore } from '../support/memory-store.ts';
 import { plainWrites } from '../support/plain-writes.ts';
-import { recordingLogger } from '../support/recording-logger.ts';
-import { messageId } from '../support/sessions.ts';
+import { messageId, silent } from '../support/sessions.ts';
 
-const dmId = '500000000000000001';
-const hourMs = 60 * 60_000;
 const work = unconditional(aliceId);
+const minuteMs = 60_000;
+const hourMs = 60 * minuteMs;
+const dayMs = 24 * hourMs;
+const start = Date.parse('2026-11-26T09:00:00Z');
+const room: Place = {
+  audience: 'private',
+  readers: ['staff'],
+  channelId: '600000000000000003',
+  homeId: '600000000000000003',
+  guildId: '700000000000000001',
+};
+const dmId = '600000000000000101';
 
-interface Posted {
-  readonly channelId: string;
-  readonly text: string;
-}
-
-let store: MemoryStore;
-let time: number;
-let posted: Posted[];
+let now: number;
+let present: Place | undefined;
+let mayRead: boolean;
+/** Discord refuses what is posted there. */
+let refuses: (channelId: string) => boolean;
 let hidden: string[];
-/** What Discord does with a message: takes it, takes it just before the process ends, or refuses it there. */
-let takes: (channelId: string) => 'taken' | 'killed' | 'refused';
-let isOpen: boolean;
+let reminders: Reminders;
+let remind: (userId: string) => Promise<void>;
+/** What stands where. */
+let posted: {
+  readonly channelId: string;
+  readonly content: string;
+  readonly author: { readonly bot: true };
+  readonly components: readonly object[];
+  readonly at: number;
+}[];
+/** Discord takes a message only once this is done. */
+let beforeTaken: (() => Promise<unknown>) | undefined;
+let wakes: string[];
+let zone: string;
+let store: MemoryStore;
+/** Told when one is to be looked at. */
+let wakeAt: (userId: string, at: Date) => Promise<void>;
 
 beforeEach(() => {
   store = new MemoryStore();
-  time = Date.parse('2026-11-26T09:00:00Z');
-  posted = [];
+  now = start;
+  zone = 'UTC';
+  present = room;
+  mayRead = true;
+  refuses = () => false;
   hidden = [];
-  takes = () => 'taken';
-  isOpen = true;
+  posted = [];
+  wakes = [];
+  beforeTaken = undefined;
+  wakeAt = async (_, at) => void wakes.push(at.toISOString());
+  open();
 });
 
-/** As a process has it, over the same disk and channels. */
-function open() {
-  const basics = { store, writes: plainWrites(), clock: () => new Date(time) };
-  const reminders = createReminders({
-    ...basics,
-    timeZoneOf: () => Promise.resolve('UTC'),
-    wakeAt: () => Promise.resolve(),
+/** As a process has it, over the same store. */
+function open(): void {
+  const clock = () => new Date(now);
+  reminders = createReminders({
+    store,
+    writes: plainWrites(),
+    clock,
+    timeZoneOf: async () => zone,
+    wakeAt: (userId, at) => wakeAt(userId, at),
   });
-  const post: ReminderPost = {
-    mayRead: () => Promise.resolve(isOpen),
-    send({ channelId = dmId, text, buttons }) {
-      const outcome = takes(channelId);
-      if (outcome === 'refused') return Promise.resolve(undefined);
-      posted.push({ channelId, text: text + JSON.stringify(buttons) });
-      if (outcome === 'killed') return Promise.reject(new Error('killed'));
-      return Promise.resolve({ channelId, messageId: messageId(posted.length) });
-    },
-    find({ channelId = dmId, mark }) {
-      const index = posted.findIndex((each) => each.channelId === channelId && each.text.includes(mark));
-      return Promise.resolve(index < 0 ? undefined : { channelId, messageId: messageId(index + 1) });
-    },
-  };
-  const reminding = createReminding({
-    ...basics,
-    reminders,
-    post,
-    begin: () => Promise.resolve(work),
-    channels: { placeOf: () => Promise.resolve(publicPlace) },
-    outbox: {
-      hide(_, ids) {
-        hidden.push(...ids);
-        return Promise.resolve();
+  const post = createReminderPost(
+    {
+      openDm: async () => dmId,
+      async postMessage(channelId, { content = '', components = [] }) {
+        const before = beforeTaken;
+        beforeTaken = undefined;
+        if (before !== undefined) {
+          await before();
+          throw new TypeError('fetch failed');
+        }
+        if (refuses(channelId)) throw new NotPermittedError('send', channelId);
+        posted.push({ author: { bot: true }, channelId, content, components, at: now });
+        // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- all that is looked at
+        return { id: messageId(posted.length) } as never;
       },
+      // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- all that is looked at
+      messagesAfter: async (channelId) => posted.filter((each) => each.channelId === channelId) as never,
     },
-    logger: recordingLogger(),
-  });
-  return { reminders, reminding };
+    async () => mayRead,
+  );
+  ({ remind } = createReminding({
+    reminders,
+    begin: async () => work,
+    channels: { placeOf: async () => present },
+    post,
+    outbox: { hide: async (_, ids) => void hidden.push(...ids) },
+    clock,
+    logger: silent,
+  }));
 }
 
-async function set(text: string, inMs: number, repeat?: 'daily'): Promise<void> {
-  const at = new Date(time + inMs);
-  const place = { place: publicPlace, where: 'here', messageId: messageId(9) } as const;
-  expect(await open().reminders.set(work, { text, at, repeat, ...place })).toMatchObject({ text });
+async function set(text: string, minutes: number, repeat?: NewReminder['repeat']): Promise<string> {
+  const at = new Date(start + minutes * minuteMs);
+  const wish = { text, at, repeat, where: 'here', place: room, messageId: messageId(1) } as const;
+  const added = await reminders.set(work, wish);
+  return typeof added === 'string' ? added : added.id;
 }
 
-describe('a reminder that falls due', () => {
-  it('that was posted before a kill is found where it was, also where that is closed to its person by now [RM4]', async () => {
-    await set('call mum', hourMs);
-    time += hourMs;
-    takes = () => 'killed';
-    await expect(open().reminding.remind(aliceId)).rejects.toThrow('killed');
-    takes = () => 'taken';
-    isOpen = false;
-    await open().reminding.remind(aliceId);
-    expect(posted).toMatchObject([{ channelId: generalId }]);
-    expect(hidden).toEqual([messageId(1)]);
-    expect(await open().reminders.due(aliceId)).toEqual([]);
+const places = () => posted.map(({ channelId }) => (channelId === dmId ? 'dm' : 'room'));
+
+describe('what happens while Discord does not take a reminder, or before a kill is noticed [RM3] [RM4]', () => {
+  let id: string;
+  beforeEach(async () => {
+    id = await set('call mum', 1);
+    now += minuteMs;
   });
 
-  it('comes directly where its channel refuses it, once over a kill there too [RM3]', async () => {
-    await set('call mum', hourMs);
-    time += hourMs;
-    takes = (channelId) => (channelId === generalId ? 'refused' : 'killed');
-    await expect(open().reminding.remind(aliceId)).rejects.toThrow('killed');
-    await open().reminding.remind(aliceId);
-    expect(posted).toMatchObject([{ channelId: dmId }]);
+  it.each<[string, () => Promise<unknown>, readonly string[], number]>([
+    ['it is removed: it comes no more', () => reminders.remove(work, id), [], 0],
+    [
+      'it is moved: it comes then, and not now',
+      () => reminders.move(work, id, new Date(start + 60 * minuteMs)),
+      [],
+      1,
+    ],
+    ['its channel is opened to others: it comes by direct message', async () => openRoom(), ['dm'], 1],
+  ])('%s', async (_, meanwhile, came, left) => {
+    beforeTaken = meanwhile;
+    await remind(aliceId);
+    expect(places()).toEqual(came);
+    expect(await reminders.list(aliceId)).toHaveLength(left);
+    const isMoved = came.length === 0 && left === 1;
+    now = start + 60 * minuteMs;
+    await remind(aliceId);
+    expect(posted).toHaveLength(isMoved ? 1 : came.length);
   });
 
-  it('is in one list with what is older than a day, of which a kill makes no second one [RM4]', async () => {
-    for (let count = 1; count <= 12; count += 1) await set(`number ${count}`, count * hourMs);
-    time += 48 * hourMs;
-    takes = () => 'killed';
-    await expect(open().reminding.remind(aliceId)).rejects.toThrow('killed');
-    takes = () => 'taken';
-    await set('later', 0);
-    time += 30 * hourMs;
-    await open().reminding.remind(aliceId);
-    expect(posted.map(({ text }) => /number|later/u.exec(text)?.[0])).toEqual(['number', 'later']);
+  it('is known again after a kill, though others can read its channel since', async () => {
+    await remindUntilKilled();
+    openRoom();
+    await remind(aliceId);
+    expect(places()).toEqual(['room']);
+    expect(await reminders.due(aliceId)).toEqual([]);
+    expect(hidden).toHaveLength(2);
+  });
+});
+
+/** What was posted is not marked as such. */
+async function remindUntilKilled(): Promise<void> {
+  const { came } = reminders;
+  reminders.came = () => Promise.reject(new Error('killed'));
+  await expect(remind(aliceId)).rejects.toThrow('killed');
+  reminders.came = came;
+}
+
+describe('a reminder of a private channel [RM3]', () => {
+  beforeEach(async () => {
+    await set('call mum', 1);
+    now += minuteMs;
+  });
+
+  it.each<[string, () => void]>([
+    ['others can read the channel by now', () => openRoom()],
+    ['the channel is gone', () => (present = undefined)],
+    ['its person cannot read the channel any more', () => (mayRead = false)],
+    ['Discord refuses it there', () => (refuses = (channelId) => channelId !== dmId)],
+  ])('comes by direct message where %s, once over a kill', async (_, happens) => {
+    happens();
+    await remindUntilKilled();
+    await remind(aliceId);
+    expect(places()).toEqual(['dm']);
   });
 
   it('is kept as missed where nobody can be reached', async () => {
-    await set('call mum', hourMs);
-    time += hourMs;
-    takes = () => 'refused';
-    await open().reminding.remind(aliceId);
-    expect(await open().reminders.list(aliceId)).toMatchObject([{ text: 'call mum', missed: 'untold' }]);
+    refuses = () => true;
+    await remind(aliceId);
+    expect(await reminders.list(aliceId)).toMatchObject([{ text: 'call mum', missed: 'untold' }]);
+  });
+});
+
+it('what is older than a day comes in one list, of which a kill makes no second one [RM4]', async () => {
+  for (let count = 1; count <= 12; count += 1) await set(`number ${count}`, count * 60);
+  now += 2 * dayMs;
+  await remindUntilKilled();
+  await set('later', 2 * 24 * 60);
+  now += hourMs;
+  await remind(aliceId);
+  expect(posted.map(({ content }) => /number|later/u.exec(content)?.[0])).toEqual(['number', 'later']);
+});
+
+function openRoom(): void {
+  present = { ...room, audience: 'public', readers: ['@everyone'] };
+}
+
+it('waits for the next where the one that it woke for is gone [RM4]', async () => {
+  const first = await set('call mum', 1);
+  await set('water plants', 60);
+  await reminders.remove(work, first);
+  wakes = [];
+  now += minuteMs;
+  await remind(aliceId);
+  expect(wakes).toEqual([new Date(start + 60 * minuteMs).toISOString()]);
+});
+
+/** Lets time pass, in which the clock may be set and processes may end; gives when something came, by the clock on the wall. */
+async function live(
+  hours: number,
+  happens: Readonly<Record<number, () => void>> = {},
+  restartEveryMs = Infinity,
+): Promise<readonly string[]> {
+  const timer = new ManualTimer();
+  let queue: WorkQueue | undefined;
+  const restart = async (): Promise<void> => {
+    queue?.stop();
+    const next = createWorkQueue({ clock: () => new Date(now), timer: timer.set, logger: silent });
+    queue = next;
+    wakeAt = (userId, at) => next.add(userId, 'expire', at);
+    open();
+    next.start(({ userId }) => remind(userId));
+    await reminders.refresh(aliceId);
+  };
+  await restart();
+  // A minute at a time; every hour everybody is looked through, as the bot does.
+  for (let passed = 0; passed < hours * hourMs; passed += minuteMs) {
+    happens[passed / hourMs]?.();
+    if (passed % restartEveryMs === 0) await restart();
+    else if (passed % hourMs === 0) await reminders.refresh(aliceId);
+    now += minuteMs;
+    timer.pass(minuteMs);
+    for (let turns = 0; turns < 5; turns += 1) await setImmediate();
+  }
+  return posted.map(
+    ({ at, content }) =>
+      `${localDateTime(new Date(at), zone)}${content.includes('It was due') ? ' late' : ''}`,
+  );
+}
+
+/** Moves the clock, forward or back. */
+const jump = (ms: number) => () => {
+  now += ms;
+};
+const move = (to: string) => () => {
+  zone = to;
+};
+
+describe('what came when [RM4] [RM6]', () => {
+  it.each<[string, string, string, number | string, Parameters<typeof live>, readonly string[]]>([
+    ['once', 'Europe/Berlin', '2026-11-26T09:00Z', 120, [4], ['2026-11-26 12:00']],
+    [
+      'a clock that is put an hour ahead',
+      'UTC',
+      '2026-11-26T09:00Z',
+      180,
+      [4, { 1: jump(hourMs) }],
+      ['2026-11-26 12:00'],
+    ],
+    [
+      'a clock that is put a day ahead',
+      'UTC',
+      '2026-11-26T09:00Z',
+      180,
+      [4, { 1: jump(dayMs) }],
+      ['2026-11-27 10:01 late'],
+    ],
+    [
+      'a clock that is put an hour back before',
+      'UTC',
+      '2026-11-26T09:00Z',
+      120,
+      [4, { 1: jump(-hourMs) }],
+      ['2026-11-26 11:00'],
+    ],
+    [
+      'a clock that is put an hour back after',
+      'UTC',
+      '2026-11-26T09:00Z',
+      60,
+      [4, { 1.5: jump(-hourMs) }],
+      ['2026-11-26 10:00'],
+    ],
+    [
+      'a clock that is put a day back after',
+      'UTC',
+      '2026-11-26T09:00Z',
+      60,
+      [30, { 2: jump(-dayMs) }],
+      ['2026-11-26 10:00'],
+    ],
+    [
+      'clocks put forward, daily',
+      'Europe/Berlin',
+      '2027-03-26T12:00Z',
+      'daily',
+      [72],
+      ['2027-03-26 13:30', '2027-03-27 13:30', '2027-03-28 13:30', '2027-03-29 13:30'],
+    ],
+    [
+      'clocks put back, daily',
+      'America/New_York',
+      '2026-10-30T12:00Z',
+      'daily',
+      [72],
+      ['2026-10-30 08:30', '2026-10-31 08:30', '2026-11-01 08:30'],
+    ],
+    [
+      'its person moves while it waits',
+      'Europe/Berlin',
+      '2026-11-26T09:00Z',
+      'daily',
+      [48, { 3: move('America/New_York') }],
+      // Shown by the clock of New York.
+      ['2026-11-26 04:30', '2026-11-26 10:30', '2026-11-27 10:30'],
+    ],
+    [
+      'a hundred restarts',
+      'Asia/Kolkata',
+      '2026-11-26T09:00Z',
+      'daily',
+      [100, {}, hourMs],
+      ['2026-11-26 15:00', '2026-11-27 15:00', '2026-11-28 15:00', '2026-11-29 15:00', '2026-11-30 15:00'],
+    ],
+  ])('%s', async (_, timeZone, begins, when, life, came) => {
+    zone = timeZone;
+    now = Date.parse(begins);
+    const inMinutes = typeof when === 'number' ? when : 30;
+    await set('call mum', inMinutes + (now - start) / minuteMs, when === 'daily' ? 'daily' : undefined);
+    expect(await live(...life)).toEqual(came);
   });
 });

@@ -2,7 +2,7 @@ import { sentMaxChars, type ReminderPost } from '../../core/reply.ts';
 import { snowflakeAt } from '../../core/snowflake.ts';
 import { answerRows } from '../buttons.ts';
 import { noPings, type DiscordApi } from '../discord-api.ts';
-import { refusalOf, sendUntilTaken } from '../refusals.ts';
+import { NotPermittedError, refusalOf, sendUntilTaken } from '../refusals.ts';
 
 /** By how much Discord's clock may be behind; milliseconds. */
 const clockSkewMs = 20_000;
@@ -29,8 +29,8 @@ export function createReminderPost(
 
   return {
     mayRead,
-    send(message) {
-      const { userId, channelId, text, buttons, nonce } = message;
+    async send(message) {
+      const { userId, channelId, text, buttons, nonce, mayShow } = message;
       const mention = channelId === undefined ? '' : `<@${userId}> `;
       const body = {
         content: (mention + text).slice(0, sentMaxChars),
@@ -39,7 +39,15 @@ export function createReminderPost(
         enforce_nonce: true,
         allowed_mentions: channelId === undefined ? noPings : { parse: [], users: [userId] },
       };
-      return inTarget(message, (target) => sendUntilTaken(() => api.postMessage(target, body)));
+      let isWithheld = false;
+      const posted = await inTarget(message, (target) =>
+        sendUntilTaken(async () => {
+          isWithheld = !(await mayShow());
+          if (isWithheld) throw new NotPermittedError('remind', target);
+          return api.postMessage(target, body);
+        }),
+      );
+      return posted ?? (isWithheld ? 'withheld' : 'refused');
     },
     find: (message) =>
       inTarget(message, async (target) => {

@@ -157,6 +157,8 @@ export function createReminders(ports: {
       };
       switch (deletion.kind) {
         case 'messages': {
+          // Of what is too old, or says what was purged, the reminder stays, as items do [K15].
+          if (deletion.areItemsKept === true && deletion.isResolved !== true) return;
           // What the new text still says stays [F5].
           const present = new Map(deletion.messages.map(({ before, now = '' }) => [before.id, formOf(now)]));
           return without(({ messageId, text }) => present.get(messageId)?.includes(formOf(text)) === false);
@@ -195,16 +197,20 @@ export function createReminders(ports: {
         at: at.toISOString(),
         first: rest.first ?? wallTimeIn(at, await timeZoneOf(work.userId)).toString(),
       };
-      let isFull = false;
+      let outcome: Reminder | 'full' = added;
       await writes.run(work, () =>
         change(work.userId, (before) => {
+          // After a kill, what sets one may be done again [RM4].
+          const known = before.find((each) => isSame(each, added));
           // What came already makes room.
           const goes = before.length < limits.reminders ? undefined : before.find((each) => !isWaiting(each));
-          isFull = before.length >= limits.reminders && goes === undefined;
-          return isFull ? before : [...before.filter((each) => each !== goes), added];
+          if (known === undefined && before.length >= limits.reminders && goes === undefined)
+            outcome = 'full';
+          else outcome = known ?? added;
+          return outcome === added ? [...before.filter((each) => each !== goes), added] : before;
         }),
       );
-      return isFull ? 'full' : added;
+      return outcome;
     },
     /** Gives it another moment. What comes again is counted from there, or goes on beside it where it is only put off. */
     async move(work: Work, id: string, at: Date, isPutOff = false): Promise<void> {
@@ -227,8 +233,8 @@ export function createReminders(ports: {
       );
       return reminders.filter((each) => isDue(each, now));
     },
-    /** These are about to be said, in a channel or directly. Rejects where one was changed meanwhile: then what is due is to be read again. */
-    async begin(work: Work, ids: readonly string[], channelId?: string): Promise<void> {
+    /** These are about to be said, in a channel or directly. Resolves with `false` where one was changed meanwhile. */
+    async begin(work: Work, ids: readonly string[], channelId?: string): Promise<boolean> {
       const now = clock();
       const due = new Set<string>();
       await changeEach(work, ids, (reminder) => {
@@ -236,18 +242,22 @@ export function createReminders(ports: {
         due.add(reminder.id);
         return [{ ...reminder, attempt: { at: now.toISOString(), channelId, mark: ids[0] ?? '' } }];
       });
-      if (due.size < ids.length) throw new Error('A reminder was changed while it was to be said');
+      return due.size === ids.length;
     },
     /** These came, or could not; what comes again waits for its next moment. */
     async came(work: Work, ids: readonly string[], wasDelivered: boolean): Promise<void> {
       const timeZone = await timeZoneOf(work.userId);
       const now = clock();
-      const missed = wasDelivered ? undefined : 'untold';
-      await changeEach(work, ids, (reminder) => [
-        reminder.repeat === undefined
-          ? { ...reminder, attempt: undefined, missed, cameAt: now.toISOString() }
-          : { ...reminder, attempt: undefined, missed, at: nextOf(reminder, now, timeZone) },
-      ]);
+      const missed = wasDelivered ? undefined : ('untold' as const);
+      await changeEach(work, ids, (reminder) => {
+        // Its person has moved it meanwhile.
+        if (!isDue(reminder, now)) return [reminder];
+        const next =
+          reminder.repeat === undefined
+            ? { cameAt: now.toISOString() }
+            : { at: nextOf(reminder, now, timeZone) };
+        return [{ ...reminder, ...next, attempt: undefined, missed }];
+      });
     },
     /** Those of an export that are still to come here, and are not there already [K10]. Nothing of it is trusted. */
     async stillToCome(userId: string, exported: readonly unknown[]) {
@@ -315,6 +325,10 @@ export const remindersFile = 'reminders.json';
 /** @throws {RangeError} when the id is not a Discord id [S6]. */
 function keyOf(userId: string): string {
   return `users/${assertSnowflake(userId)}/${remindersFile}`;
+}
+
+function isSame(a: Reminder, b: Reminder): boolean {
+  return a.messageId === b.messageId && a.text === b.text && a.at === b.at;
 }
 
 export function formOf(text: string): string {

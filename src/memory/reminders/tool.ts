@@ -32,7 +32,7 @@ export function createReminderTool(ports: {
     notDone: 'Not set',
     stores: 'wishes',
     async run({ when, what, moment, repeat }, context) {
-      const { speaker, now } = context;
+      const { speaker } = context;
       if (speaker.isBot !== undefined) return refusal('Not set: another bot is not reminded.');
       const message = context.messages.findLast(({ text }) => says(text, when) && says(text, what));
       if (message === undefined)
@@ -40,8 +40,10 @@ export function createReminderTool(ports: {
           "Not set: copy `when` and `what` from the person's own message, without changing a letter.",
         );
       const timeZone = await ports.timeZoneOf(speaker.id);
-      const read = readMoment(when, now, timeZone);
-      const offered = read.outcome === 'read' ? read : readMoment(moment ?? '', now, timeZone);
+      // A turn that is run again after a kill means the same moment.
+      const writtenAt = new Date(message.at);
+      const read = readMoment(when, writtenAt, timeZone);
+      const offered = read.outcome === 'read' ? read : readMoment(moment ?? '', writtenAt, timeZone);
       if (offered.outcome !== 'read') return refusal(`Not set: ${whyNot(read)}`);
       const reminder: NewReminder = {
         text: what,
