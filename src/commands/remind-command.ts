@@ -236,8 +236,9 @@ function splitWritten(
 ): { readonly when: string; readonly what: string; readonly repeat: Repeat | undefined } | undefined {
   const { repeat, rest } = readRepeat(written.replace(/^me\s+/iu, ''));
   const words = [...rest.matchAll(/:(?=\s|\p{L})|：|\s+/gu)];
-  // The longest beginning that names a moment, so that `9:30` and `tomorrow at 9` stay whole.
-  for (const { index, 0: between } of words.toReversed()) {
+  const colons = words.filter(([between]) => between.trim() !== '');
+  // Before a colon, or else the longest beginning that names a moment, so that `9:30` and `tomorrow at 9` stay whole.
+  for (const { index, 0: between } of [...colons.toReversed(), ...words.toReversed()]) {
     const when = rest.slice(0, index).trim();
     const what = rest.slice(index + between.length).replace(/^:?\s*(?:to\s+)?/u, '');
     if (what !== '' && readMoment(when, now, timeZone).outcome !== 'unreadable')
