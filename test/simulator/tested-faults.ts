@@ -2253,4 +2253,20 @@ export const testedFaults: readonly PlantedFault[] = [
     put: 'tell(health.unready());',
     test: 'test/observability/health-server.test.ts',
   },
+  {
+    name: 'reminder-waits-for-nobody',
+    promise: '[RM4] Where one was removed, the next is not waited for.',
+    file: 'src/memory/reminders/reminders.ts',
+    find: 'waiting.filter((each) => !isDue(each)),',
+    put: '[],',
+    test: 'test/turn/reminding.test.ts',
+  },
+  {
+    name: 'reminder-after-its-removal',
+    promise: '[RM5] A reminder that was removed while Discord did not take it comes nevertheless.',
+    file: 'src/turn/reminding.ts',
+    find: '(await isDue()) && (channelId',
+    put: '(channelId',
+    test: 'test/turn/reminding.test.ts',
+  },
 ];
