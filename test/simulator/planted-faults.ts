@@ -482,13 +482,6 @@ export const plantedFaults: readonly PlantedFault[] = [
     put: 'Date.parse(at) <= now.getTime() + 600_000;',
   },
   {
-    name: 'reminder-after-its-removal',
-    promise: '[RM5] A reminder that was removed while Discord did not take it comes nevertheless.',
-    file: 'src/turn/reminding.ts',
-    find: 'if (!ids.every((id) => dueNow.has(id))) return false;',
-    put: '',
-  },
-  {
     name: 'reminder-before-others',
     promise: '[RM3] A reminder that was set in a private channel comes there when others can read it.',
     file: 'src/turn/reminding.ts',
@@ -503,11 +496,11 @@ export const plantedFaults: readonly PlantedFault[] = [
     put: "{ parse: ['users', 'everyone'] as never }",
   },
   {
-    name: 'reminder-waits-for-nobody',
-    promise: '[RM4] Where one was removed, the next is not waited for.',
+    name: 'reminder-not-removed',
+    promise: '[RM5] A reminder that was removed comes nevertheless.',
     file: 'src/memory/reminders/reminders.ts',
-    find: 'reminders.filter((each) => !isDue(each, now)),',
-    put: '[],',
+    find: 'changeEach(work, [id], () => []),',
+    put: 'changeEach(work, [id], (reminder) => [reminder]),',
   },
   ...testedFaults,
 ];

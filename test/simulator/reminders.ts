@@ -60,6 +60,11 @@ export class ReminderPromises {
     this.#judge = judge;
   }
 
+  /** How many messages of the bot were reminders. */
+  get posted(): number {
+    return this.#seen.size;
+  }
+
   asked(wish: Wish): void {
     const askedAt = this.#clock.now;
     const state = {

@@ -222,6 +222,7 @@ class Simulation {
       case 'idle':
         return this.#pass(step.ms);
       case 'away':
+        if (step.luck % 2 === 0) await this.#passUntilReminder();
         await this.#kill();
         await this.#pass(step.ms);
         this.#inBackground(this.#start());
@@ -318,6 +319,16 @@ class Simulation {
     if (isSettled && (await outcome) === 'starts' && this.#sky.diskIsCalmSince(this.#startedAt))
       this.#promises.broken('one process a folder', 'a second process started on the same folder');
     second.kill();
+  }
+
+  /** The process has just posted a reminder, and was not answered yet. */
+  async #passUntilReminder(): Promise<void> {
+    const { reminders } = this.#promises;
+    const { posted } = reminders;
+    await this.#clock.run(
+      45 * minuteMs,
+      () => reminders.posted > posted || this.#promises.breach !== undefined,
+    );
   }
 
   /** The process ends while Discord takes no answer, and stays away until what it had to say is old [G3e]. */

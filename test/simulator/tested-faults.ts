@@ -2584,4 +2584,20 @@ export const testedFaults: readonly PlantedFault[] = [
     put: 'each,',
     test: 'test/memory/reminders/reminders.test.ts',
   },
+  {
+    name: 'reminder-waits-for-nobody',
+    promise: '[RM4] Where one was removed, the next is not waited for.',
+    file: 'src/memory/reminders/reminders.ts',
+    find: 'reminders.filter((each) => !isDue(each, now)),',
+    put: '[],',
+    test: 'test/turn/reminding.test.ts',
+  },
+  {
+    name: 'reminder-after-its-removal',
+    promise: '[RM5] A reminder that was removed while Discord did not take it comes nevertheless.',
+    file: 'src/turn/reminding.ts',
+    find: 'if (!ids.every((id) => dueNow.has(id))) return false;',
+    put: '',
+    test: 'test/turn/reminding.test.ts',
+  },
 ];
