@@ -133,6 +133,8 @@ export interface FormContext {
 /** The answer to a command. */
 export type Answered = Pick<CommandReply, 'text' | 'buttons' | 'form'> & {
   readonly id: string;
+  /** It holds a secret. */
+  readonly isShownOnce?: boolean | undefined;
   /** Made at its address whenever it is saved. */
   readonly files?:
     | readonly { readonly name: string; readonly bytes: number; readonly address: string }[]

@@ -3,10 +3,6 @@ import { isDeepStrictEqual } from 'node:util';
 
 import type { FastifyInstance, FastifyRequest } from 'fastify';
 
-import type { CommandCall } from '../core/message.ts';
-import type { CommandHandlers, CommandReply } from '../core/commands.ts';
-import { snowflakeAt } from '../core/snowflake.ts';
-import type { Clock } from '../core/time.ts';
 import { answerPage, answersPage } from './answers.ts';
 import { dataPage, conversationPage, conversationsPage, notebookPage, searchPage } from './notes.ts';
 import {
@@ -22,16 +18,16 @@ import {
   send,
   type Html,
 } from './html.ts';
+import { actElsewhere, elsewherePage, type Elsewhere } from './elsewhere.ts';
+import type { GiveCommand } from './give-command.ts';
 import { itemPage, itemsPage, reviewPage } from './items.ts';
 import type { Session } from './sign-in.ts';
 import { statusPage } from './status.ts';
 
 export interface OwnRoutesOptions {
-  /** Commands as they are given on Discord, in order with those. Never rejects. */
-  readonly command: CommandHandlers['command'];
-  /** As for a written command, from `!` on. */
-  readonly parseCommand: (text: string) => CommandCall | undefined;
-  readonly clock: Clock;
+  readonly give: GiveCommand;
+  /** How other assistants reach their memory; `undefined` where they do not. */
+  readonly elsewhere: Elsewhere | undefined;
   /** Whether no other process answers people [X3]. */
   readonly isAlone: boolean;
   /** Whether a session still holds: its person may just have had everything erased. */
@@ -41,6 +37,7 @@ export interface OwnRoutesOptions {
   readonly answersTo: {
     get(hash: string): Answered | undefined;
     set(hash: string, answer: Answered): unknown;
+    delete(hash: string): unknown;
   };
 }
 
@@ -48,9 +45,6 @@ export interface OwnRoutesOptions {
 const doubleClickMs = 2000;
 /** Only for paths. */
 const anyHost = 'http://page';
-/** Ids that a millisecond has. */
-const idsAtOnce = 4096;
-
 /** In the order in which they are offered. */
 const pages = {
   '/': 'Items',
@@ -61,6 +55,7 @@ const pages = {
   '/answers': 'Answers',
   '/data': 'Your data',
 };
+const elsewherePages = { '/elsewhere': 'Use elsewhere' };
 const ownersPages = { '/status': 'Status' };
 
 const gone = html`<h1>Not there</h1>
@@ -68,37 +63,16 @@ const gone = html`<h1>Not there</h1>
 
 /** What a person sees and does who is signed in; all of it by commands that they give in their direct messages [Y3]. */
 export function addOwnRoutes(server: FastifyInstance, options: OwnRoutesOptions): void {
-  const { answersTo } = options;
+  const { answersTo, elsewhere } = options;
   const deeds = new Map<string, { readonly body: unknown; readonly answer: Promise<Answered> }>();
-  let lastId = 0;
-
-  /** Gives a command; `isShown` where the person sees what it answers. */
-  async function give(
-    { person, place }: Session,
-    line: string,
-    isShown: boolean,
-    file?: Uint8Array,
-  ): Promise<CommandReply> {
-    const command = options.parseCommand(`!${line}`);
-    if (command === undefined) return { text: 'There is no such command.' };
-    const now = options.clock();
-    lastId = (lastId + 1) % idsAtOnce;
-    const reply = await options.command({
-      id: String(BigInt(snowflakeAt(now)) + BigInt(lastId)),
-      command,
-      speaker: person,
-      place,
-      ephemeral: true,
-      files: file && [{ name: 'file', size: file.length, url: '', bytes: file }],
-      takesFiles: true,
-      at: now.toISOString(),
-    });
-    await reply.onReplied?.(isShown);
-    return reply;
-  }
+  const { give } = options;
 
   /** A page of the person's own, below the answer to what was done last. `make` resolves with nothing where it shows what is gone. */
-  function page(path: string, title: string, make: (own: OwnPage) => Promise<Html | undefined>): void {
+  function page(
+    path: string,
+    title: string,
+    make: (own: OwnPage, session: Session) => Promise<Html | undefined>,
+  ): void {
     server.get<{ Params: { id?: string } }>(path, async (request, reply) => {
       const session = sessionOf(request);
       const { pathname, searchParams: query } = new URL(request.url, anyHost);
@@ -108,19 +82,25 @@ export function addOwnRoutes(server: FastifyInstance, options: OwnRoutesOptions)
         csrf: session.csrf,
         back: query.size === 0 ? pathname : `${pathname}?${query.toString()}`,
       };
-      const content = await make({
+      const own = {
         id: request.params.id,
         query,
         context,
-        give: (line) => give(session, line, false),
+        give: (line: string) => give(session, line, { isShown: false }),
         isAlone: options.isAlone,
-      });
+      };
+      const content = await make(own, session);
       if (content === undefined) reply.code(404);
       const last = answersTo.get(session.hash);
       const answer = last?.id === answerId ? last : undefined;
+      if (answer?.isShownOnce === true) answersTo.delete(session.hash);
       const main = html`${answerBox(answer, context)}${content ?? gone}`;
       const { name, isOwner } = session.person;
-      const shown = isOwner ? { ...pages, ...ownersPages } : pages;
+      const shown = {
+        ...pages,
+        ...(elsewhere === undefined ? {} : elsewherePages),
+        ...(isOwner ? ownersPages : {}),
+      };
       return send(reply, title, main, { name, path: pathname, pages: shown, session });
     });
   }
@@ -136,6 +116,10 @@ export function addOwnRoutes(server: FastifyInstance, options: OwnRoutesOptions)
   page('/answers', 'What I was given', answersPage);
   page('/answers/:id', 'One answer', answerPage);
   page('/status', 'Status', statusPage);
+  if (elsewhere !== undefined)
+    page('/elsewhere', 'Use my memory elsewhere', ({ context }, { person }) =>
+      elsewherePage(elsewhere, person.id, context),
+    );
 
   /** Does what a form says. The second click of a double one gets the answer to the first. */
   function act(session: Session, body: unknown): Promise<Answered> {
@@ -150,16 +134,18 @@ export function addOwnRoutes(server: FastifyInstance, options: OwnRoutesOptions)
   async function answerTo(session: Session, body: unknown): Promise<Answered> {
     const { line = '', choice, text } = fieldsIn(body);
     const whole = [line, choice, text].filter((part) => part !== undefined).join(' ');
-    const reply = await give(session, whole, true, fileIn(body));
+    const ofTokens = elsewhere && (await actElsewhere(elsewhere, session, whole));
+    const reply = ofTokens ?? (await give(session, whole, { isShown: true, file: fileIn(body) }));
+    const isShownOnce = ofTokens?.isShownOnce;
     // What was taken can be undone or waits for a yes, by a button.
-    const isOffer = (reply.buttons ?? []).length > 0;
+    const isOffer = (reply.buttons ?? []).length > 0 || isShownOnce === true;
     const form = reply.form ?? (isOffer ? undefined : keptForm(body, reply.text));
     const files = reply.files?.map(({ name, bytes }, index) => ({
       name,
       bytes: bytes.length,
       address: `/files/${session.hash}/${index}`,
     }));
-    return { text: reply.text, buttons: reply.buttons, form, files, id: randomUUID() };
+    return { text: reply.text, buttons: reply.buttons, form, files, isShownOnce, id: randomUUID() };
   }
 
   server.post('/do', async (request, reply) => {
@@ -181,7 +167,7 @@ export function addOwnRoutes(server: FastifyInstance, options: OwnRoutesOptions)
   server.get<{ Params: { hash: string; index: string } }>('/files/:hash/:index', async (request, reply) => {
     const session = sessionOf(request);
     const { hash, index } = request.params;
-    const { files } = hash === session.hash ? await give(session, 'memory export', true) : {};
+    const { files } = hash === session.hash ? await give(session, 'memory export', { isShown: true }) : {};
     const file = files?.[Number(index)];
     if (file === undefined) return reply.callNotFound();
     reply.header('content-disposition', `attachment; filename="${file.name}"`);

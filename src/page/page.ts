@@ -10,16 +10,17 @@ import type { Logger } from '../core/logger.ts';
 import type { Place } from '../core/place.ts';
 import { snowflakeAt } from '../core/snowflake.ts';
 import { type Answered, fieldsIn, keptText, plainForm, html, send, type Html } from './html.ts';
+import { createGiveCommand, type GiveCommandOptions } from './give-command.ts';
 import { addOwnRoutes, createLivePages, type OwnRoutesOptions } from './own-routes.ts';
 import { script } from './script.ts';
 import { longestSessionMs, sessionMs, type Session, type SignIn } from './sign-in.ts';
 import { style } from './style.ts';
 
-export interface PageOptions extends Pick<
-  OwnRoutesOptions,
-  'command' | 'parseCommand' | 'clock' | 'isAlone'
-> {
+export interface PageOptions extends GiveCommandOptions, Pick<OwnRoutesOptions, 'isAlone'> {
   readonly signIn: SignIn;
+  /** Whether other assistants reach people's own memory [EW3]. */
+  readonly hasMcp: boolean;
+  readonly isOwner: (userId: string) => boolean;
   /** 0 for any that is free. */
   readonly port: number;
   readonly host: string;
@@ -42,8 +43,13 @@ declare module 'fastify' {
 /** Bytes of a form: its largest field takes 64 Ki characters, each of at most nine bytes there. */
 const bodyLimit = 768 * 1024;
 const triesAMinute = 30;
+/** Until a request is there, for the slowest upload; milliseconds. */
+const requestMs = 5 * 60_000;
 /** As large as Discord takes a file from anybody; bytes. */
 const uploadLimits = { fileSize: 10 * 1024 * 1024, files: 1, fields: 10, fieldSize: bodyLimit };
+
+/** Where other assistants ask [EW3]. */
+const mcpPath = '/mcp';
 
 /** Answers to commands, which hold what people wrote and keep [L3]. */
 const keptAnswers = 100;
@@ -56,7 +62,12 @@ export async function startPage(options: PageOptions) {
   let url = options.url ?? '';
   const live = createLivePages();
   const answersTo = lruCache<string, Answered>(keptAnswers, { maxAge: sessionMs });
-  const server = fastify({ bodyLimit, trustProxy: ['loopback', 'uniquelocal'], forceCloseConnections: true });
+  const server = fastify({
+    bodyLimit,
+    requestTimeout: requestMs,
+    trustProxy: ['loopback', 'uniquelocal'],
+    forceCloseConnections: true,
+  });
   await server.register(helmet, {
     contentSecurityPolicy: { useDefaults: false, directives: policy },
     // With `no-referrer` a browser would not say where a form comes from.
@@ -113,6 +124,13 @@ export async function startPage(options: PageOptions) {
     return send(reply, ...signedOff);
   });
 
+  const give = createGiveCommand(options);
+  const { tokens } = signIn;
+  if (options.hasMcp) {
+    const { addMcp } = await import('./mcp.ts');
+    await server.register(async (mcp) => addMcp(mcp, { ...options, path: mcpPath, tokens, give }));
+  }
+
   /** For its person alone, as long as they have access. */
   await server.register(async (own) => {
     await own.register(multipart, { attachFieldsToBody: 'keyValues', limits: uploadLimits });
@@ -125,7 +143,9 @@ export async function startPage(options: PageOptions) {
       return isTheirs ? undefined : refuse(request, reply.code(403), foreignForm);
     });
     addOwnRoutes(own, {
-      ...options,
+      isAlone: options.isAlone,
+      give,
+      elsewhere: options.hasMcp ? { tokens, url: () => `${url}${mcpPath}` } : undefined,
       live,
       answersTo,
       isOpen: async (request) => (await signIn.session(sessionIdIn(request))) !== undefined,
@@ -146,8 +166,9 @@ export async function startPage(options: PageOptions) {
     return undefined;
   }
 
-  /** A form is taken from this very page alone; every browser says so by one of these [Y5]. */
-  function comesFromHere({ headers }: FastifyRequest): boolean {
+  /** A form is taken from this very page alone; every browser says so by one of these [Y5]. Programs say neither [EW3]. */
+  function comesFromHere({ headers, routeOptions }: FastifyRequest): boolean {
+    if (routeOptions.url === mcpPath && headers.origin === undefined) return true;
     return headers['sec-fetch-site'] === 'same-origin' || headers.origin === url;
   }
 

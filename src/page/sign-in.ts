@@ -8,6 +8,7 @@ import type { DocumentKind, Store } from '../core/store.ts';
 import type { Clock } from '../core/time.ts';
 import type { Speaker } from '../core/turn-context.ts';
 import type { Writes } from '../core/writes.ts';
+import { createTokens, tokenFields } from './tokens.ts';
 
 /** Whose page it is. */
 export type PagePerson = Pick<Speaker, 'id' | 'name' | 'isOwner'>;
@@ -51,18 +52,19 @@ const documentSchema = z.object({
   link: secretSchema.extend({ path: z.enum(paths) }).optional(),
   /** Oldest first, each with the channel of its person's direct messages. */
   sessions: z.array(secretSchema.extend({ channelId: z.string(), endsAt: z.number() })).readonly(),
+  ...tokenFields,
 });
-type SignInDocument = Readonly<z.infer<typeof documentSchema>>;
+export type SignInDocument = Readonly<z.infer<typeof documentSchema>>;
 
 export const signInKind: DocumentKind<SignInDocument> = { version: 1, schema: documentSchema };
-const none: SignInDocument = { version: 1, sessions: [] };
+const none: SignInDocument = { version: 1, sessions: [], tokens: [], calls: [] };
 
 export type SignIn = ReturnType<typeof createSignIn>;
 
 /**
- * Links that work once and the sessions that they open [Y1], in `users/<userId>/page.json`: whichever process made a
- * link, the one with the page takes it [X3]. A secret begins with its person's id; only its SHA-256 is kept.
- * All reject with `StoreError`.
+ * Links that work once, the sessions that they open [Y1], and tokens [EW3], in `users/<userId>/page.json`: whichever
+ * process made a link, the one with the page takes it [X3]. A secret begins with its person's id; only its SHA-256 is
+ * kept. All reject with `StoreError`.
  */
 export function createSignIn(ports: {
   readonly store: Pick<Store, 'read' | 'update' | 'remove'>;
@@ -77,9 +79,10 @@ export function createSignIn(ports: {
     return isSnowflake(userId) ? current(await store.read(keyOf(userId), signInKind)) : none;
   }
 
-  function current({ link, sessions }: SignInDocument = none): SignInDocument {
+  function current(held: SignInDocument = none): SignInDocument {
+    const { link, sessions } = held;
     return {
-      version: 1,
+      ...held,
       link: link !== undefined && isValid(link) ? link : undefined,
       sessions: sessions.filter(isValid),
     };
@@ -117,7 +120,8 @@ export function createSignIn(ports: {
       const { channelId } = await placeOf(userId);
       const id = newSecret(userId);
       let path: PagePath | undefined;
-      await change(userId, ({ link, sessions }) => {
+      await change(userId, (held) => {
+        const { link, sessions } = held;
         // Somebody may have used or replaced it meanwhile.
         path = link?.hash === hashOf(token) ? link.path : undefined;
         if (link === undefined || path === undefined) return undefined;
@@ -131,7 +135,7 @@ export function createSignIn(ports: {
           expiresAt: now + sessionMs,
           endsAt: now + longestSessionMs,
         };
-        return { version: 1, sessions: [...sessions, session].slice(-sessionsPerPerson) };
+        return { ...held, link: undefined, sessions: [...sessions, session].slice(-sessionsPerPerson) };
       });
       return path === undefined ? undefined : { id, path };
     },
@@ -171,8 +175,23 @@ export function createSignIn(ports: {
         sessions: held.sessions.filter((session) => session.hash !== key),
       }));
     },
-    /** Ends all links and sessions of a person. */
+    tokens: createTokens({ heldBy, change, clock }),
+    /** Ends all links, sessions and tokens of a person. */
     endAllOf: (userId: string): Promise<void> => store.remove(keyOf(userId)),
+    /** It is a layer so that it is exported and erased with the others [K10] [K11]. */
+    layer: {
+      name: 'page' as const,
+      sections: () => Promise.resolve([]),
+      async delete({ kind, userId = '' }: { readonly kind: string; readonly userId?: string }) {
+        if (kind === 'person') await store.remove(keyOf(userId));
+      },
+      async *export(userId: string) {
+        const { tokens, calls } = await heldBy(userId);
+        const shown = tokens.map(({ name, madeAt, usedAt }) => ({ name, madeAt, usedAt }));
+        if (tokens.length + calls.length > 0)
+          yield { path: 'elsewhere.json', text: JSON.stringify({ tokens: shown, calls }, undefined, 2) };
+      },
+    },
   };
 }
 
@@ -181,14 +200,14 @@ function keyOf(userId: string): string {
 }
 
 /** 256 bits that nobody can guess; may stand in an address. */
-function newSecret(userId: string): string {
+export function newSecret(userId: string): string {
   return `${userId}.${randomBytes(32).toString('base64url')}`;
 }
 
-function personIn(secret: string): string {
+export function personIn(secret: string): string {
   return secret.slice(0, Math.max(0, secret.indexOf('.')));
 }
 
-function hashOf(secret: string): string {
+export function hashOf(secret: string): string {
   return hash('sha256', secret, 'base64url');
 }

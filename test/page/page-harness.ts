@@ -19,7 +19,7 @@ type Init = Omit<RequestInit, 'headers'> & { readonly headers?: Fields };
 
 /** The page over real commands and items, at a port of this machine; time stands still unless a test turns it. */
 export async function openPage(
-  options: Partial<Pick<PageOptions, 'command' | 'url' | 'dmOf' | 'hasAccess' | 'isAlone'>> = {},
+  options: Partial<Pick<PageOptions, 'command' | 'url' | 'dmOf' | 'hasAccess' | 'isAlone' | 'hasMcp'>> = {},
 ) {
   let now = new Date('2026-01-15T10:00:00Z');
   const logger = new RecordingLogger();
@@ -51,6 +51,8 @@ export async function openPage(
           : { audience: 'dm', channelId: '200000000000000010', homeId: '200000000000000010' },
       ),
     hasAccess: () => Promise.resolve(true),
+    hasMcp: false,
+    isOwner: () => false,
     clock: () => now,
     logger,
     ...options,
