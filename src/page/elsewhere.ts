@@ -1,44 +1,49 @@
 import type { CommandReply } from '../core/commands.ts';
-import { quoted } from '../core/text.ts';
-import { type Answered, commandForm, html, timeOf, type FormContext, type Html } from './html.ts';
-import type { Session } from './sign-in.ts';
-import { tokenNameMaxChars, type Tokens } from './tokens.ts';
+import { counted, quoted } from '../core/text.ts';
+import {
+  type Answered,
+  commandForm,
+  html,
+  timeOf,
+  type FormContext,
+  type Html,
+  type OwnPage,
+} from './html.ts';
+import { tokenLimits, type Session, type SignIn } from './sign-in.ts';
 
 export interface Elsewhere {
-  readonly tokens: Tokens;
+  readonly signIn: Pick<SignIn, 'tokensOf' | 'makeToken' | 'revokeToken'>;
   /** Where MCP is served. */
   readonly url: () => string;
 }
 
 /** What the page does itself with a line of a form: only it shows a token. `undefined` for every other line. */
 export async function actElsewhere(
-  { tokens }: Elsewhere,
+  { signIn }: Elsewhere,
   session: Session,
   line: string,
 ): Promise<(CommandReply & Pick<Answered, 'isShownOnce'>) | undefined> {
   const { does, name = '' } = /^token (?<does>make|revoke)(?: (?<name>.*))?$/su.exec(line)?.groups ?? {};
   if (does === undefined) return undefined;
   if (does === 'revoke') {
-    const isRevoked = await tokens.revoke(session.person.id, name);
-    return {
-      text: isRevoked ? `Revoked: ${quoted(name)} reads nothing any more.` : 'There is no such token.',
-    };
+    await signIn.revokeToken(session.person.id, name);
+    return { text: `Revoked: ${quoted(name)} reads nothing any more.` };
   }
-  const made = await tokens.make(session, name);
-  if ('refused' in made) return { text: made.refused };
-  return {
-    text: `The token of ${quoted(name)}. It is shown this once, so copy it now:\n\`${made.token}\``,
-    isShownOnce: true,
-  };
+  const token = await signIn.makeToken(session, name);
+  if (token === undefined) return { text: noToken };
+  const text = `The token of ${quoted(name)}. It is shown this once, so copy it now:\n\`${token}\``;
+  return { text, isShownOnce: true };
 }
+
+const noToken = `There is no new token: each has a name of its own of at most ${tokenLimits.nameChars} characters, and you can have ${tokenLimits.tokens}.`;
 
 /** *Use my memory elsewhere* [EW3]. */
 export async function elsewherePage(
-  { tokens, url }: Elsewhere,
+  { signIn, url }: Elsewhere,
   userId: string,
   context: FormContext,
 ): Promise<Html> {
-  const held = await tokens.list(userId);
+  const { tokens, calls } = await signIn.tokensOf(userId);
   return html`<h1>Use my memory elsewhere</h1>
     <p>
       With a token, another assistant that speaks MCP searches and lists your memory as you see it in our
@@ -51,15 +56,21 @@ export async function elsewherePage(
         context,
         'token make',
         html`<label for="name">Which assistant it is for</label>
-          <input id="name" name="text" maxlength="${tokenNameMaxChars}" placeholder="Claude Code" required />
+          <input
+            id="name"
+            name="text"
+            maxlength="${tokenLimits.nameChars}"
+            placeholder="Claude Code"
+            required
+          />
           <button>Make a token</button>`,
       )}
     </section>
     <section id="tokens" data-live>
       <h2>Your tokens</h2>
-      ${held.tokens.length === 0 ? html`<p>None.</p>` : undefined}
+      ${tokens.length === 0 ? html`<p>None.</p>` : undefined}
       <ul class="items">
-        ${held.tokens.map(
+        ${tokens.map(
           ({ name, madeAt, usedAt }) =>
             html`<li>
               <p class="title">${name}</p>
@@ -94,66 +105,51 @@ export async function elsewherePage(
     </section>
     <section id="calls" data-live>
       <h2>Last calls</h2>
-      ${held.calls.length === 0 ? html`<p>None.</p>` : callTable(held.calls.toReversed())}
+      ${calls.length === 0 ? html`<p>None.</p>` : undefined}
+      <ol class="items">
+        ${calls
+          .toReversed()
+          .map(
+            ({ name, tool, at, hits }) =>
+              html`<li>
+                ${name} · <code>${tool}</code> · ${timeOf(new Date(at))} · ${counted(hits, 'hit')}
+              </li>`,
+          )}
+      </ol>
     </section>`;
-}
-
-function callTable(calls: Awaited<ReturnType<Tokens['list']>>['calls']): Html {
-  return html`<table class="parts">
-    <thead>
-      <tr>
-        ${['Token', 'Tool', 'When', 'Hits'].map((title) => html`<th scope="col">${title}</th>`)}
-      </tr>
-    </thead>
-    <tbody>
-      ${calls.map(
-        ({ name, tool, at, hits }) =>
-          html`<tr>
-            <th scope="row">${name}</th>
-            <td>${tool}</td>
-            <td>${timeOf(new Date(at))}</td>
-            <td>${hits}</td>
-          </tr>`,
-      )}
-    </tbody>
-  </table>`;
 }
 
 /** Each as its own documents say. */
 function clients(url: string) {
-  const headers = { Authorization: 'Bearer TOKEN' };
-  const remote = {
-    command: 'npx',
-    args: ['-y', 'mcp-remote', url, '--header', 'Authorization:${AUTH_HEADER}'],
-    env: { AUTH_HEADER: headers.Authorization },
-  };
+  const header = 'Bearer TOKEN';
   return [
     {
       name: 'Claude Code',
       where: 'In a terminal:',
-      text: `claude mcp add --transport http --scope user discoclaw ${url} --header "Authorization: Bearer TOKEN"`,
+      text: `claude mcp add --transport http --scope user discoclaw ${url} --header "Authorization: ${header}"`,
     },
     {
       name: 'VS Code',
-      where: 'By the command “MCP: Open User Configuration”; it asks for the token once:',
-      text: json({
-        inputs: [
-          { type: 'promptString', id: 'discoclaw-token', description: 'Discoclaw token', password: true },
-        ],
-        servers: {
-          discoclaw: { type: 'http', url, headers: { Authorization: 'Bearer ${input:discoclaw-token}' } },
-        },
-      }),
+      where: 'By the command “MCP: Open User Configuration”:',
+      text: json({ servers: { discoclaw: { type: 'http', url, headers: { Authorization: header } } } }),
     },
     {
       name: 'Cursor',
       where: 'In ~/.cursor/mcp.json:',
-      text: json({ mcpServers: { discoclaw: { url, headers } } }),
+      text: json({ mcpServers: { discoclaw: { url, headers: { Authorization: header } } } }),
     },
     {
       name: 'Others, such as Claude Desktop, by mcp-remote',
-      where: 'In their configuration of MCP servers; an address with http needs --allow-http in args, too:',
-      text: json({ mcpServers: { discoclaw: remote } }),
+      where: 'In their list of MCP servers; for an address with http add --allow-http to args:',
+      text: json({
+        mcpServers: {
+          discoclaw: {
+            command: 'npx',
+            args: ['-y', 'mcp-remote', url, '--header', 'Authorization:${AUTH_HEADER}'],
+            env: { AUTH_HEADER: header },
+          },
+        },
+      }),
     },
   ];
 }

@@ -3,6 +3,10 @@ import { isDeepStrictEqual } from 'node:util';
 
 import type { FastifyInstance, FastifyRequest } from 'fastify';
 
+import type { CommandCall } from '../core/message.ts';
+import type { CommandHandlers, CommandReply } from '../core/commands.ts';
+import { snowflakeAt } from '../core/snowflake.ts';
+import type { Clock } from '../core/time.ts';
 import { answerPage, answersPage } from './answers.ts';
 import { dataPage, conversationPage, conversationsPage, notebookPage, searchPage } from './notes.ts';
 import {
@@ -19,17 +23,20 @@ import {
   type Html,
 } from './html.ts';
 import { actElsewhere, elsewherePage, type Elsewhere } from './elsewhere.ts';
-import type { GiveCommand } from './give-command.ts';
 import { itemPage, itemsPage, reviewPage } from './items.ts';
 import type { Session } from './sign-in.ts';
 import { statusPage } from './status.ts';
 
 export interface OwnRoutesOptions {
-  readonly give: GiveCommand;
-  /** How other assistants reach their memory; `undefined` where they do not. */
-  readonly elsewhere: Elsewhere | undefined;
+  /** Commands as they are given on Discord, in order with those. Never rejects. */
+  readonly command: CommandHandlers['command'];
+  /** As for a written command, from `!` on. */
+  readonly parseCommand: (text: string) => CommandCall | undefined;
+  readonly clock: Clock;
   /** Whether no other process answers people [X3]. */
   readonly isAlone: boolean;
+  /** How other assistants reach people's memory; absent where they do not. */
+  readonly elsewhere: Elsewhere | undefined;
   /** Whether a session still holds: its person may just have had everything erased. */
   readonly isOpen: (request: FastifyRequest) => Promise<boolean>;
   readonly live: LivePages;
@@ -45,6 +52,9 @@ export interface OwnRoutesOptions {
 const doubleClickMs = 2000;
 /** Only for paths. */
 const anyHost = 'http://page';
+/** Ids that a millisecond has. */
+const idsAtOnce = 4096;
+
 /** In the order in which they are offered. */
 const pages = {
   '/': 'Items',
@@ -61,17 +71,47 @@ const ownersPages = { '/status': 'Status' };
 const gone = html`<h1>Not there</h1>
   <p>It is not there, or no longer. <a href="/">Your memory</a></p>`;
 
-/** What a person sees and does who is signed in; all of it by commands that they give in their direct messages [Y3]. */
-export function addOwnRoutes(server: FastifyInstance, options: OwnRoutesOptions): void {
+/**
+ * What a person sees and does who is signed in; all of it by commands that they give in their direct messages [Y3]. Returns
+ * what gives them, for other assistants too.
+ */
+export function addOwnRoutes(server: FastifyInstance, options: OwnRoutesOptions) {
   const { answersTo, elsewhere } = options;
   const deeds = new Map<string, { readonly body: unknown; readonly answer: Promise<Answered> }>();
-  const { give } = options;
+  let lastId = 0;
+
+  /** Gives a command; `isShown` where the person sees what it answers. `by` is the token of another assistant [EW3]. */
+  async function give(
+    { person, place }: Pick<Session, 'person' | 'place'>,
+    line: string,
+    isShown: boolean,
+    file?: Uint8Array,
+    by?: string,
+  ): Promise<CommandReply> {
+    const command = options.parseCommand(`!${line}`);
+    if (command === undefined) return { text: 'There is no such command.' };
+    const now = options.clock();
+    lastId = (lastId + 1) % idsAtOnce;
+    const reply = await options.command({
+      id: String(BigInt(snowflakeAt(now)) + BigInt(lastId)),
+      command,
+      speaker: person,
+      place,
+      ephemeral: true,
+      files: file && [{ name: 'file', size: file.length, url: '', bytes: file }],
+      takesFiles: true,
+      elsewhere: by,
+      at: now.toISOString(),
+    });
+    await reply.onReplied?.(isShown);
+    return reply;
+  }
 
   /** A page of the person's own, below the answer to what was done last. `make` resolves with nothing where it shows what is gone. */
   function page(
     path: string,
     title: string,
-    make: (own: OwnPage, session: Session) => Promise<Html | undefined>,
+    make: (own: OwnPage, userId: string) => Promise<Html | undefined>,
   ): void {
     server.get<{ Params: { id?: string } }>(path, async (request, reply) => {
       const session = sessionOf(request);
@@ -86,21 +126,17 @@ export function addOwnRoutes(server: FastifyInstance, options: OwnRoutesOptions)
         id: request.params.id,
         query,
         context,
-        give: (line: string) => give(session, line, { isShown: false }),
+        give: (line: string) => give(session, line, false),
         isAlone: options.isAlone,
       };
-      const content = await make(own, session);
+      const content = await make(own, session.person.id);
       if (content === undefined) reply.code(404);
       const last = answersTo.get(session.hash);
       const answer = last?.id === answerId ? last : undefined;
       if (answer?.isShownOnce === true) answersTo.delete(session.hash);
       const main = html`${answerBox(answer, context)}${content ?? gone}`;
       const { name, isOwner } = session.person;
-      const shown = {
-        ...pages,
-        ...(elsewhere === undefined ? {} : elsewherePages),
-        ...(isOwner ? ownersPages : {}),
-      };
+      const shown = { ...pages, ...(elsewhere && elsewherePages), ...(isOwner && ownersPages) };
       return send(reply, title, main, { name, path: pathname, pages: shown, session });
     });
   }
@@ -117,8 +153,8 @@ export function addOwnRoutes(server: FastifyInstance, options: OwnRoutesOptions)
   page('/answers/:id', 'One answer', answerPage);
   page('/status', 'Status', statusPage);
   if (elsewhere !== undefined)
-    page('/elsewhere', 'Use my memory elsewhere', ({ context }, { person }) =>
-      elsewherePage(elsewhere, person.id, context),
+    page('/elsewhere', 'Use my memory elsewhere', ({ context }, userId) =>
+      elsewherePage(elsewhere, userId, context),
     );
 
   /** Does what a form says. The second click of a double one gets the answer to the first. */
@@ -135,7 +171,7 @@ export function addOwnRoutes(server: FastifyInstance, options: OwnRoutesOptions)
     const { line = '', choice, text } = fieldsIn(body);
     const whole = [line, choice, text].filter((part) => part !== undefined).join(' ');
     const ofTokens = elsewhere && (await actElsewhere(elsewhere, session, whole));
-    const reply = ofTokens ?? (await give(session, whole, { isShown: true, file: fileIn(body) }));
+    const reply = ofTokens ?? (await give(session, whole, true, fileIn(body)));
     const isShownOnce = ofTokens?.isShownOnce;
     // What was taken can be undone or waits for a yes, by a button.
     const isOffer = (reply.buttons ?? []).length > 0 || isShownOnce === true;
@@ -167,7 +203,7 @@ export function addOwnRoutes(server: FastifyInstance, options: OwnRoutesOptions)
   server.get<{ Params: { hash: string; index: string } }>('/files/:hash/:index', async (request, reply) => {
     const session = sessionOf(request);
     const { hash, index } = request.params;
-    const { files } = hash === session.hash ? await give(session, 'memory export', { isShown: true }) : {};
+    const { files } = hash === session.hash ? await give(session, 'memory export', true) : {};
     const file = files?.[Number(index)];
     if (file === undefined) return reply.callNotFound();
     reply.header('content-disposition', `attachment; filename="${file.name}"`);
@@ -191,7 +227,10 @@ export function addOwnRoutes(server: FastifyInstance, options: OwnRoutesOptions)
     };
     raw.once('close', options.live.add(sessionOf(request).person.id, { write, close: () => void raw.end() }));
   });
+  return give;
 }
+
+export type GiveCommand = ReturnType<typeof addOwnRoutes>;
 
 /** Somebody's open page. */
 interface OpenPage {

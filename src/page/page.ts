@@ -10,13 +10,15 @@ import type { Logger } from '../core/logger.ts';
 import type { Place } from '../core/place.ts';
 import { snowflakeAt } from '../core/snowflake.ts';
 import { type Answered, fieldsIn, keptText, plainForm, html, send, type Html } from './html.ts';
-import { createGiveCommand, type GiveCommandOptions } from './give-command.ts';
-import { addOwnRoutes, createLivePages, type OwnRoutesOptions } from './own-routes.ts';
+import { addOwnRoutes, createLivePages, type GiveCommand, type OwnRoutesOptions } from './own-routes.ts';
 import { script } from './script.ts';
 import { longestSessionMs, sessionMs, type Session, type SignIn } from './sign-in.ts';
 import { style } from './style.ts';
 
-export interface PageOptions extends GiveCommandOptions, Pick<OwnRoutesOptions, 'isAlone'> {
+export interface PageOptions extends Pick<
+  OwnRoutesOptions,
+  'command' | 'parseCommand' | 'clock' | 'isAlone'
+> {
   readonly signIn: SignIn;
   /** Whether other assistants reach people's own memory [EW3]. */
   readonly hasMcp: boolean;
@@ -124,13 +126,7 @@ export async function startPage(options: PageOptions) {
     return send(reply, ...signedOff);
   });
 
-  const give = createGiveCommand(options);
-  const { tokens } = signIn;
-  if (options.hasMcp) {
-    const { addMcp } = await import('./mcp.ts');
-    await server.register(async (mcp) => addMcp(mcp, { ...options, path: mcpPath, tokens, give }));
-  }
-
+  let give: GiveCommand | undefined;
   /** For its person alone, as long as they have access. */
   await server.register(async (own) => {
     await own.register(multipart, { attachFieldsToBody: 'keyValues', limits: uploadLimits });
@@ -142,15 +138,20 @@ export async function startPage(options: PageOptions) {
       const isTheirs = method !== 'POST' || fieldsIn(body)['_csrf'] === session?.csrf;
       return isTheirs ? undefined : refuse(request, reply.code(403), foreignForm);
     });
-    addOwnRoutes(own, {
-      isAlone: options.isAlone,
-      give,
-      elsewhere: options.hasMcp ? { tokens, url: () => `${url}${mcpPath}` } : undefined,
+    give = addOwnRoutes(own, {
+      ...options,
+      elsewhere: options.hasMcp ? { signIn, url: () => `${url}${mcpPath}` } : undefined,
       live,
       answersTo,
       isOpen: async (request) => (await signIn.session(sessionIdIn(request))) !== undefined,
     });
   });
+
+  if (options.hasMcp && give !== undefined) {
+    const { addMcp } = await import('./mcp.ts');
+    const mcp = { ...options, path: mcpPath, give };
+    await server.register(async (own) => addMcp(own, mcp));
+  }
 
   /** Goes on with who is signed in and has access; their hour counts from now, unless their page only looks again by itself. */
   async function admit(request: FastifyRequest, reply: FastifyReply): Promise<FastifyReply | undefined> {

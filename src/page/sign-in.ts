@@ -7,8 +7,8 @@ import { assertSnowflake, isSnowflake } from '../core/snowflake.ts';
 import type { DocumentKind, Store } from '../core/store.ts';
 import type { Clock } from '../core/time.ts';
 import type { Speaker } from '../core/turn-context.ts';
+import { toSingleLine } from '../core/text.ts';
 import type { Writes } from '../core/writes.ts';
-import { createTokens, tokenFields } from './tokens.ts';
 
 /** Whose page it is. */
 export type PagePerson = Pick<Speaker, 'id' | 'name' | 'isOwner'>;
@@ -35,6 +35,8 @@ export interface Session {
 const linkMs = 10 * 60_000;
 export const sessionMs = 60 * 60_000;
 export const longestSessionMs = 12 * sessionMs;
+/** Tokens of a person, characters of the name of each, and their calls that are known [EW3]. */
+export const tokenLimits = { tokens: 5, nameChars: 40, calls: 50 };
 /** A shorter time is not worth a write. */
 const extendedByMs = 60_000;
 /** The oldest of more ends. */
@@ -47,14 +49,31 @@ const secretSchema = z.object({
   /** Milliseconds since the epoch. */
   expiresAt: z.number(),
 });
+/** By which another assistant reads its person's memory [EW3], with the channel of their direct messages; times in ISO 8601. */
+const tokenSchema = z.object({
+  name: z.string(),
+  hash: z.string(),
+  personName: z.string(),
+  channelId: z.string(),
+  madeAt: z.string(),
+  usedAt: z.string().optional(),
+});
 const documentSchema = z.object({
   version: z.literal(1),
   link: secretSchema.extend({ path: z.enum(paths) }).optional(),
   /** Oldest first, each with the channel of its person's direct messages. */
   sessions: z.array(secretSchema.extend({ channelId: z.string(), endsAt: z.number() })).readonly(),
-  ...tokenFields,
+  tokens: z.array(tokenSchema).readonly().default([]),
+  /** Of other assistants, oldest first; nothing of what was asked. */
+  calls: z
+    .array(z.object({ name: z.string(), tool: z.string(), at: z.string(), hits: z.number() }))
+    .readonly()
+    .default([]),
 });
-export type SignInDocument = Readonly<z.infer<typeof documentSchema>>;
+type SignInDocument = Readonly<z.infer<typeof documentSchema>>;
+
+/** A token that holds, and whose it is. */
+export type HeldToken = z.infer<typeof tokenSchema> & { readonly userId: string };
 
 export const signInKind: DocumentKind<SignInDocument> = { version: 1, schema: documentSchema };
 const none: SignInDocument = { version: 1, sessions: [], tokens: [], calls: [] };
@@ -175,7 +194,47 @@ export function createSignIn(ports: {
         sessions: held.sessions.filter((session) => session.hash !== key),
       }));
     },
-    tokens: createTokens({ heldBy, change, clock }),
+    /** A person's tokens and the last calls by them. */
+    tokensOf: heldBy,
+    /** A new token; `undefined` where the name is none, or taken, or there are too many. */
+    async makeToken({ person, place }: Session, wanted: string): Promise<string | undefined> {
+      const name = toSingleLine(wanted);
+      const token = newSecret(person.id);
+      let isMade = false;
+      await change(person.id, (held) => {
+        const { tokens } = held;
+        const isFree = tokens.length < tokenLimits.tokens && !tokens.some((each) => each.name === name);
+        isMade = isFree && name !== '' && name.length <= tokenLimits.nameChars;
+        const { channelId } = place;
+        const madeAt = clock().toISOString();
+        const made = { name, hash: hashOf(token), personName: person.name, channelId, madeAt };
+        return isMade ? { ...held, tokens: [...tokens, made] } : undefined;
+      });
+      return isMade ? token : undefined;
+    },
+    revokeToken: (userId: string, name: string): Promise<void> =>
+      change(userId, (held) => ({ ...held, tokens: held.tokens.filter((each) => each.name !== name) })),
+    /** `undefined` for a token that does not hold, whatever the reason. */
+    async findToken(token: string): Promise<HeldToken | undefined> {
+      const userId = personIn(token);
+      const key = hashOf(token);
+      const found = (await heldBy(userId)).tokens.find(({ hash: known }) => known === key);
+      return found && { ...found, userId };
+    },
+    /** Keeps that a token was used; resolves with whether it still holds: otherwise nothing may be told. */
+    async noteCall(token: HeldToken, tool: string, hits: number): Promise<boolean> {
+      let holds = false;
+      await change(token.userId, (held) => {
+        const used = held.tokens.find((each) => each.hash === token.hash);
+        holds = used !== undefined;
+        if (used === undefined) return undefined;
+        const at = clock().toISOString();
+        const tokens = held.tokens.with(held.tokens.indexOf(used), { ...used, usedAt: at });
+        const calls = [...held.calls, { name: used.name, tool, at, hits }].slice(-tokenLimits.calls);
+        return { ...held, tokens, calls };
+      });
+      return holds;
+    },
     /** Ends all links, sessions and tokens of a person. */
     endAllOf: (userId: string): Promise<void> => store.remove(keyOf(userId)),
     /** It is a layer so that it is exported and erased with the others [K10] [K11]. */
@@ -200,14 +259,14 @@ function keyOf(userId: string): string {
 }
 
 /** 256 bits that nobody can guess; may stand in an address. */
-export function newSecret(userId: string): string {
+function newSecret(userId: string): string {
   return `${userId}.${randomBytes(32).toString('base64url')}`;
 }
 
-export function personIn(secret: string): string {
+function personIn(secret: string): string {
   return secret.slice(0, Math.max(0, secret.indexOf('.')));
 }
 
-export function hashOf(secret: string): string {
+function hashOf(secret: string): string {
   return hash('sha256', secret, 'base64url');
 }
