@@ -1,14 +1,6 @@
 import type { CommandReply } from '../core/commands.ts';
 import { counted, quoted } from '../core/text.ts';
-import {
-  type Answered,
-  commandForm,
-  html,
-  timeOf,
-  type FormContext,
-  type Html,
-  type OwnPage,
-} from './html.ts';
+import { type Answered, commandForm, html, timeOf, type FormContext, type Html } from './html.ts';
 import { tokenLimits, type Session, type SignIn } from './sign-in.ts';
 
 export interface Elsewhere {

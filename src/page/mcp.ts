@@ -34,8 +34,8 @@ const queryMaxChars = 1000;
 export function addMcp(server: FastifyInstance, options: McpOptions): void {
   const config = { rateLimit: { max: requestsAMinute, timeWindow: '1 minute' } };
   server.decorateRequest('token', undefined);
-  // Before anything of the body is read. Why a token does not hold is told to nobody.
-  server.addHook('onRequest', async (request, reply) => {
+  // Behind the limit, and before anything of the body is read. Why a token does not hold is told to nobody.
+  server.addHook('preParsing', async (request, reply) => {
     const [, secret = ''] = /^Bearer +(\S+)$/iu.exec(request.headers.authorization ?? '') ?? [];
     const token = await options.signIn.findToken(secret);
     if (token !== undefined && (await options.hasAccess(token.userId))) request.token = token;
