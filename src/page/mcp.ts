@@ -30,7 +30,7 @@ const bodyLimit = 64 * 1024;
 const requestsAMinute = 120;
 const queryMaxChars = 1000;
 
-/** Serves a person's own memory to whoever holds a token of theirs [EW3]; each request stands for itself. */
+/** Serves a person's own memory to those who hold a token of theirs [EW3]; each request stands for itself. */
 export function addMcp(server: FastifyInstance, options: McpOptions): void {
   const config = { rateLimit: { max: requestsAMinute, timeWindow: '1 minute' } };
   server.decorateRequest('token', undefined);
@@ -48,8 +48,8 @@ export function addMcp(server: FastifyInstance, options: McpOptions): void {
     const single = Object.entries(headers).flatMap(([name, value]): [string, string][] =>
       typeof value === 'string' ? [[name, value]] : [],
     );
-    const asked = new Request(new URL(url, 'http://page'), { method: 'POST', headers: single });
-    return handler.fetch(asked, { parsedBody: body }).then((response) => reply.send(response));
+    const forHandler = new Request(new URL(url, 'http://page'), { method: 'POST', headers: single });
+    return handler.fetch(forHandler, { parsedBody: body }).then((response) => reply.send(response));
   });
 }
 
@@ -70,9 +70,11 @@ function serverFor(token: HeldToken, { signIn, give, isOwner, logger }: McpOptio
       logger.warn('a call of another assistant was not kept', { userId, error });
       return false;
     });
-    const told = found === undefined ? text : JSON.stringify(found, undefined, 1);
+    const content = found === undefined ? text : JSON.stringify(found, undefined, 1);
     return {
-      content: [{ type: 'text' as const, text: isKept ? told : 'Nothing can be told now: try again later.' }],
+      content: [
+        { type: 'text' as const, text: isKept ? content : 'Nothing can be told now: try again later.' },
+      ],
       isError: !isKept,
     };
   }

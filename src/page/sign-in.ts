@@ -197,8 +197,8 @@ export function createSignIn(ports: {
     /** A person's tokens and the last calls by them. */
     tokensOf: heldBy,
     /** A new token; `undefined` where the name is none, or taken, or there are too many. */
-    async makeToken({ person, place }: Session, wanted: string): Promise<string | undefined> {
-      const name = toSingleLine(wanted);
+    async makeToken({ person, place }: Session, givenName: string): Promise<string | undefined> {
+      const name = toSingleLine(givenName);
       const token = newSecret(person.id);
       let isMade = false;
       await change(person.id, (held) => {

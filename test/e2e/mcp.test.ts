@@ -60,6 +60,10 @@ async function tokenOf(as: string, name: string): Promise<string> {
   return /<code>(\d+\.[\w-]{43})<\/code>/u.exec(await page.give('token make', name))?.[1] ?? 'no token';
 }
 
+/** A word of somebody's for each kind of place. */
+const canaries = (name: string) =>
+  ['dm', '#secret', '#general'].map((place) => `canary ${place.replace('#', '')} ${name}`);
+
 type Call = readonly [name: McpTool, input: Readonly<Record<string, unknown>>];
 
 /** What an assistant, which is a process of its own, is answered. */
@@ -155,8 +159,6 @@ describe('one’s own memory in another assistant [EW3]', () => {
   it('tells what the DM may be told, and of nobody else a word, nor of others by way of an answer', async () => {
     const [alice, bob] = [(await stage.newcomer()).name, (await stage.newcomer()).name];
     await stage.sandbox.setChannelPrivacy({ channel: '#secret', private: true, members: [alice, bob] });
-    const canaries = (name: string) =>
-      ['dm', '#secret', '#general'].map((place) => `canary ${place.replace('#', '')} ${name}`);
     for (const name of [alice, bob])
       for (const [index, place] of ['dm', '#secret', '#general'].entries()) {
         await command(stage, '!memory', name, place, `remember item ${canaries(name)[index]}`);
@@ -222,7 +224,7 @@ describe('one’s own memory in another assistant [EW3]', () => {
 });
 
 describe('a bot whose page serves no MCP', () => {
-  /** Whoever asks for the SDK ends the process. */
+  /** What asks for the SDK ends the process. */
   const without = {
     NODE_OPTIONS: `--import data:text/javascript,${encodeURIComponent(`
       import { register } from 'node:module';

@@ -59,7 +59,7 @@ describe('a token for another assistant [EW3]', () => {
     expect(await browser.text('/elsewhere')).toMatch(/Claude Code[\s\S]*last used <time/u);
     expect(await deed(browser, { line: 'token revoke Claude Code' })).toContain('reads nothing any more');
     expect((await postMcp(place.url, bearer(token))).status).toBe(401);
-    await expect(client.call('list_items')).rejects.toThrow();
+    await expect(client.call('list_items')).rejects.toThrow('Unauthorized');
   });
 
   it('has a name of its own; there are five at most; a double click makes one', async () => {
