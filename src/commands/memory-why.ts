@@ -64,17 +64,14 @@ async function whyItem(call: MemoryCall, item: DurableItem): Promise<CommandRepl
   const sentence = isFromMessage ? await memory.sessionLog.message(session, source.messageId) : undefined;
   const earlierItems = (await memory.durable.historiesOf(speaker.id)).get(item.id) ?? [];
   const mayQuote = namesChannel(item, view);
-  const mayTellPlace = source.guildId === undefined || mayQuote;
+  const mayTellPlace = source.assistant === undefined && (source.guildId === undefined || mayQuote);
   return {
     text: linesOf(
       listedItem(item, call),
       `How: ${howBy[source.type]}${ofAssistant(source)}${source.heard === undefined ? '' : ', in a voice message that I heard'}`,
       Date.parse(item.createdAt) !== Date.parse(undated) &&
         `Since: ${discordTime(new Date(item.createdAt), 'f')}`,
-      mayTellPlace &&
-        source.messageId !== '' &&
-        source.assistant === undefined &&
-        `Where: ${whereOf(source, isGone)}`,
+      mayTellPlace && source.messageId !== '' && `Where: ${whereOf(source, isGone)}`,
       sentence !== undefined && mayQuote && `You said: ${quoted(sentence)}`,
       historyLines(call, earlierItems),
     ),

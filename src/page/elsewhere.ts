@@ -1,6 +1,6 @@
 import type { CommandReply } from '../core/commands.ts';
 import { counted, quoted } from '../core/text.ts';
-import { type Answered, commandForm, html, timeOf, type FormContext, type Html } from './html.ts';
+import { type Answered, commandForm, html, timeOf, type Html, type OwnPage } from './html.ts';
 import { tokenLimits, type Session, type SignIn } from './sign-in.ts';
 
 export interface Elsewhere {
@@ -30,12 +30,8 @@ export async function actElsewhere(
 const noToken = `There is no new token: each has a name of its own of at most ${tokenLimits.nameChars} characters, and you can have ${tokenLimits.tokens}.`;
 
 /** *Use my memory elsewhere* [EW3]. */
-export async function elsewherePage(
-  { signIn, url }: Elsewhere,
-  userId: string,
-  context: FormContext,
-): Promise<Html> {
-  const { tokens, calls } = await signIn.tokensOf(userId);
+export async function elsewherePage({ signIn, url }: Elsewhere, own: OwnPage): Promise<Html> {
+  const { tokens, calls } = await signIn.tokensOf(own.userId);
   return html`<h1>Use my memory elsewhere</h1>
     <p>
       With a token, another assistant that speaks MCP searches and lists your memory as you see it in our
@@ -45,7 +41,7 @@ export async function elsewherePage(
     <section>
       <h2>Make a token</h2>
       ${commandForm(
-        context,
+        own.context,
         'token make',
         html`<label for="name">Which assistant it is for</label>
           <input
@@ -71,7 +67,7 @@ export async function elsewherePage(
                 ${usedAt === undefined ? 'never used' : html`last used ${timeOf(new Date(usedAt))}`}
               </p>
               ${commandForm(
-                context,
+                own.context,
                 `token revoke ${name}`,
                 html`<button data-key="revoke ${name}">Revoke</button>`,
               )}
@@ -114,6 +110,7 @@ export async function elsewherePage(
 /** Each as its own documents say. */
 function clients(url: string) {
   const header = 'Bearer TOKEN';
+  const json = (value: unknown) => JSON.stringify(value, undefined, 2);
   return [
     {
       name: 'Claude Code',
@@ -144,8 +141,4 @@ function clients(url: string) {
       }),
     },
   ];
-}
-
-function json(value: unknown): string {
-  return JSON.stringify(value, undefined, 2);
 }

@@ -143,6 +143,7 @@ export type Answered = Pick<CommandReply, 'text' | 'buttons' | 'form'> & {
 
 /** What a page is made from. */
 export interface OwnPage {
+  readonly userId: string;
   /** Of what is shown, where the address names one. */
   readonly id?: string | undefined;
   readonly query: URLSearchParams;

@@ -108,11 +108,7 @@ export function addOwnRoutes(server: FastifyInstance, options: OwnRoutesOptions)
   }
 
   /** A page of the person's own, below the answer to what was done last. `make` resolves with nothing where it shows what is gone. */
-  function page(
-    path: string,
-    title: string,
-    make: (own: OwnPage, userId: string) => Promise<Html | undefined>,
-  ): void {
+  function page(path: string, title: string, make: (own: OwnPage) => Promise<Html | undefined>): void {
     server.get<{ Params: { id?: string } }>(path, async (request, reply) => {
       const session = sessionOf(request);
       const { pathname, searchParams: query } = new URL(request.url, anyHost);
@@ -122,14 +118,14 @@ export function addOwnRoutes(server: FastifyInstance, options: OwnRoutesOptions)
         csrf: session.csrf,
         back: query.size === 0 ? pathname : `${pathname}?${query.toString()}`,
       };
-      const own = {
+      const content = await make({
+        userId: session.person.id,
         id: request.params.id,
         query,
         context,
-        give: (line: string) => give(session, line, false),
+        give: (line) => give(session, line, false),
         isAlone: options.isAlone,
-      };
-      const content = await make(own, session.person.id);
+      });
       if (content === undefined) reply.code(404);
       const last = answersTo.get(session.hash);
       const answer = last?.id === answerId ? last : undefined;
@@ -153,9 +149,7 @@ export function addOwnRoutes(server: FastifyInstance, options: OwnRoutesOptions)
   page('/answers/:id', 'One answer', answerPage);
   page('/status', 'Status', statusPage);
   if (elsewhere !== undefined)
-    page('/elsewhere', 'Use my memory elsewhere', ({ context }, userId) =>
-      elsewherePage(elsewhere, userId, context),
-    );
+    page('/elsewhere', 'Use my memory elsewhere', (own) => elsewherePage(elsewhere, own));
 
   /** Does what a form says. The second click of a double one gets the answer to the first. */
   function act(session: Session, body: unknown): Promise<Answered> {
@@ -172,16 +166,16 @@ export function addOwnRoutes(server: FastifyInstance, options: OwnRoutesOptions)
     const whole = [line, choice, text].filter((part) => part !== undefined).join(' ');
     const ofTokens = elsewhere && (await actElsewhere(elsewhere, session, whole));
     const reply = ofTokens ?? (await give(session, whole, true, fileIn(body)));
-    const isShownOnce = ofTokens?.isShownOnce;
     // What was taken can be undone or waits for a yes, by a button.
-    const isOffer = (reply.buttons ?? []).length > 0 || isShownOnce === true;
+    const isOffer = (reply.buttons ?? []).length > 0 || ofTokens?.isShownOnce === true;
     const form = reply.form ?? (isOffer ? undefined : keptForm(body, reply.text));
     const files = reply.files?.map(({ name, bytes }, index) => ({
       name,
       bytes: bytes.length,
       address: `/files/${session.hash}/${index}`,
     }));
-    return { text: reply.text, buttons: reply.buttons, form, files, isShownOnce, id: randomUUID() };
+    const { text: answer, buttons } = reply;
+    return { text: answer, buttons, form, files, isShownOnce: ofTokens?.isShownOnce, id: randomUUID() };
   }
 
   server.post('/do', async (request, reply) => {
