@@ -145,6 +145,10 @@ export class People {
         const found = await this.#ask(id, this.#dmOf(id), `memory search ${word}`);
         if (found !== undefined) this.#promises.checkFound(word, found.text);
       }
+      for (const word of this.#promises.othersWords(id)) {
+        const found = await this.#ask(id, this.#dmOf(id), `memory search ${word}`, 'assistant');
+        if (found !== undefined) this.#promises.checkElsewhere(id, JSON.stringify(found.data));
+      }
     }
   }
 
@@ -356,10 +360,15 @@ export class People {
   // Commands
 
   /** Gives a command and waits for its answer, which only its person sees. */
-  async #ask(personId: string, channel: WorldChannel, line: string): Promise<CommandReply | undefined> {
+  async #ask(
+    personId: string,
+    channel: WorldChannel,
+    line: string,
+    elsewhere?: string,
+  ): Promise<CommandReply | undefined> {
     const process = this.#process;
     const { hears } = process;
-    const answer = process.slash(personId, channel.id, line);
+    const answer = process.slash(personId, channel.id, line, elsewhere);
     if (!(await this.#stage.clock.runUntilSettled(answer, patienceMs))) {
       const isHeard = hears && process === this.#process && process.hears;
       if (isHeard && this.#stage.isDiskCalm()) this.#promises.broken('commands are answered', line);

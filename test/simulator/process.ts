@@ -288,8 +288,13 @@ export class BotProcess {
     await this.#parts?.bot.handlers.reacted(channelId, messageId, userId, emoji);
   }
 
-  /** A command that only its person sees the answer of; `undefined` where nothing comes back. */
-  async slash(personId: string, channelId: string, line: string): Promise<CommandReply | undefined> {
+  /** A command that only its person sees the answer of, or another assistant of theirs; `undefined` where nothing comes back. */
+  async slash(
+    personId: string,
+    channelId: string,
+    line: string,
+    elsewhere?: string,
+  ): Promise<CommandReply | undefined> {
     const parts = this.#parts;
     if (!this.hears || parts === undefined) return undefined;
     const { world } = this.#machine;
@@ -305,6 +310,7 @@ export class BotProcess {
       speaker: { id: personId, name: person.name, isOwner: personId === world.people[0]?.id },
       place,
       ephemeral: true,
+      elsewhere,
       at: new Date().toISOString(),
     });
     await reply.onReplied?.(true);
