@@ -107,10 +107,11 @@ export async function elsewherePage({ signIn, url }: Elsewhere, own: OwnPage): P
     </section>`;
 }
 
+const json = (value: unknown): string => JSON.stringify(value, undefined, 2);
+
 /** Each as its own documents say. */
 function clients(url: string) {
   const header = 'Bearer TOKEN';
-  const json = (value: unknown) => JSON.stringify(value, undefined, 2);
   return [
     {
       name: 'Claude Code',
