@@ -25,6 +25,7 @@ const keepers = {
   '(?:node:)?fs(?:/promises)?': ['config', 'storage', 'sandbox', 'bot'],
   fastify: ['sandbox', 'page'],
   '@fastify/.*': ['page'],
+  '@modelcontextprotocol/server': ['page'],
   '@remix-run/html-template': ['page'],
   ws: ['sandbox'],
   pino: ['observability'],
@@ -93,6 +94,13 @@ module.exports = {
         dynamic: false,
         dependencyTypesNot: ['type-only'],
       },
+    },
+    {
+      name: 'mcp-when-on',
+      comment: 'nothing that serves other assistants is loaded where they are not served',
+      severity: 'error',
+      from: {},
+      to: { path: '^src/page/mcp\\.ts$', dynamic: false, dependencyTypesNot: ['type-only'] },
     },
     { name: 'no-cycles', severity: 'error', from: {}, to: { circular: true } },
     {

@@ -120,6 +120,7 @@ function privacyFacts(config: Config, main: string): PrivacyFacts {
         : { name, models: [main, fallback, fast].filter((each) => each !== undefined) },
     hearingHost: transcription.url === undefined ? undefined : new URL(transcription.url).host,
     proxyHost: appIds.length === 0 ? undefined : new URL(pluralKitUrl).host,
+    hasMcp: config.page.isOn && config.page.hasMcp,
     isInDatabase: storage.databaseUrl !== undefined,
     layers: {
       durable: durable.enabled,

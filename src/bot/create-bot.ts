@@ -206,9 +206,7 @@ export function createBot(config: Config, ports: BotPorts) {
     offers.endOffersTo(userId);
     lateNotices.evict(userId);
     turns.endTurnsOf(userId);
-    if (ports.page === undefined) return;
-    await signIn.endAllOf(userId);
-    ports.page.memoryChanged(userId);
+    ports.page?.memoryChanged(userId);
   });
   processes.notices.listen((notice) => {
     switch (notice.kind) {
@@ -240,6 +238,7 @@ export function createBot(config: Config, ports: BotPorts) {
       sources: statusSources,
     });
   const signIn = createSignIn({ store, writes, clock });
+  memory.layers.push(signIn.layer);
   /** Where a person signs in, once, and comes to one of the pages; `undefined` without a page. Rejects with `StoreError`. */
   async function pageLink(person: PagePerson, path?: PagePath): Promise<string | undefined> {
     const url = ports.page?.url();

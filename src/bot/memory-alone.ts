@@ -9,6 +9,7 @@ import { createOneProcess } from '../core/processes.ts';
 import { isSnowflake } from '../core/snowflake.ts';
 import { countHoldings } from '../memory/holdings.ts';
 import { createLogger } from '../observability/logger.ts';
+import { createSignIn } from '../page/sign-in.ts';
 import { createSpending } from '../observability/spending.ts';
 import { createOutbox } from '../turn/outbox.ts';
 import { RequestError } from './command-line.ts';
@@ -57,6 +58,7 @@ export async function openMemory(environment: Environment) {
     timer: () => () => {},
     logger,
   });
+  memory.layers.push(createSignIn({ store, writes: memory.writes, clock }).layer);
   return {
     memory,
     close: async (): Promise<void> => {

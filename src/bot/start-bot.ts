@@ -233,6 +233,7 @@ export async function startBot(config: Config, options: StartOptions) {
         parseCommand,
         dmOf: discord.dmOf,
         hasAccess: (userId) => people.of({ userId }),
+        isOwner: (userId) => ownerIds.includes(userId),
         clock: discordTime.clock,
         logger,
       });

@@ -59,6 +59,11 @@ export function idAndVisibility(item: DurableItem): string {
   return `id ${toSingleLine(item.id)} · ${where}`;
 }
 
+/** By which token another assistant proposed it [EW3]; empty where none did. */
+export function ofAssistant({ assistant }: DurableItem['source']): string {
+  return assistant === undefined ? '' : ` · proposed by ${quoted(assistant)}`;
+}
+
 /** What {@link listedItem} says, as data. */
 export function shownItem(item: DurableItem, { view, today }: Pick<MemoryCall, 'view' | 'today'>): ShownItem {
   const { id, kind, text, question, visibility, source, updatedAt, when, pinned } = item;

@@ -147,7 +147,8 @@ export async function showPrivacy({ memory, privacyFacts }: MemoryCall): Promise
 }
 
 function factsText(facts: PrivacyFacts): string {
-  const { provider, hearingHost, proxyHost, isInDatabase, layers, quotaMegabytes, retentionDays } = facts;
+  const { provider, hearingHost, proxyHost, hasMcp, isInDatabase, layers, quotaMegabytes, retentionDays } =
+    facts;
   return linesOf(
     '**What I store about you**',
     '- What you write to me and what I answer, with time and place, a log for each conversation. Of files that you attach I keep the names only.',
@@ -173,6 +174,8 @@ function factsText(facts: PrivacyFacts): string {
       `Voice messages to me go to the server at ${hearingHost}, which writes down what is said. I keep those words as if you had written them, and never the recording.`,
     proxyHost !== undefined &&
       `If you write through a proxy such as PluralKit, I ask ${proxyHost} whose message its copy is, by the id of that message.`,
+    hasMcp === true &&
+      'Another assistant to which you give a token of your page reads there what I may tell you in our direct messages, until you revoke it; the page lists when.',
     '',
     '**What you can do**',
     '`!memory show` and `!memory search` show what I have; `!memory forget`, `share` and `hide` change it.',

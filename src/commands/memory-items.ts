@@ -8,6 +8,7 @@ import {
   type CompletionRequest,
   type MenuRequest,
 } from '../core/commands.ts';
+import { limits } from '../core/limits.ts';
 import { withoutMentionMarks } from '../core/own-words.ts';
 import { sessionOf } from '../core/turn-context.ts';
 import { clipAtWord, saysNothing, searchForm, toSingleLine } from '../core/text.ts';
@@ -43,7 +44,8 @@ async function rememberText(call: MemoryCall, text: string): Promise<CommandRepl
 
 /** What somebody wrote behind `remember`; *this*, or nothing, in reply to a message means that message, as its menu does. */
 export async function rememberWritten(call: MemoryCall, text: string): Promise<CommandReply> {
-  const { repliesTo, discord } = call;
+  const { repliesTo, discord, elsewhere } = call;
+  if (elsewhere !== undefined) return proposeText(call, text, elsewhere);
   const isThis = text.trim() === '' || (saysNothing(text) && !/^\s*["“„«]/u.test(text));
   if (!isThis) return rememberText(call, text);
   if (repliesTo === undefined) return { text: refusal('empty', text) };
@@ -51,6 +53,23 @@ export async function rememberWritten(call: MemoryCall, text: string): Promise<C
   if (message === 'gone') return { text: 'I cannot read that message any more. Nothing was saved.' };
   if (message === 'hidden') return { text: noMessage };
   return rememberMessage({ ...call, message });
+}
+
+/** What another assistant would have remembered waits for the person's yes, and pushes out nothing that waits [EW3]. */
+async function proposeText(call: MemoryCall, text: string, assistant: string): Promise<CommandReply> {
+  const { id: messageId, place, speaker, memory } = call;
+  const refused = await refusalToStore(call);
+  if (refused !== undefined) return refused;
+  if ((await memory.people.mode(speaker.id)) === 'off')
+    return { text: 'Nothing was proposed: this person has nothing noticed (mode `off`).' };
+  if ((await memory.proposals.list(speaker.id)).length >= limits.proposals)
+    return { text: `Nothing was proposed: ${limits.proposals} proposals wait for an answer already.` };
+  const request = { text, place, messageId, type: 'elsewhere', assistant } as const;
+  const result = await memory.durable.propose(call.work, request);
+  if (result.outcome === 'refused') return { text: refusal(result.reason, text) };
+  return {
+    text: result.outcome === 'proposed' ? 'Proposed: it waits for their yes.' : 'It is remembered already.',
+  };
 }
 
 type MessageCall = MemoryCall & Pick<MenuRequest, 'message'>;

@@ -122,6 +122,8 @@ export interface PrivacyFacts {
   readonly hearingHost?: string | undefined;
   /** The host that is asked whose message a proxy's copy is [G2a]; absent where none is. */
   readonly proxyHost?: string | undefined;
+  /** Whether people can have other assistants read their memory [EW3]. */
+  readonly hasMcp?: boolean;
   /** Rather than in files. */
   readonly isInDatabase?: boolean;
   readonly layers: {

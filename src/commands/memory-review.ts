@@ -4,7 +4,16 @@ import { bareId } from '../core/text.ts';
 import { mayUseItem, type DurableItem, wordingOf } from '../memory/durable/document.ts';
 import type { ReviewCard } from '../memory/durable/review.ts';
 import { undoButton } from '../memory/undo.ts';
-import { counted, linesOf, listedItem, present, quoted, shownItem, idAndVisibility } from './answer-lines.ts';
+import {
+  counted,
+  linesOf,
+  listedItem,
+  ofAssistant,
+  present,
+  quoted,
+  shownItem,
+  idAndVisibility,
+} from './answer-lines.ts';
 import { refusalToStore } from './memory-control.ts';
 import { forgetTarget, undoChange } from './memory-forget.ts';
 import { asSeen, editForm, editItem, itemWithId, unknownId, refusal, remembered } from './memory-items.ts';
@@ -170,7 +179,7 @@ export async function showProposals(call: MemoryCall, id: string | undefined): P
   const data = {
     kind: 'proposals',
     cards: shown.map((item): ShownCard => ({
-      question: 'May I remember this?',
+      question: `May I remember this?${ofAssistant(item.source)}`,
       items: [shownItem(item, call)],
       buttons: buttonsFor(item.id, ['Remember', 'In other words', 'Decline']),
     })),
@@ -180,7 +189,7 @@ export async function showProposals(call: MemoryCall, id: string | undefined): P
     data,
     text: linesOf(
       `${counted(shown.length, 'proposal')} for you to decide on, for seven days each:`,
-      shown.map((item, index) => `${index + 1}. ${listedItem(item, call)}`),
+      shown.map((item, index) => `${index + 1}. ${listedItem(item, call)}${ofAssistant(item.source)}`),
       more,
       shown.length > mostWithButtons &&
         `The buttons are for the first ${mostWithButtons}; once these are answered, the next have theirs.`,

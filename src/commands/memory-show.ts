@@ -110,6 +110,7 @@ export async function searchMemory(
     place,
     now: new Date(at),
     excluded,
+    isOwnOnly: call.elsewhere !== undefined,
   });
   const heading =
     passages.length === 0

@@ -23,6 +23,7 @@ import {
   linesOf,
   linkTo,
   listedItem,
+  ofAssistant,
   quoted,
   whereOf,
   present,
@@ -59,15 +60,15 @@ async function whyItem(call: MemoryCall, item: DurableItem): Promise<CommandRepl
   const isGone = (await memory.goneChannels()).has(source.channelId);
   const session = { channelId: source.channelId, userId: speaker.id };
   // Somebody may have written the item by hand.
-  const isFromMessage = !isGone && isSnowflake(source.channelId);
+  const isFromMessage = !isGone && source.assistant === undefined && isSnowflake(source.channelId);
   const sentence = isFromMessage ? await memory.sessionLog.message(session, source.messageId) : undefined;
   const earlierItems = (await memory.durable.historiesOf(speaker.id)).get(item.id) ?? [];
   const mayQuote = namesChannel(item, view);
-  const mayTellPlace = source.guildId === undefined || mayQuote;
+  const mayTellPlace = source.assistant === undefined && (source.guildId === undefined || mayQuote);
   return {
     text: linesOf(
       listedItem(item, call),
-      `How: ${howBy[source.type]}${source.heard === undefined ? '' : ', in a voice message that I heard'}`,
+      `How: ${howBy[source.type]}${ofAssistant(source)}${source.heard === undefined ? '' : ', in a voice message that I heard'}`,
       Date.parse(item.createdAt) !== Date.parse(undated) &&
         `Since: ${discordTime(new Date(item.createdAt), 'f')}`,
       mayTellPlace && source.messageId !== '' && `Where: ${whereOf(source, isGone)}`,
@@ -82,6 +83,7 @@ const howBy = {
   manual: 'you told me to remember it',
   discord: 'I noticed it while we talked, and stored it then',
   summary: 'I noticed it in what you had said',
+  elsewhere: 'another assistant proposed it, and you said yes',
 } as const;
 
 const noAnswer =

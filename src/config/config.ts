@@ -242,6 +242,7 @@ function arrangeConfig(values: Values) {
       port: values.DISCOCLAW_PAGE_PORT,
       host: values.DISCOCLAW_PAGE_HOST,
       url: values.DISCOCLAW_PAGE_URL,
+      hasMcp: values.DISCOCLAW_PAGE_MCP,
       /** Nobody could be led to it without an address, and it acts by the memory commands. */
       isOn:
         values.DISCOCLAW_PAGE_PORT !== 0 &&

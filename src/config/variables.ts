@@ -244,6 +244,10 @@ export const variables = {
     ),
     DISCOCLAW_PAGE_HOST: host(),
     DISCOCLAW_PAGE_URL: origin('Where people reach it, such as `https://memory.example.org`.'),
+    DISCOCLAW_PAGE_MCP: flag(
+      false,
+      'Let people have their own memory read by other assistants (MCP), by tokens that they make there.',
+    ),
     DISCOCLAW_LOG_LEVEL: oneOf(['info', 'debug', 'warn', 'error'], 'Minimum log level.'),
   },
 } as const;

@@ -93,6 +93,8 @@ export interface CommandContext {
   readonly files?: readonly AttachedFile[];
   /** The asker can save files of the answer as they are, and needs none by direct message. */
   readonly takesFiles?: true;
+  /** The name of the token by which another assistant gives it [EW3]: its words are not the person's own. */
+  readonly elsewhere?: string | undefined;
   readonly repliesTo?: MessageReference;
   /** Whom a written command mentions, as `<@id>` and `<@&id>`, without the bot. */
   readonly mentions?: readonly string[];
@@ -176,7 +178,7 @@ export interface ShownItem {
   readonly question?: string | undefined;
   /** Also `dm` for one whose server or readers nobody knows [V2a]. */
   readonly visibility: Visibility;
-  readonly source: 'manual' | 'discord' | 'summary';
+  readonly source: 'manual' | 'discord' | 'summary' | 'elsewhere';
   readonly channelName?: string | undefined;
   /** ISO 8601; absent where nobody knows. */
   readonly updatedAt?: string | undefined;

@@ -133,6 +133,8 @@ export interface FormContext {
 /** The answer to a command. */
 export type Answered = Pick<CommandReply, 'text' | 'buttons' | 'form'> & {
   readonly id: string;
+  /** It holds a secret. */
+  readonly isShownOnce?: boolean | undefined;
   /** Made at its address whenever it is saved. */
   readonly files?:
     | readonly { readonly name: string; readonly bytes: number; readonly address: string }[]
@@ -141,6 +143,7 @@ export type Answered = Pick<CommandReply, 'text' | 'buttons' | 'form'> & {
 
 /** What a page is made from. */
 export interface OwnPage {
+  readonly userId: string;
   /** Of what is shown, where the address names one. */
   readonly id?: string | undefined;
   readonly query: URLSearchParams;

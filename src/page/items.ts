@@ -34,7 +34,12 @@ function isSet(query: URLSearchParams, name: string): boolean {
   return (query.get(name) ?? '') !== '';
 }
 
-const sources = { manual: 'you told me', discord: 'noticed while talking', summary: 'noticed afterwards' };
+const sources = {
+  manual: 'you told me',
+  discord: 'noticed while talking',
+  summary: 'noticed afterwards',
+  elsewhere: 'from another assistant',
+};
 /** In words, where something may be used. */
 export const places = {
   everywhere: 'used everywhere',

@@ -22,6 +22,7 @@ import {
   send,
   type Html,
 } from './html.ts';
+import { actElsewhere, elsewherePage, type Elsewhere } from './elsewhere.ts';
 import { itemPage, itemsPage, remindersPage, reviewPage } from './items.ts';
 import type { Session } from './sign-in.ts';
 import { statusPage } from './status.ts';
@@ -34,6 +35,8 @@ export interface OwnRoutesOptions {
   readonly clock: Clock;
   /** Whether no other process answers people [X3]. */
   readonly isAlone: boolean;
+  /** How other assistants reach people's memory; absent where they do not. */
+  readonly elsewhere: Elsewhere | undefined;
   /** Whether a session still holds: its person may just have had everything erased. */
   readonly isOpen: (request: FastifyRequest) => Promise<boolean>;
   readonly live: LivePages;
@@ -41,6 +44,7 @@ export interface OwnRoutesOptions {
   readonly answersTo: {
     get(hash: string): Answered | undefined;
     set(hash: string, answer: Answered): unknown;
+    delete(hash: string): unknown;
   };
 }
 
@@ -62,23 +66,28 @@ const pages = {
   '/answers': 'Answers',
   '/data': 'Your data',
 };
+const elsewherePages = { '/elsewhere': 'Use elsewhere' };
 const ownersPages = { '/status': 'Status' };
 
 const gone = html`<h1>Not there</h1>
   <p>It is not there, or no longer. <a href="/">Your memory</a></p>`;
 
-/** What a person sees and does who is signed in; all of it by commands that they give in their direct messages [Y3]. */
-export function addOwnRoutes(server: FastifyInstance, options: OwnRoutesOptions): void {
-  const { answersTo } = options;
+/**
+ * What a person sees and does who is signed in; all of it by commands that they give in their direct messages [Y3]. Returns
+ * what gives them, for other assistants too.
+ */
+export function addOwnRoutes(server: FastifyInstance, options: OwnRoutesOptions) {
+  const { answersTo, elsewhere } = options;
   const deeds = new Map<string, { readonly body: unknown; readonly answer: Promise<Answered> }>();
   let lastId = 0;
 
-  /** Gives a command; `isShown` where the person sees what it answers. */
+  /** Gives a command; `isShown` where the person sees what it answers. `by` is the token of another assistant [EW3]. */
   async function give(
-    { person, place }: Session,
+    { person, place }: Pick<Session, 'person' | 'place'>,
     line: string,
     isShown: boolean,
     file?: Uint8Array,
+    by?: string,
   ): Promise<CommandReply> {
     const command = options.parseCommand(`!${line}`);
     if (command === undefined) return { text: 'There is no such command.' };
@@ -92,6 +101,7 @@ export function addOwnRoutes(server: FastifyInstance, options: OwnRoutesOptions)
       ephemeral: true,
       files: file && [{ name: 'file', size: file.length, url: '', bytes: file }],
       takesFiles: true,
+      elsewhere: by,
       at: now.toISOString(),
     });
     await reply.onReplied?.(isShown);
@@ -110,6 +120,7 @@ export function addOwnRoutes(server: FastifyInstance, options: OwnRoutesOptions)
         back: query.size === 0 ? pathname : `${pathname}?${query.toString()}`,
       };
       const content = await make({
+        userId: session.person.id,
         id: request.params.id,
         query,
         context,
@@ -119,9 +130,10 @@ export function addOwnRoutes(server: FastifyInstance, options: OwnRoutesOptions)
       if (content === undefined) reply.code(404);
       const last = answersTo.get(session.hash);
       const answer = last?.id === answerId ? last : undefined;
+      if (answer?.isShownOnce === true) answersTo.delete(session.hash);
       const main = html`${answerBox(answer, context)}${content ?? gone}`;
       const { name, isOwner } = session.person;
-      const shown = isOwner ? { ...pages, ...ownersPages } : pages;
+      const shown = { ...pages, ...(elsewhere && elsewherePages), ...(isOwner && ownersPages) };
       return send(reply, title, main, { name, path: pathname, pages: shown, session });
     });
   }
@@ -138,6 +150,8 @@ export function addOwnRoutes(server: FastifyInstance, options: OwnRoutesOptions)
   page('/answers', 'What I was given', answersPage);
   page('/answers/:id', 'One answer', answerPage);
   page('/status', 'Status', statusPage);
+  if (elsewhere !== undefined)
+    page('/elsewhere', 'Use my memory elsewhere', (own) => elsewherePage(elsewhere, own));
 
   /** Does what a form says. The second click of a double one gets the answer to the first. */
   function act(session: Session, body: unknown): Promise<Answered> {
@@ -152,16 +166,18 @@ export function addOwnRoutes(server: FastifyInstance, options: OwnRoutesOptions)
   async function answerTo(session: Session, body: unknown): Promise<Answered> {
     const { line = '', choice, text } = fieldsIn(body);
     const whole = [line, choice, text].filter((part) => part !== undefined).join(' ');
-    const reply = await give(session, whole, true, fileIn(body));
+    const ofTokens = elsewhere && (await actElsewhere(elsewhere, session, whole));
+    const reply = ofTokens ?? (await give(session, whole, true, fileIn(body)));
     // What was taken can be undone or waits for a yes, by a button.
-    const isOffer = (reply.buttons ?? []).length > 0;
+    const isOffer = (reply.buttons ?? []).length > 0 || ofTokens?.isShownOnce === true;
     const form = reply.form ?? (isOffer ? undefined : keptForm(body, reply.text));
     const files = reply.files?.map(({ name, bytes }, index) => ({
       name,
       bytes: bytes.length,
       address: `/files/${session.hash}/${index}`,
     }));
-    return { text: reply.text, buttons: reply.buttons, form, files, id: randomUUID() };
+    const { text: answer, buttons } = reply;
+    return { text: answer, buttons, form, files, isShownOnce: ofTokens?.isShownOnce, id: randomUUID() };
   }
 
   server.post('/do', async (request, reply) => {
@@ -207,7 +223,10 @@ export function addOwnRoutes(server: FastifyInstance, options: OwnRoutesOptions)
     };
     raw.once('close', options.live.add(sessionOf(request).person.id, { write, close: () => void raw.end() }));
   });
+  return give;
 }
+
+export type GiveCommand = ReturnType<typeof addOwnRoutes>;
 
 /** Somebody's open page. */
 interface OpenPage {

@@ -10,7 +10,7 @@ import type { Logger } from '../core/logger.ts';
 import type { Place } from '../core/place.ts';
 import { snowflakeAt } from '../core/snowflake.ts';
 import { type Answered, fieldsIn, keptText, plainForm, html, send, type Html } from './html.ts';
-import { addOwnRoutes, createLivePages, type OwnRoutesOptions } from './own-routes.ts';
+import { addOwnRoutes, createLivePages, type GiveCommand, type OwnRoutesOptions } from './own-routes.ts';
 import { script } from './script.ts';
 import { longestSessionMs, sessionMs, type Session, type SignIn } from './sign-in.ts';
 import { style } from './style.ts';
@@ -20,6 +20,9 @@ export interface PageOptions extends Pick<
   'command' | 'parseCommand' | 'clock' | 'isAlone'
 > {
   readonly signIn: SignIn;
+  /** Whether other assistants reach people's own memory [EW3]. */
+  readonly hasMcp: boolean;
+  readonly isOwner: (userId: string) => boolean;
   /** 0 for any that is free. */
   readonly port: number;
   readonly host: string;
@@ -42,8 +45,13 @@ declare module 'fastify' {
 /** Bytes of a form: its largest field takes 64 Ki characters, each of at most nine bytes there. */
 const bodyLimit = 768 * 1024;
 const triesAMinute = 30;
+/** Until a request is there, for the slowest upload; milliseconds. */
+const requestMs = 5 * 60_000;
 /** As large as Discord takes a file from anybody; bytes. */
 const uploadLimits = { fileSize: 10 * 1024 * 1024, files: 1, fields: 10, fieldSize: bodyLimit };
+
+/** Where other assistants ask [EW3]. */
+const mcpPath = '/mcp';
 
 /** Answers to commands, which hold what people wrote and keep [L3]. */
 const keptAnswers = 100;
@@ -56,7 +64,12 @@ export async function startPage(options: PageOptions) {
   let url = options.url ?? '';
   const live = createLivePages();
   const answersTo = lruCache<string, Answered>(keptAnswers, { maxAge: sessionMs });
-  const server = fastify({ bodyLimit, trustProxy: ['loopback', 'uniquelocal'], forceCloseConnections: true });
+  const server = fastify({
+    bodyLimit,
+    requestTimeout: requestMs,
+    trustProxy: ['loopback', 'uniquelocal'],
+    forceCloseConnections: true,
+  });
   await server.register(helmet, {
     contentSecurityPolicy: { useDefaults: false, directives: policy },
     // With `no-referrer` a browser would not say where a form comes from.
@@ -113,6 +126,7 @@ export async function startPage(options: PageOptions) {
     return send(reply, ...signedOff);
   });
 
+  let give: GiveCommand | undefined;
   /** For its person alone, as long as they have access. */
   await server.register(async (own) => {
     await own.register(multipart, { attachFieldsToBody: 'keyValues', limits: uploadLimits });
@@ -124,13 +138,20 @@ export async function startPage(options: PageOptions) {
       const isTheirs = method !== 'POST' || fieldsIn(body)['_csrf'] === session?.csrf;
       return isTheirs ? undefined : refuse(request, reply.code(403), foreignForm);
     });
-    addOwnRoutes(own, {
+    give = addOwnRoutes(own, {
       ...options,
+      elsewhere: options.hasMcp ? { signIn, url: () => `${url}${mcpPath}` } : undefined,
       live,
       answersTo,
       isOpen: async (request) => (await signIn.session(sessionIdIn(request))) !== undefined,
     });
   });
+
+  if (options.hasMcp && give !== undefined) {
+    const { addMcp } = await import('./mcp.ts');
+    const mcp = { ...options, path: mcpPath, give };
+    await server.register(async (own) => addMcp(own, mcp));
+  }
 
   /** Goes on with who is signed in and has access; their hour counts from now, unless their page only looks again by itself. */
   async function admit(request: FastifyRequest, reply: FastifyReply): Promise<FastifyReply | undefined> {
@@ -146,8 +167,9 @@ export async function startPage(options: PageOptions) {
     return undefined;
   }
 
-  /** A form is taken from this very page alone; every browser says so by one of these [Y5]. */
-  function comesFromHere({ headers }: FastifyRequest): boolean {
+  /** A form is taken from this very page alone; every browser says so by one of these [Y5]. Programs say neither [EW3]. */
+  function comesFromHere({ headers, routeOptions }: FastifyRequest): boolean {
+    if (routeOptions.url === mcpPath && headers.origin === undefined) return true;
     return headers['sec-fetch-site'] === 'same-origin' || headers.origin === url;
   }
 

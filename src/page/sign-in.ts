@@ -7,6 +7,7 @@ import { assertSnowflake, isSnowflake } from '../core/snowflake.ts';
 import type { DocumentKind, Store } from '../core/store.ts';
 import type { Clock } from '../core/time.ts';
 import type { Speaker } from '../core/turn-context.ts';
+import { toSingleLine } from '../core/text.ts';
 import type { Writes } from '../core/writes.ts';
 
 /** Whose page it is. */
@@ -34,6 +35,8 @@ export interface Session {
 const linkMs = 10 * 60_000;
 export const sessionMs = 60 * 60_000;
 export const longestSessionMs = 12 * sessionMs;
+/** Tokens of a person, characters of the name of each, and their calls that are known [EW3]. */
+export const tokenLimits = { tokens: 5, nameChars: 40, calls: 50 };
 /** A shorter time is not worth a write. */
 const extendedByMs = 60_000;
 /** The oldest of more ends. */
@@ -46,23 +49,41 @@ const secretSchema = z.object({
   /** Milliseconds since the epoch. */
   expiresAt: z.number(),
 });
+/** By which another assistant reads its person's memory [EW3], with the channel of their direct messages; times in ISO 8601. */
+const tokenSchema = z.object({
+  name: z.string(),
+  hash: z.string(),
+  personName: z.string(),
+  channelId: z.string(),
+  madeAt: z.string(),
+  usedAt: z.string().optional(),
+});
 const documentSchema = z.object({
   version: z.literal(1),
   link: secretSchema.extend({ path: z.enum(paths) }).optional(),
   /** Oldest first, each with the channel of its person's direct messages. */
   sessions: z.array(secretSchema.extend({ channelId: z.string(), endsAt: z.number() })).readonly(),
+  tokens: z.array(tokenSchema).readonly().default([]),
+  /** Of other assistants, oldest first; nothing of what was asked. */
+  calls: z
+    .array(z.object({ name: z.string(), tool: z.string(), at: z.string(), hits: z.number() }))
+    .readonly()
+    .default([]),
 });
 type SignInDocument = Readonly<z.infer<typeof documentSchema>>;
 
+/** A token that holds, and whose it is. */
+export type HeldToken = z.infer<typeof tokenSchema> & { readonly userId: string };
+
 export const signInKind: DocumentKind<SignInDocument> = { version: 1, schema: documentSchema };
-const none: SignInDocument = { version: 1, sessions: [] };
+const none: SignInDocument = { version: 1, sessions: [], tokens: [], calls: [] };
 
 export type SignIn = ReturnType<typeof createSignIn>;
 
 /**
- * Links that work once and the sessions that they open [Y1], in `users/<userId>/page.json`: whichever process made a
- * link, the one with the page takes it [X3]. A secret begins with its person's id; only its SHA-256 is kept.
- * All reject with `StoreError`.
+ * Links that work once, the sessions that they open [Y1], and tokens [EW3], in `users/<userId>/page.json`: whichever
+ * process made a link, the one with the page takes it [X3]. A secret begins with its person's id; only its SHA-256 is
+ * kept. All reject with `StoreError`.
  */
 export function createSignIn(ports: {
   readonly store: Pick<Store, 'read' | 'update' | 'remove'>;
@@ -77,9 +98,10 @@ export function createSignIn(ports: {
     return isSnowflake(userId) ? current(await store.read(keyOf(userId), signInKind)) : none;
   }
 
-  function current({ link, sessions }: SignInDocument = none): SignInDocument {
+  function current(held: SignInDocument = none): SignInDocument {
+    const { link, sessions } = held;
     return {
-      version: 1,
+      ...held,
       link: link !== undefined && isValid(link) ? link : undefined,
       sessions: sessions.filter(isValid),
     };
@@ -117,7 +139,8 @@ export function createSignIn(ports: {
       const { channelId } = await placeOf(userId);
       const id = newSecret(userId);
       let path: PagePath | undefined;
-      await change(userId, ({ link, sessions }) => {
+      await change(userId, (held) => {
+        const { link, sessions } = held;
         // Somebody may have used or replaced it meanwhile.
         path = link?.hash === hashOf(token) ? link.path : undefined;
         if (link === undefined || path === undefined) return undefined;
@@ -131,7 +154,7 @@ export function createSignIn(ports: {
           expiresAt: now + sessionMs,
           endsAt: now + longestSessionMs,
         };
-        return { version: 1, sessions: [...sessions, session].slice(-sessionsPerPerson) };
+        return { ...held, link: undefined, sessions: [...sessions, session].slice(-sessionsPerPerson) };
       });
       return path === undefined ? undefined : { id, path };
     },
@@ -171,8 +194,63 @@ export function createSignIn(ports: {
         sessions: held.sessions.filter((session) => session.hash !== key),
       }));
     },
-    /** Ends all links and sessions of a person. */
+    /** A person's tokens and the last calls by them. */
+    tokensOf: heldBy,
+    /** A new token; `undefined` where the name is none, or taken, or there are too many. */
+    async makeToken({ person, place }: Session, givenName: string): Promise<string | undefined> {
+      const name = toSingleLine(givenName);
+      const token = newSecret(person.id);
+      let isMade = false;
+      await change(person.id, (held) => {
+        const { tokens } = held;
+        const isFree = tokens.length < tokenLimits.tokens && !tokens.some((each) => each.name === name);
+        isMade = isFree && name !== '' && name.length <= tokenLimits.nameChars;
+        const { channelId } = place;
+        const madeAt = clock().toISOString();
+        const made = { name, hash: hashOf(token), personName: person.name, channelId, madeAt };
+        return isMade ? { ...held, tokens: [...tokens, made] } : undefined;
+      });
+      return isMade ? token : undefined;
+    },
+    revokeToken: (userId: string, name: string): Promise<void> =>
+      change(userId, (held) => ({ ...held, tokens: held.tokens.filter((each) => each.name !== name) })),
+    /** `undefined` for a token that does not hold, whatever the reason. */
+    async findToken(token: string): Promise<HeldToken | undefined> {
+      const userId = personIn(token);
+      const key = hashOf(token);
+      const found = (await heldBy(userId)).tokens.find(({ hash: known }) => known === key);
+      return found && { ...found, userId };
+    },
+    /** Keeps that a token was used; resolves with whether it still holds: otherwise nothing may be told. */
+    async noteCall(token: HeldToken, tool: string, hits: number): Promise<boolean> {
+      let holds = false;
+      await change(token.userId, (held) => {
+        const used = held.tokens.find((each) => each.hash === token.hash);
+        holds = used !== undefined;
+        if (used === undefined) return undefined;
+        const at = clock().toISOString();
+        const tokens = held.tokens.with(held.tokens.indexOf(used), { ...used, usedAt: at });
+        const calls = [...held.calls, { name: used.name, tool, at, hits }].slice(-tokenLimits.calls);
+        return { ...held, tokens, calls };
+      });
+      return holds;
+    },
+    /** Ends all links, sessions and tokens of a person. */
     endAllOf: (userId: string): Promise<void> => store.remove(keyOf(userId)),
+    /** It is a layer so that it is exported and erased with the others [K10] [K11]. */
+    layer: {
+      name: 'page' as const,
+      sections: () => Promise.resolve([]),
+      async delete({ kind, userId = '' }: { readonly kind: string; readonly userId?: string }) {
+        if (kind === 'person') await store.remove(keyOf(userId));
+      },
+      async *export(userId: string) {
+        const { tokens, calls } = await heldBy(userId);
+        const shown = tokens.map(({ name, madeAt, usedAt }) => ({ name, madeAt, usedAt }));
+        if (tokens.length + calls.length > 0)
+          yield { path: 'elsewhere.json', text: JSON.stringify({ tokens: shown, calls }, undefined, 2) };
+      },
+    },
   };
 }
 

@@ -65,6 +65,7 @@ async function pagesWith(said: string): Promise<string> {
     query: new URLSearchParams({ q: 'a1', kind: said }),
     context,
     isAlone: true,
+    userId: '1',
     give: () =>
       Promise.resolve({ text: `x${said}`, form, data: { kind: 'memory', items: [item], mode: 'auto' } }),
   };

@@ -19,7 +19,9 @@ type Init = Omit<RequestInit, 'headers'> & { readonly headers?: Fields };
 
 /** The page over real commands and items, at a port of this machine; time stands still unless a test turns it. */
 export async function openPage(
-  options: Partial<Pick<PageOptions, 'command' | 'url' | 'dmOf' | 'hasAccess' | 'isAlone'>> = {},
+  options: Partial<Pick<PageOptions, 'command' | 'url' | 'dmOf' | 'hasAccess' | 'isAlone' | 'hasMcp'>> & {
+    readonly beforeAnswer?: () => Promise<void>;
+  } = {},
 ) {
   let now = new Date('2026-01-15T10:00:00Z');
   const logger = new RecordingLogger();
@@ -39,8 +41,9 @@ export async function openPage(
     isAlone: true,
     port,
     host: '127.0.0.1',
-    command(request) {
+    async command(request) {
       harness.tick();
+      if (request.elsewhere !== undefined) await options.beforeAnswer?.();
       return commands.command({ ...request, work: { userId: request.speaker.id } });
     },
     parseCommand: (text: string) => commands.parse(text),
@@ -51,6 +54,8 @@ export async function openPage(
           : { audience: 'dm', channelId: '200000000000000010', homeId: '200000000000000010' },
       ),
     hasAccess: () => Promise.resolve(true),
+    hasMcp: false,
+    isOwner: () => false,
     clock: () => now,
     logger,
     ...options,

@@ -289,6 +289,7 @@ async function pageOver(days: readonly PeriodUsage[], query = '') {
   const page = await statusPage({
     query: new URLSearchParams(query),
     context: { csrf: '', back: '' },
+    userId: '1',
     isAlone: true,
     give: async () => ({
       text: 'x',

@@ -174,6 +174,12 @@ export class People {
         const found = await this.#ask(id, this.#dmOf(id), `memory search ${word}`);
         if (found !== undefined) this.#promises.checkFound(word, found.text);
       }
+      for (const word of this.#promises.othersWords(id)) {
+        const found = await this.#ask(id, this.#dmOf(id), `memory search ${word}`, {
+          elsewhere: 'assistant',
+        });
+        if (found !== undefined) this.#promises.checkElsewhere(id, JSON.stringify(found.data));
+      }
     }
   }
 
@@ -390,11 +396,11 @@ export class People {
     personId: string,
     channel: WorldChannel,
     line: string,
-    call?: CommandCall,
+    { call, elsewhere }: { readonly call?: CommandCall; readonly elsewhere?: string } = {},
   ): Promise<CommandReply | undefined> {
     const process = this.#process;
     const { hears } = process;
-    const answer = process.slash(personId, channel.id, call ?? line);
+    const answer = process.slash(personId, channel.id, call ?? line, elsewhere);
     if (!(await this.#stage.clock.runUntilSettled(answer, patienceMs))) {
       const isHeard = hears && process === this.#process && process.hears;
       if (isHeard && this.#stage.isDiskCalm()) this.#promises.broken('commands are answered', line);
@@ -653,7 +659,9 @@ export class People {
       return;
     }
     const options = { when, what: text, where, ...(isDaily && { repeat: 'daily' }) };
-    const reply = await this.#ask(id, channel, `remind ${text}`, { name: 'remind', subcommand: '', options });
+    const reply = await this.#ask(id, channel, `remind ${text}`, {
+      call: { name: 'remind', subcommand: '', options },
+    });
     if (reply !== undefined) this.#promises.reminders.told(reply.text);
   }
 

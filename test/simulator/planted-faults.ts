@@ -27,6 +27,13 @@ export function plant({ name, file, find, put }: PlantedFault, source: string): 
 
 export const plantedFaults: readonly PlantedFault[] = [
   {
+    name: 'other-assistants-find-answers-of-others-words',
+    promise: "[EW3] Another assistant finds an answer of the bot's that repeats what somebody else wrote.",
+    file: 'src/memory/recall/recall.ts',
+    find: '(request.isOwnOnly === true && thirdPartyMark !== undefined);',
+    put: 'false;',
+  },
+  {
     name: 'here-anywhere-in-server',
     promise: '[V2] What was said in a private channel is used in other channels of its server.',
     file: 'src/core/visibility.ts',

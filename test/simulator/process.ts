@@ -293,11 +293,12 @@ export class BotProcess {
     await this.#parts?.bot.handlers.reacted(channelId, messageId, userId, emoji);
   }
 
-  /** A command that only its person sees the answer of; `undefined` where nothing comes back. */
+  /** A command that only its person sees the answer of, or another assistant of theirs; `undefined` where nothing comes back. */
   async slash(
     personId: string,
     channelId: string,
     line: string | CommandCall,
+    elsewhere?: string,
   ): Promise<CommandReply | undefined> {
     const parts = this.#parts;
     if (!this.hears || parts === undefined) return undefined;
@@ -314,6 +315,7 @@ export class BotProcess {
       speaker: { id: personId, name: person.name, isOwner: personId === world.people[0]?.id },
       place,
       ephemeral: true,
+      elsewhere,
       at: new Date().toISOString(),
     });
     await reply.onReplied?.(true);

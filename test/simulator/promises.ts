@@ -756,6 +756,28 @@ export class Promises {
       .map(({ word }) => word);
   }
 
+  /** The newest word of others, and what answers to a person may have repeated of others last. */
+  othersWords(personId: string): readonly string[] {
+    const isOthers = (word: string): boolean => this.#words.get(word)?.ownerId !== personId;
+    const heard = [...this.#heard].flatMap(([echo, origins]) =>
+      isOthers(unechoed(echo)) && [...origins.values()].some(({ ownerId }) => ownerId === personId)
+        ? [echo]
+        : [],
+    );
+    return [...[...this.#words.keys()].filter(isOthers).slice(-1), ...heard.slice(-2)];
+  }
+
+  /** What another assistant of a person finds is theirs, and no answer that repeats others [EW3]. */
+  checkElsewhere(personId: string, found: string): void {
+    this.tries('other assistants read one’s own alone');
+    const words = [...(found.match(wordPattern) ?? []), ...(found.match(echoPattern) ?? []).map(unechoed)];
+    for (const word of words) {
+      const said = this.#words.get(word);
+      if (said !== undefined && said.ownerId !== personId)
+        this.broken('other assistants read one’s own alone', `${word} of ${said.ownerId}: ${found}`);
+    }
+  }
+
   checkFound(word: string, found: string): void {
     this.tries('what was said is found');
     // What was searched for is repeated.

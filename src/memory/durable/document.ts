@@ -36,8 +36,10 @@ const daySchema = z.string().regex(/^\d{4}-\d\d-\d\d$/u);
 export const timeSchema = z.string().refine((text) => !Number.isNaN(Date.parse(text)), 'not a date');
 
 export const sourceFields = {
-  /** By the person, by a tool of the model (`discord`), or by extraction (`summary`). */
-  type: z.enum(['manual', 'discord', 'summary']).default('manual'),
+  /** By the person, by a tool of the model (`discord`), by extraction (`summary`), or by another assistant [EW3]. */
+  type: z.enum(['manual', 'discord', 'summary', 'elsewhere']).default('manual'),
+  /** The name of that assistant's token. */
+  assistant: z.string().optional(),
   channelId: z.string().default(''),
   messageId: z.string().default(''),
   /** Absent for DMs, as is `channelName`. */

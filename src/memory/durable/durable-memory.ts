@@ -25,6 +25,7 @@ import { importItems, type ImportResult } from './import-items.ts';
 import {
   findItems,
   forgetChosen,
+  isNoticed,
   itemHistories,
   itemsToForget,
   purgeSaying,
@@ -404,11 +405,6 @@ export function createDurableMemory(options: DurableMemoryOptions) {
       budget: injectMaxChars,
     }),
   };
-}
-
-/** What its owner did not store themselves. */
-function isNoticed({ source }: DurableItem): boolean {
-  return source.type !== 'manual';
 }
 
 /** Nothing of it can be undone any more. */

@@ -165,8 +165,8 @@ export function removePast(
   isPast: (messageId: string) => boolean,
 ): DurableDocument {
   const removed = document.items.filter(
-    ({ source, pinned, confirmedAt }) =>
-      source.type !== 'manual' && !pinned && confirmedAt === undefined && isPast(source.messageId),
+    (item) =>
+      isNoticed(item) && !item.pinned && item.confirmedAt === undefined && isPast(item.source.messageId),
   );
   return withItems(document, { removed });
 }
@@ -180,6 +180,11 @@ export function withoutQuestions(
     .filter(hasQuestion)
     .map((item): Replaced => [item, { ...item, question: undefined }]);
   return withItems(document, { replaced });
+}
+
+/** What rests on a message alone: its owner neither stored it nor said yes to another assistant [EW3]. */
+export function isNoticed({ source: { type } }: DurableItem): boolean {
+  return type === 'discord' || type === 'summary';
 }
 
 function isSeen(item: DurableItem): boolean {

@@ -54,12 +54,14 @@ export function createProposals({ durable, modeOf, textOf }: ProposalsOptions) {
       const stillStands = async () => (await textOf(session, request.messageId)) !== undefined;
       const input: RememberRequest =
         reworded === undefined
-          ? { ...request, stillStands }
+          ? // What another assistant proposed stands in no message.
+            { ...request, stillStands: request.type === 'elsewhere' ? undefined : stillStands }
           : {
               ...request,
               ...inNarrower(request, reworded),
               question: undefined,
               heard: undefined,
+              assistant: undefined,
               type: 'manual',
             };
       const outcome = await durable.remember(work, input);
@@ -74,8 +76,8 @@ export function createProposals({ durable, modeOf, textOf }: ProposalsOptions) {
 
 /** What was noticed, as it was. */
 function requestOf({ kind, text, question, source, replaces }: DurableItem): RememberRequest {
-  const { messageId, type, heard } = source;
-  return { kind, text, question, place: placeOfSource(source), messageId, type, heard, replaces };
+  const { messageId, type, heard, assistant } = source;
+  return { kind, text, question, place: placeOfSource(source), messageId, type, heard, assistant, replaces };
 }
 
 /** The person's words for a proposal, usable only where both may be [V1]. */

@@ -35,6 +35,8 @@ export interface RememberRequest extends Utterance, Pick<DurableItem, 'when' | '
   readonly type: ItemSource['type'];
   /** It was heard in a voice message: its owner is asked first [G7]. */
   readonly heard?: true | undefined;
+  /** The token of the other assistant that proposed it [EW3]. */
+  readonly assistant?: string | undefined;
   /** The id of an active item, usable in `place`, that this one corrects [D6]. */
   readonly replaces?: string | undefined;
   /** The newest message of the turn: what that turn itself forgot does not stand against it. */
@@ -227,7 +229,10 @@ function created(items: readonly DurableItem[], request: RememberRequest, now: D
     status: 'active',
     visibility: visibilityFor(request),
     pinned: false,
-    source: sourceIn(request.place, request.type, request.messageId, request.heard),
+    source: {
+      ...sourceIn(request.place, request.type, request.messageId, request.heard),
+      assistant: request.assistant,
+    },
     createdAt: at,
     updatedAt: at,
   };

@@ -24,6 +24,8 @@ export interface RecallRequest {
   readonly now: Date;
   /** Messages of the asking turn, which are not looked for. */
   readonly excluded: readonly string[];
+  /** Nothing that may repeat others' words is found [EW3]. */
+  readonly isOwnOnly?: boolean;
 }
 
 export interface RecallOptions {
@@ -90,8 +92,9 @@ export function createRecall(options: RecallOptions) {
     );
     const wordings = queries.map((query) => readQuery(query, now, authors, readers));
     // Another search may have indexed them.
-    const isHidden = ({ reference }: RecallUnit): boolean =>
-      reference.kind === 'message' && excluded.has(reference.messageId);
+    const isHidden = ({ reference, thirdPartyMark }: RecallUnit): boolean =>
+      (reference.kind === 'message' && excluded.has(reference.messageId)) ||
+      (request.isOwnOnly === true && thirdPartyMark !== undefined);
     const found: (readonly Find[])[] = [];
     for (const wording of wordings) {
       const isLiteral = wording.terms.length === 0;
