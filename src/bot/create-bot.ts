@@ -117,6 +117,7 @@ export function createBot(config: Config, ports: BotPorts) {
   events.changed.on((session) => afterTurn.schedule(session));
   events.due.on((session, time) => afterTurn.schedule(session, time));
   const commandOrder = createKeyedQueue();
+  const asking = new Set<string>();
   const waitingReactions = createWaitingReactions({ reactions, timer, clock });
   const actions = config.discord.actionsEnabled ? discord.actions : undefined;
   const hearing = createHearing({
@@ -269,6 +270,7 @@ export function createBot(config: Config, ports: BotPorts) {
     waitingReactions,
     reactions,
     runCommand: (message, command) => runCommand(message, command, commandPorts),
+    asking,
     commands,
     commandOrder,
     changes: recent,
@@ -282,6 +284,9 @@ export function createBot(config: Config, ports: BotPorts) {
     sessionLog,
     afterTurn,
     finishChanges: memory.changes.finish,
+    asking,
+    askAgain: (message) =>
+      void handlers.message({ ...message, isOwner: ownerIds.includes(message.author.id) }),
     clock: discordClock ?? clock,
   });
 
