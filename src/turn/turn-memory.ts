@@ -6,7 +6,7 @@ import type { AnswerSize } from '../core/section.ts';
 import { lruCache } from '../core/limits.ts';
 import type { Clock } from '../core/time.ts';
 import type { Tool } from '../core/tool.ts';
-import { sessionOf, type TurnContext } from '../core/turn-context.ts';
+import type { TurnContext } from '../core/turn-context.ts';
 import type { SessionLog } from '../memory/log/session-log.ts';
 import type { Provenance } from '../memory/provenance.ts';
 import type { OneTimeNotice, OneTimeNotices } from '../memory/settings/one-time-notices.ts';

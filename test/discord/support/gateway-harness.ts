@@ -64,6 +64,10 @@ class RecordingHandlers implements BotHandlers, CommandHandlers {
     return this.work(message);
   }
 
+  async asked({ id }: IncomingMessage, state: 'begun' | 'dropped'): Promise<void> {
+    this.events.push(`ask ${id} ${state}`);
+  }
+
   async lockedOut(): Promise<void> {}
 
   async unanswerable({ id }: { readonly id: string }): Promise<void> {
@@ -210,6 +214,8 @@ export async function runGateway(options: RunOptions = {}) {
   const recent = new RecentChanges();
   const {
     proxies,
+    asks,
+    dmOf,
     places,
     history,
     replies,
@@ -249,7 +255,7 @@ export async function runGateway(options: RunOptions = {}) {
       lockedOut: createLockedOut(),
     },
     commands: { definitions: [memoryCommand], menuNames: ['Remember this'], parseCommand },
-    discord: { places, reactions, offers, proxies, history },
+    discord: { places, reactions, offers, proxies, history, asks, dmOf },
     channels: {
       answerModes: options.answerModes ?? {
         answerMode: async () => undefined,
