@@ -3,7 +3,6 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { MessageView } from '../../src/sandbox/people/views.ts';
 import type { MessagesBody } from '../support/model-server.ts';
 import type { ModelAnswer } from '../support/model-answer.ts';
-import { deferred } from '../support/deferred.ts';
 import { eventually } from '../support/eventually.ts';
 import { footerIn, labelsOf } from './footers.ts';
 import { openStage, type Stage } from './stage.ts';
@@ -20,8 +19,6 @@ function askedIn({ messages = [] }: MessagesBody): string {
   return text.slice(text.lastIndexOf('<message '));
 }
 
-const stopped = deferred<void>();
-
 function answer(body: MessagesBody): ModelAnswer {
   const asked = askedIn(body);
   const hasResult = body.messages?.at(-1)?.content.some(({ type }) => type === 'tool_result') === true;
@@ -31,9 +28,7 @@ function answer(body: MessagesBody): ModelAnswer {
   if (asked.includes('for ever')) return { text: words, pauseMs: 1000 };
   if (asked.includes('I collect'))
     return {
-      toolCalls: [
-        { name: 'remember_item', input: { quote: /I collect \w+/u.exec(asked)?.[0], kind: 'fact' } },
-      ],
+      toolUse: [{ name: 'remember_item', input: { quote: /I collect \w+/u.exec(asked)?.[0], kind: 'fact' } }],
     };
   return { text: `Answer to ${/question \w+/u.exec(asked)?.[0] ?? 'that'}.` };
 }
@@ -76,7 +71,6 @@ describe('/ask in a public channel [EW2]', () => {
     const versions = await sandbox.versions({ message: seen[0]?.id ?? '' });
     expect(versions.length).toBeGreaterThan(2);
     expect(versions.at(-1)?.text).toBe(words.join('').trim());
-    await stage.bot().idle?.();
     expect(await sandbox.messages({ in: '#general' })).toEqual(before);
     expect(await sandbox.messages({ in: '#general', as: 'bob' })).toEqual(before);
     expect(await sandbox.typingEvents()).toHaveLength(typed);
@@ -122,7 +116,6 @@ describe('/ask in a public channel [EW2]', () => {
       if (found === undefined) throw new Error('no button yet');
       return found;
     });
-    await stage.bot().idle?.();
     const { followUps } = await stage.sandbox.click({
       as: 'carol',
       message: fifth.id,
@@ -181,7 +174,6 @@ describe('/ask in a public channel [EW2]', () => {
     await ask({ as: 'alice', in: '#dev', text: 'This is question Hen' }, 'question Hen');
     expect(promptOf('question Hen')).toContain('Memory is switched off in this channel');
     await stage.ask('alice', '#dev', '!settings memory on');
-    await stage.bot().idle?.();
     expect(await stage.pathsWith('Fox', 'Gnu', 'Hen')).toEqual([]);
     await stage.ask('alice', 'dm', 'question Ibis');
     expect(promptOf('question Ibis')).not.toMatch(/Fox|Gnu|Hen/u);

@@ -343,7 +343,7 @@ async function deliver(
   isInPlace: boolean,
 ): Promise<void> {
   const flags = MessageFlags.Ephemeral;
-  const pages = splitReply(reply.text);
+  const pages = isInSight(interaction) ? splitReply(reply.text) : pagesElsewhere(reply);
   let wasSent = false;
   try {
     for (const [index, content] of pages.entries()) {
@@ -358,6 +358,16 @@ async function deliver(
   } finally {
     await reply.onReplied?.(wasSent);
   }
+}
+
+/** Where an app was installed by a person alone, Discord takes five messages besides the first answer [EW1]. */
+const mostFollowUps = 5;
+const tooLong = '-# The rest is too long for here: ask me in our direct messages.';
+
+function pagesElsewhere({ text, files = [] }: CommandReply): readonly string[] {
+  const pages = splitReply(text);
+  const most = 1 + mostFollowUps - files.length;
+  return pages.length > most ? [...pages.slice(0, most - 1), tooLong] : pages;
 }
 
 type Asker = Pick<CommandContext, 'speaker' | 'place' | 'isElsewhere'>;
