@@ -21,7 +21,7 @@ import { callCost } from '../model/anthropic/models.ts';
 import { createMediaBudget } from '../model/media.ts';
 import { createPauses } from '../model/pauses.ts';
 import { createLateNotices, createMemoryNotices } from '../turn/notices.ts';
-import { createPauseNotes } from '../turn/turn-memory.ts';
+import { createPauseNotes, recordAsked } from '../turn/turn-memory.ts';
 import { createPromptComposer } from '../turn/prompt-input.ts';
 import { createChannelReading, createReadChannelTool } from '../turn/read-channel.ts';
 import { createReminding } from '../turn/reminding.ts';
@@ -271,6 +271,7 @@ export function createBot(config: Config, ports: BotPorts) {
     reactions,
     runCommand: (message, command) => runCommand(message, command, commandPorts),
     asking,
+    recordAsked: (message, work) => recordAsked(message, work, turnPorts),
     commands,
     commandOrder,
     changes: recent,

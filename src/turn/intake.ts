@@ -21,7 +21,7 @@ import { sessionName, type SessionKey, hasMoreReaders } from '../core/place.ts';
 import type { ReplyPort, WaitingReactionPort } from '../core/reply.ts';
 import type { Clock } from '../core/time.ts';
 import { sessionOf } from '../core/turn-context.ts';
-import type { Writes } from '../core/writes.ts';
+import type { Work, Writes } from '../core/writes.ts';
 import { hideFromHistory, markHandled, type Outbox, saveBestEffort, type PersonalOutbox } from './outbox.ts';
 import { endRefused, keptBackLine, lateLine, sendLine } from './reply.ts';
 import type { SessionTurns } from './sessions.ts';
@@ -52,6 +52,8 @@ export interface IntakePorts {
   readonly outbox: Pick<PersonalOutbox, 'isHandled' | 'isHidden' | 'markHandled' | 'hide' | 'begin'>;
   /** Ids of each `/ask` that this process answers: recovery leaves them alone. */
   readonly asking: Set<string>;
+  /** Writes down its words, where they may be. Must not reject. */
+  readonly recordAsked: (message: IncomingMessage, work: Work) => Promise<void>;
   readonly clock: Clock;
   readonly logger: Logger;
 }
@@ -118,23 +120,20 @@ export function createIntake(options: IntakePorts): BotHandlers & CommandHandler
         }),
       );
     },
-    async asked({ id, channelId, author, place }, state) {
+    async asked(message, state) {
+      const { id, channelId, author, place } = message;
       if (state === 'dropped') {
         options.asking.delete(id);
+        await options.record({ kind: 'deleted', channelId, messageIds: [id] });
         return markHandled(options, channelId, [id]);
       }
       options.asking.add(id);
-      await saveBestEffort(logger, 'that something was asked', async () =>
-        outbox.begin({
-          work: await options.begin(author.id),
-          messageIds: [id],
-          userId: author.id,
-          speakerName: author.name,
-          isAsked: true,
-          place,
-          replyIds: [],
-        }),
+      const work = await options.begin(author.id);
+      const question = { messageIds: [id], userId: author.id, speakerName: author.name, place };
+      await saveBestEffort(logger, 'that something was asked', () =>
+        outbox.begin({ ...question, work, isAsked: true, replyIds: [] }),
       );
+      await options.recordAsked(message, work);
     },
     lockedOut: options.lockedOut,
     unanswerable: (message) => once(message, () => tellUnanswerable(message)),

@@ -5,8 +5,10 @@ import { hasSecret } from '../core/secrets.ts';
 import type { AnswerSize } from '../core/section.ts';
 import { lruCache } from '../core/limits.ts';
 import type { Clock } from '../core/time.ts';
+import type { IncomingMessage } from '../core/message.ts';
 import type { Tool } from '../core/tool.ts';
 import type { TurnContext } from '../core/turn-context.ts';
+import type { Work } from '../core/writes.ts';
 import type { SessionLog } from '../memory/log/session-log.ts';
 import type { Provenance } from '../memory/provenance.ts';
 import type { OneTimeNotice, OneTimeNotices } from '../memory/settings/one-time-notices.ts';
@@ -98,6 +100,14 @@ export async function openMemory(turn: TurnContext, bot: TurnMemoryPorts) {
       oneTime?.release();
     },
   };
+}
+
+/** Writes down the words of an `/ask` before it waits for its turn, which then finds them there [EW2]. Never rejects. */
+export async function recordAsked(message: IncomingMessage, work: Work, bot: TurnMemoryPorts): Promise<void> {
+  const { author, isOwner, place } = message;
+  const speaker = { id: author.id, name: author.name, isOwner };
+  const turn = { speaker, place, messages: [message], now: bot.clock(), work, hasThirdPartyText: true };
+  await (await openMemory(turn, bot)).close();
 }
 
 /**

@@ -56,6 +56,7 @@ function handlersWith(
       },
     },
     asking: new Set(),
+    recordAsked: async () => {},
     runCommand: async (message, { subcommand }) => {
       commands.push(subcommand);
       await outbox.hide(generalId, [message.id]);
