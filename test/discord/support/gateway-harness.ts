@@ -137,6 +137,7 @@ export interface RunOptions {
   readonly answerModes?: IntakeOptions['answerModes'];
   /** Of every guild; none where not given. */
   readonly memberRole?: () => string | undefined;
+  readonly clock?: () => Date;
   readonly hidden?: ReadonlySet<string>;
   /** Of every channel. */
   readonly remembered?: readonly RememberedMessage[];
@@ -235,7 +236,7 @@ export async function runGateway(options: RunOptions = {}) {
     memberRole: async () => options.memberRole?.(),
     noteGone: (channelId) => void options.gone?.add(channelId),
     recent,
-    clock,
+    clock: options.clock ?? clock,
     logger,
   });
   const application = await fetchApplication(client, server.token);
@@ -291,6 +292,7 @@ export async function runGateway(options: RunOptions = {}) {
     handlers,
     history,
     replies,
+    asks,
     offers,
     actions,
     presentPlace,
