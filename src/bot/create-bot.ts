@@ -271,7 +271,7 @@ export function createBot(config: Config, ports: BotPorts) {
     reactions,
     runCommand: (message, command) => runCommand(message, command, commandPorts),
     asking,
-    recordAsked: (message, work) => recordAsked(message, work, turnPorts),
+    recordAsked: (message, ofPerson) => recordAsked(message, ofPerson, turnPorts),
     commands,
     commandOrder,
     changes: recent,

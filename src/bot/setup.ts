@@ -92,7 +92,7 @@ async function setUpDiscord(setup: Setup): Promise<void> {
       );
       asker.say(`\nInvite it to your servers with this link:\n${inviteLink(application.id)}`);
       asker.say(
-        `Whoever wants its commands in every chat installs it for themselves with this one:\n${personLink(application.id)}\n`,
+        `Who wants its commands in every chat installs it for themselves with this one:\n${personLink(application.id)}\n`,
       );
       return;
     }

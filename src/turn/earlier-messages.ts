@@ -40,11 +40,11 @@ export async function earlierMessages(
   const own = new Set(messages.map((message) => message.id));
   const newest = messages.at(-1)?.id ?? '';
   const most = historyMessages + own.size;
-  const [seen, asked] = await Promise.all([
+  const [seen, logged] = await Promise.all([
     ports.history.recent(place.channelId, most),
     askedMessages(ports, context, most),
   ]);
-  const recent = withAsked(seen, asked);
+  const recent = withAsked(seen, logged);
   const looked = recent.filter(
     ({ id, author }) => !own.has(id) && !(author.id === speaker.id && compareSnowflakes(id, newest) > 0),
   );
@@ -73,10 +73,10 @@ async function askedMessages(
 }
 
 /** In the order of ids; an answer of which a part stands in the DM is there once. */
-function withAsked(seen: readonly ChatMessage[], asked: readonly LoggedMessage[]): readonly ChatMessage[] {
-  if (asked.length === 0) return seen;
-  const ids = new Set(asked.flatMap(idsOf));
-  const all = [...seen.filter(({ id }) => !ids.has(id)), ...asked.map(askedMessage)];
+function withAsked(seen: readonly ChatMessage[], logged: readonly LoggedMessage[]): readonly ChatMessage[] {
+  if (logged.length === 0) return seen;
+  const ids = new Set(logged.flatMap(idsOf));
+  const all = [...seen.filter(({ id }) => !ids.has(id)), ...logged.map(askedMessage)];
   return all.toSorted((a, b) => compareSnowflakes(a.id, b.id));
 }
 

@@ -126,8 +126,8 @@ async function decidePolicy(turn: TurnContext, { settings, people, history }: Tu
   const mayStore = async () =>
     !(await anywhere(async ({ channelId }) => !(await people.mayStore({ channelId, userId: speaker.id }))));
   const consentIn = (of: Place): Promise<Consent> => {
-    const asked = { ...turn, place: of };
-    return people.consent(asked, () => earlierTimes(asked, history));
+    const turnThere = { ...turn, place: of };
+    return people.consent(turnThere, () => earlierTimes(turnThere, history));
   };
   const [isMemoryOff, areActionsOff, consent] = await Promise.all([
     isMemoryOffNow(),

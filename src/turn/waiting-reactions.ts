@@ -26,7 +26,7 @@ export function createWaitingReactions(ports: {
   const shown = new Set<string>();
 
   function begin({ id, channelId, askedIn }: Waiting): void {
-    // An `/ask` is no message that could have a reaction [EW2].
+    // An `/ask` cannot have a reaction [EW2].
     if (askedIn !== undefined || coming.has(id) || shown.has(id)) return;
     const show = (): void => {
       coming.delete(id);

@@ -84,8 +84,8 @@ describe.each(places)('a person who installed the bot, in %s [EW1]', (place) => 
       const said = await stage.sandbox.say({ as, in: here(), text: `I breed ${canaries.public}s` });
       const outcome = await stage.sandbox.menu({ as: 'alice', message: said.id, name });
       expect(outcome).toMatchObject({ isEphemeral: true });
-      if (name === 'Remember this' && as === 'bob')
-        expect(outcome.answer?.text).toContain('not what others wrote');
+      const isRefused = name === 'Remember this' && as === 'bob';
+      expect(outcome.answer?.text.includes('not what others wrote')).toBe(isRefused);
     },
   );
 

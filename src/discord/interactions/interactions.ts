@@ -111,7 +111,7 @@ export function createInteractions(options: InteractionsOptions): (interaction: 
       interaction.isCommand() &&
       interaction.inCachedGuild() &&
       policy.managerCommands.includes(interaction.commandName) &&
-      interaction.memberPermissions?.has(PermissionFlagsBits.ManageGuild) === true;
+      interaction.memberPermissions.has(PermissionFlagsBits.ManageGuild);
     const guildId = interaction.inCachedGuild() ? interaction.guildId : undefined;
     // Roles of a server that the bot is not in say nothing to it.
     const roleIds = guildId === undefined ? undefined : rolesOf(interaction.member);

@@ -196,8 +196,12 @@ export function growReply(options: RepliesOptions, start: ReplyStart, emojiNamed
     // Under a known nonce Discord returns the earlier message, which may differ.
     const says = message.content.trim() === content.trim() ? content : message.content;
     if (index === 0 && failures === 0 && !isEarlier && says !== content) options.onForeign?.(nonceBase);
-    const hasButtons = isLast === true && !isEarlier;
-    stands({ id: message.id, content: says, hasButtons, hasGrowingRows });
+    stands({
+      id: message.id,
+      content: says,
+      hasButtons: isLast === true && !isEarlier,
+      hasGrowingRows,
+    });
     await start.onMessages(ids());
     options.onSent(message);
   }
