@@ -5,7 +5,7 @@ import { runGateway } from '../support/gateway-harness.ts';
 const user = { id: '140000000000000002', username: 'bob', discriminator: '0', global_name: 'Bob' };
 const member = {
   user,
-  roles: ['99'],
+  roles: ['880000000000000005'],
   joined_at: '2026-01-15T08:00:00.000Z',
   deaf: false,
   mute: false,
