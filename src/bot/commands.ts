@@ -1,5 +1,6 @@
 import program from '../../package.json' with { type: 'json' };
 
+import { askDefinition, createAskCommand } from '../commands/ask-command.ts';
 import { type CatchupPorts, catchupDefinition, createCatchupCommand } from '../commands/catchup-command.ts';
 import { type CommandSet, createCommandSet, createMenuEntries, menuNames } from '../commands/commands.ts';
 import { createMemoryCommand, memoryDefinition } from '../commands/memory-command.ts';
@@ -85,7 +86,7 @@ export function createCommands(config: Config, memory: Memory, ports: CommandPor
   const status = readStatus === undefined ? [] : [createStatusCommand(readStatus, statusPage)];
   const ofMemory = config.commandsEnabled ? [createMemoryCommand(memoryPorts)] : [];
   return createCommandSet(
-    [...ofMemory, ...reminding, catchup, settings, ...status],
+    [...ofMemory, createAskCommand(), ...reminding, catchup, settings, ...status],
     config.commandsEnabled ? createMenuEntries(memoryPorts) : {},
     logger,
     memory.oneTimeNotices,
@@ -98,6 +99,7 @@ export function registeredCommands({ commandsEnabled }: Pick<Config, 'commandsEn
   return {
     definitions: [
       ...(commandsEnabled ? [memoryDefinition] : []),
+      askDefinition,
       remindDefinition,
       remindersDefinition,
       catchupDefinition,

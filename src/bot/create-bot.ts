@@ -20,7 +20,7 @@ import { callCost } from '../model/anthropic/models.ts';
 import { createMediaBudget } from '../model/media.ts';
 import { createPauses } from '../model/pauses.ts';
 import { createLateNotices, createMemoryNotices } from '../turn/notices.ts';
-import { createPauseNotes } from '../turn/turn-memory.ts';
+import { createPauseNotes, recordAsked } from '../turn/turn-memory.ts';
 import { createPromptComposer } from '../turn/prompt-input.ts';
 import { createChannelReading, createReadChannelTool } from '../turn/read-channel.ts';
 import { createReminding } from '../turn/reminding.ts';
@@ -115,6 +115,7 @@ export function createBot(config: Config, ports: BotPorts) {
   events.changed.on((session) => afterTurn.schedule(session));
   events.due.on((session, time) => afterTurn.schedule(session, time));
   const commandOrder = createKeyedQueue();
+  const asking = new Set<string>();
   const waitingReactions = createWaitingReactions({ reactions, timer, clock });
   const actions = config.discord.actionsEnabled ? discord.actions : undefined;
   const hearing = createHearing({
@@ -266,6 +267,8 @@ export function createBot(config: Config, ports: BotPorts) {
     waitingReactions,
     reactions,
     runCommand: (message, command) => runCommand(message, command, commandPorts),
+    asking,
+    recordAsked: (message, ofPerson) => recordAsked(message, ofPerson, turnPorts),
     commands,
     commandOrder,
     changes: recent,
@@ -279,6 +282,9 @@ export function createBot(config: Config, ports: BotPorts) {
     sessionLog,
     afterTurn,
     finishChanges: memory.changes.finish,
+    asking,
+    askAgain: (message) =>
+      void handlers.message({ ...message, isOwner: ownerIds.includes(message.author.id) }),
     clock: discordClock ?? clock,
   });
 

@@ -10,7 +10,7 @@ import { decodeEnvFile, readEnvFile, withVariable } from '../config/env-file.ts'
 import { variables } from '../config/variables.ts';
 import { withDiscord } from '../discord/client.ts';
 import { GatewayError } from '../discord/gateway-error.ts';
-import { inviteLink } from '../discord/permissions.ts';
+import { inviteLink, personLink } from '../discord/permissions.ts';
 import type { listModels, ProbeOptions } from '../model/anthropic/anthropic-client.ts';
 import { resolveModel } from '../model/anthropic/models.ts';
 import { createLogger } from '../observability/logger.ts';
@@ -90,7 +90,10 @@ async function setUpDiscord(setup: Setup): Promise<void> {
           ? '✓ Message Content Intent is on.'
           : `Message Content Intent is off. Without it the bot reads only direct messages, mentions, replies to it and commands.\nSwitch it on, under Privileged Gateway Intents: ${portalPage(application.id)}`,
       );
-      asker.say(`\nInvite it to your servers with this link:\n${inviteLink(application.id)}\n`);
+      asker.say(`\nInvite it to your servers with this link:\n${inviteLink(application.id)}`);
+      asker.say(
+        `Who wants its commands in every chat installs it for themselves with this one:\n${personLink(application.id)}\n`,
+      );
       return;
     }
   }

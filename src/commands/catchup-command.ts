@@ -36,7 +36,8 @@ export interface CatchupPorts {
 export function createCatchupCommand({ tell, timesPerMinute, timeZone, now }: CatchupPorts): Command {
   const minute = createMinuteBudget(timesPerMinute, now);
   return defineCommand(catchupDefinition, {
-    async handle(options, { id, speaker, place, ephemeral, at }) {
+    async handle(options, { id, speaker, place, ephemeral, isElsewhere, at }) {
+      if (isElsewhere === true && options.channel === undefined) return { text: notThere };
       if (timesPerMinute > 0 && !minute.take(speaker.id, 1)) return { text: tooOften };
       const requestTime = new Date(at);
       const text = await tell(ephemeral ? options : wishOf(options, requestTime, timeZone), {
@@ -52,6 +53,8 @@ export function createCatchupCommand({ tell, timesPerMinute, timeZone, now }: Ca
   });
 }
 
+const notThere =
+  'I am not in this channel, so I cannot read it. Name one of a server that I am in, as in `/catchup channel: #general`.';
 const tooOften = 'You have asked that too often this minute. Please try again in a moment.';
 
 /** A moment needs no channel before it: `!catchup 2h`, `!catchup dev yesterday`. */

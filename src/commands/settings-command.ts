@@ -56,7 +56,8 @@ export const settingsDefinition = {
   name: 'settings',
   description: 'My settings in this channel and server (for people who manage the server)',
   managersOnly: 'Only my owner and people who may manage this server can see and change my settings.',
-  serverOnly: 'Settings belong to servers. Use this command in the server or channel that it is for.',
+  serverOnly:
+    'Settings belong to servers that I am in. Use this command in the server or channel that it is for.',
   subcommands: {
     show: { description: 'Show the settings here and where each was set' },
     access: accessSubcommand,

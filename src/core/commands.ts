@@ -88,6 +88,8 @@ export interface CommandContext {
   readonly place: Place;
   /** Only the asker sees the answer: everything may be shown, marked [K3]. */
   readonly ephemeral: boolean;
+  /** It was given where the bot is not, which counts as the asker's DM [EW1]. */
+  readonly isElsewhere?: true | undefined;
   readonly at: string;
   /** The files of the message, or of the options. */
   readonly files?: readonly AttachedFile[];

@@ -140,6 +140,8 @@ export interface IncomingMessage extends ChatMessage {
   readonly isProxied?: true | undefined;
   /** The id of what it is a copy of. */
   readonly originalId?: string | undefined;
+  /** Where `/ask` was used [EW2]: the message stands in no channel, and is a turn of its own in its author's DM. */
+  readonly askedIn?: Place | undefined;
 }
 
 export interface MessageEdit extends Omit<Extract<MessageChange, { kind: 'edited' }>, 'kind'> {
@@ -197,10 +199,15 @@ export type ReadAttachment = (
   maxBytes: number,
 ) => Promise<Buffer | 'too-large' | 'unavailable'>;
 
+/** By which people stop an answer. */
+export const stopEmoji = '🛑';
+
 /** What the gateway hands inward. Implementations never throw, and recognise repeated events. */
 export interface BotHandlers {
   /** A turn or a `!memory` command; resolves when it was handled, after-turn work excluded. */
   message(message: IncomingMessage): Promise<void>;
+  /** Notes on disk that an `/ask` is to be answered, since Discord keeps no message of it, or is not after all [EW2]. */
+  asked(message: IncomingMessage, state: 'begun' | 'dropped'): Promise<void>;
   /** Somebody with access mentioned the bot where it may not write. */
   unanswerable(message: Pick<ChatMessage, 'id' | 'channelId' | 'author'>): Promise<void>;
   /** Somebody without access wrote to the bot, for the first time in a day [G1]; names are as they chose them. */

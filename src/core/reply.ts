@@ -102,8 +102,8 @@ export interface Typing {
 
 /** How a reply leaves: `discord/` implements it, `turn/` calls it. */
 export interface ReplyPort {
-  /** Shows "is typing…" after a moment, so that quick answers come first. Never throws. */
-  typing(channelId: string): Typing;
+  /** Shows "is typing…" while a message is answered, after a moment, so that quick answers come first. Never throws. */
+  typing(channelId: string, messageId: string): Typing;
   /**
    * Sends a text in chunks of at most 2,000 characters, in order, pinging nobody. `nonceBase` is the id of the
    * message answered: a second call with it sends nothing twice [G3]. `beforeSeen` is awaited with each

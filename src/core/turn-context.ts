@@ -28,6 +28,7 @@ export type TurnMessage = Pick<
   | 'repliesTo'
   | 'forwards'
   | 'isProxied'
+  | 'askedIn'
 >;
 
 /** Who speaks where and what was said, for layers and tools; nothing of Discord. */

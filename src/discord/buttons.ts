@@ -202,11 +202,13 @@ export type Offers = ReturnType<typeof createOffers>;
 
 /** Messages with two buttons, kept in memory only [M8]. */
 export function createOffers(ports: {
-  readonly api: Pick<DiscordApi, 'postMessage' | 'deleteMessage'>;
+  /** By the message that an offer is made to. */
+  readonly apiFor: (messageId: string) => Pick<DiscordApi, 'postMessage' | 'deleteMessage'>;
   readonly recent: Pick<RecentChanges, 'hasChanged' | 'wasDeleted' | 'subscribe'>;
   readonly logger: Logger;
 }) {
-  const { api, recent, logger } = ports;
+  const { recent, logger } = ports;
+  const apiFor = ({ messages }: Shown) => ports.apiFor(messages.at(-1)?.id ?? '');
   const opened = lruCache<string, OpenOffer>(mostOpen, { maxAge: openForMs });
 
   recent.subscribe((change) => {
@@ -233,7 +235,7 @@ export function createOffers(ports: {
     const { messageId, shown } = open;
     if (messageId === undefined) return;
     try {
-      await api.deleteMessage(shown.channelId, messageId);
+      await apiFor(shown).deleteMessage(shown.channelId, messageId);
     } catch (error) {
       logger.debug('a withdrawn offer could not be removed', { messageId, error });
     }
@@ -253,7 +255,7 @@ export function createOffers(ports: {
       };
       const message = await sendUntilTaken(async () => {
         const mayPost = (await shown.mayShow()) && !ending.signal.aborted && !isWithdrawn(shown);
-        return mayPost ? api.postMessage(channelId, body) : undefined;
+        return mayPost ? apiFor(shown).postMessage(channelId, body) : undefined;
       });
       if (message === undefined) return close(open);
       open.messageId = message.id;

@@ -1,10 +1,12 @@
 import {
+  MessageFlags,
   Routes,
   type APIApplication,
   type APIApplicationCommand,
   type APIGatewayBotInfo,
   type APIGuildMember,
   type APIMessage,
+  type BaseInteraction,
   type Client,
   type RawFile,
   type RESTAPIPartialCurrentUserGuild,
@@ -21,6 +23,9 @@ import { NotPermittedError, sendUntilTaken } from './refusals.ts';
 const guildPage = 200;
 
 export type DiscordApi = ReturnType<typeof createDiscordApi>;
+
+/** By which an interaction is answered, for fifteen minutes. */
+export type Webhook = Pick<BaseInteraction, 'applicationId' | 'token'>;
 
 /**
  * All reject as the library does; a request known to be refused is not sent [G3d]. What tells nobody new words is sent
@@ -91,6 +96,22 @@ export function createDiscordApi(client: Client) {
     async message(channelId: string, messageId: string) {
       check('read', channelId);
       return answer<APIMessage>(rest.get(Routes.channelMessage(channelId, messageId)));
+    },
+    /** Of an interaction: its first answer has the id `@original`. */
+    answerOf: ({ applicationId, token }: Webhook, messageId: string) =>
+      answer<APIMessage>(rest.get(Routes.webhookMessage(applicationId, token, messageId), { auth: false })),
+    async editAnswer({ applicationId, token }: Webhook, messageId: string, body: object) {
+      const route = Routes.webhookMessage(applicationId, token, messageId);
+      return answer<APIMessage>(rest.patch(route, { body, auth: false }));
+    },
+    async deleteAnswer({ applicationId, token }: Webhook, messageId: string) {
+      await rest.delete(Routes.webhookMessage(applicationId, token, messageId), { auth: false });
+    },
+    /** For the eyes of the interaction's person alone. */
+    async followUp({ applicationId, token }: Webhook, body: { readonly flags?: number | undefined }) {
+      const flags = (body.flags ?? 0) | MessageFlags.Ephemeral;
+      const request = { body: { ...body, flags }, auth: false };
+      return answer<APIMessage>(rest.post(Routes.webhook(applicationId, token), request));
     },
     /** The first hundred, oldest first. */
     async messagesAfter(channelId: string, messageId: string): Promise<readonly APIMessage[]> {

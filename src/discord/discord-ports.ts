@@ -24,11 +24,15 @@ import { type DiscordApi, createDiscordApi } from './discord-api.ts';
 import { createOffers } from './buttons.ts';
 import { chatMessageOf, emojiIn, isSpoken, sentMessageOf } from './normalise.ts';
 import { type Places, createPlaces, createPresentPlace, dmPlace } from './place.ts';
+import { createAsks } from './interactions/asks.ts';
 import { createServerPort } from './permissions.ts';
+import { isDmClosed } from './refusals.ts';
 import { createPluralKit, createProxies } from './proxied.ts';
 import { createReminderPost } from './replies/reminder-post.ts';
+import type { RepliesOptions } from './replies/growing-reply.ts';
 import { createDirectMessages, createReplies } from './replies/replies.ts';
 import { createKeyedQueue } from '../core/keyed-queue.ts';
+import { lruCache } from '../core/limits.ts';
 
 export interface DiscordPortsOptions
   extends Pick<HistoryOptions, 'hiddenIn' | 'isCommand' | 'recent'>, Pick<Places, 'memberRole'> {
@@ -74,7 +78,7 @@ export function createDiscordPorts(options: DiscordPortsOptions) {
   });
   const readReplied = createReadReplied(history, { messages, chatOf, logger });
   const api = createDiscordApi(client);
-  const replies = createReplies({
+  const sending: RepliesOptions & { readonly api: DiscordApi } = {
     api,
     botId,
     clock,
@@ -87,17 +91,18 @@ export function createDiscordPorts(options: DiscordPortsOptions) {
     },
     onForeign: createForeignCount(clock(), options.onOtherProcess),
     onRemoved: (channelId, messageId) => recent.note({ kind: 'deleted', channelId, messageIds: [messageId] }),
-  });
+  };
+  const asks = createAsks(sending, createReplies(sending));
   return {
     places,
     history,
     proxies,
-    replies,
+    asks,
+    replies: asks.replies,
     directMessages: createDirectMessages(api, botId),
     reminders: createReminderPost(api, (userId, channelId) => mayRead(places, userId, channelId)),
-    /** A person's direct messages, opened if they are not. Rejects as the library does. */
-    dmOf: async (userId: string): Promise<Place> => dmPlace(await api.openDm(userId)),
-    offers: createOffers({ api, recent, logger }),
+    dmOf: createDmOf(api),
+    offers: createOffers({ apiFor: asks.apiFor, recent, logger }),
     reactions: createWaitingReactions(api, logger),
     presentPlace: createPresentPlace(places),
     channels: createChannelPort(places),
@@ -115,6 +120,28 @@ export function createDiscordPorts(options: DiscordPortsOptions) {
     actions: createDiscordActions({ ...options, settings: options.access, places, history }),
   };
 }
+
+/**
+ * A person's direct messages, opened if they are not; where Discord opens none, the place has the person's id. Rejects as the
+ * library does.
+ */
+function createDmOf(api: Pick<DiscordApi, 'openDm'>) {
+  const opened = lruCache<string, string>(keptDms);
+  return async (userId: string): Promise<Place> => {
+    const known = opened.get(userId);
+    if (known !== undefined) return dmPlace(known);
+    try {
+      const channelId = await api.openDm(userId);
+      opened.set(userId, channelId);
+      return dmPlace(channelId);
+    } catch (error) {
+      if (isDmClosed(error)) return dmPlace(userId);
+      throw error;
+    }
+  };
+}
+
+const keptDms = 10_000;
 
 /** So many answers from elsewhere prove another process; Discord may have changed the words of one. */
 const foreignAnswers = 3;

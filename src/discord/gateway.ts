@@ -63,7 +63,10 @@ export interface GatewayOptions {
     readonly definitions: readonly CommandDefinition[];
     readonly menuNames: readonly string[];
   };
-  readonly discord: Pick<DiscordPorts, 'places' | 'reactions' | 'offers' | 'proxies' | 'history'>;
+  readonly discord: Pick<
+    DiscordPorts,
+    'places' | 'reactions' | 'offers' | 'proxies' | 'history' | 'asks' | 'dmOf'
+  >;
   /** What the bot knows of channels, and does with what it learns of them. */
   readonly channels: Pick<IntakeOptions, 'answerModes'> &
     ChannelMemory & {

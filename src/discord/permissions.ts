@@ -219,14 +219,21 @@ export function inviteLink(applicationId: string): string {
   return `https://discord.com/oauth2/authorize?client_id=${applicationId}&scope=bot+applications.commands&permissions=${permissions}`;
 }
 
+/** For a person who wants the commands wherever they are [EW1]. */
+export function personLink(applicationId: string): string {
+  return `https://discord.com/oauth2/authorize?client_id=${applicationId}&integration_type=1&scope=applications.commands`;
+}
+
 export function requirementsText(): string {
   return [
-    `\`${inviteLink('YOUR_APPLICATION_ID')}\``,
+    `To a server: \`${inviteLink('YOUR_APPLICATION_ID')}\``,
+    '',
+    `For yourself, wherever you are: \`${personLink('YOUR_APPLICATION_ID')}\``,
     '',
     '| what | why |',
     '|---|---|',
     '| scope `bot` | to join the server |',
-    "| scope `applications.commands` | for `/memory`, `/catchup`, `/status`, `/settings` and the entries in a message's menu |",
+    "| scope `applications.commands` | for slash commands such as `/memory` and `/ask`, and the entries in a message's menu |",
     ...requiredPermissions.map(({ permission, why }) => `| permission *${inWords(permission)}* | ${why} |`),
     ...requiredIntents.map(
       ({ intent, isPrivileged, why }) =>

@@ -83,6 +83,8 @@ function meaningOf(error: unknown): Meaning {
   if (error instanceof NotPermittedError) return 'place';
   if (!(error instanceof DiscordAPIError)) return 'passes';
   const { status } = error;
+  // An interaction's token that is over has the status of a bot's token that is refused.
+  if (entryOf(error)?.ends === 'interaction') return 'place';
   if (status < 400 || status >= 500 || passingStatuses.has(status)) return 'passes';
   return entryOf(error)?.means ?? 'may-pass';
 }

@@ -11,6 +11,7 @@ import { namesPeople } from '../core/own-words.ts';
 import { maskSecrets, secretValues } from '../core/secrets.ts';
 import { compareSnowflakes, snowflakeTime } from '../core/snowflake.ts';
 import { markCounts, ownMark, sessionOf, type TurnContext } from '../core/turn-context.ts';
+import { idsOf, type LoggedMessage } from '../memory/log/records.ts';
 import type { SessionLog } from '../memory/log/session-log.ts';
 import type { Consent, PersonSettingsStore } from '../memory/settings/person-settings.ts';
 import { windowMessages } from '../prompt/history.ts';
@@ -20,7 +21,7 @@ const historyMessages = 2 * windowMessages;
 
 export interface EarlierPorts {
   readonly history: HistoryPort;
-  readonly log: Pick<SessionLog, 'marksOf'>;
+  readonly log: Pick<SessionLog, 'marksOf' | 'asked'>;
   /** Who has had erased what they said [K11]. */
   readonly people: Pick<PersonSettingsStore, 'erasedBy'>;
   readonly logger: Logger;
@@ -38,7 +39,12 @@ export async function earlierMessages(
   const { messages, place, speaker } = context;
   const own = new Set(messages.map((message) => message.id));
   const newest = messages.at(-1)?.id ?? '';
-  const recent = await ports.history.recent(place.channelId, historyMessages + own.size);
+  const most = historyMessages + own.size;
+  const [seen, logged] = await Promise.all([
+    ports.history.recent(place.channelId, most),
+    askedMessages(ports, context, most),
+  ]);
+  const recent = withAsked(seen, logged);
   const looked = recent.filter(
     ({ id, author }) => !own.has(id) && !(author.id === speaker.id && compareSnowflakes(id, newest) > 0),
   );
@@ -51,6 +57,39 @@ export async function earlierMessages(
   const earlier = wasPaused === undefined ? kept : withoutPauses(kept, context, wasPaused);
   const mayRepeat = unloggedAnswers(earlier, context);
   return { earlier, marks: await countingMarks(earlier, mayRepeat, context, ports) };
+}
+
+/** What the log has of `/ask`, which Discord does not have [EW2]. Never rejects. */
+async function askedMessages(
+  { log, logger }: EarlierPorts,
+  context: TurnContext,
+  most: number,
+): Promise<readonly LoggedMessage[]> {
+  if (context.place.audience !== 'dm') return [];
+  return log.asked(sessionOf(context), most).catch((error: unknown) => {
+    logger.warn('what was asked elsewhere could not be read', { ...sessionOf(context), error });
+    return [];
+  });
+}
+
+/** In the order of ids; an answer of which a part stands in the DM is there once. */
+function withAsked(seen: readonly ChatMessage[], logged: readonly LoggedMessage[]): readonly ChatMessage[] {
+  if (logged.length === 0) return seen;
+  const ids = new Set(logged.flatMap(idsOf));
+  const all = [...seen.filter(({ id }) => !ids.has(id)), ...logged.map(askedMessage)];
+  return all.toSorted((a, b) => compareSnowflakes(a.id, b.id));
+}
+
+/** A file stood in no message either, so it is only named. */
+function askedMessage(message: LoggedMessage): ChatMessage {
+  const { id, at, author: name, text, attachments } = message;
+  const common = { id, channelId: '', at, attachments: [] };
+  if (message.role === 'assistant')
+    return { ...common, author: { id: '', name, kind: 'self' }, text, answers: message.replyTo.at(-1) };
+  const author = { id: message.authorId, name, kind: 'human' } as const;
+  if (attachments.length === 0) return { ...common, author, text };
+  const named = [text, `[attached: ${attachments.join(', ')}]`].join(' ').trim();
+  return { ...common, author, text: named, hasThirdPartyText: true };
 }
 
 /**

@@ -10,12 +10,18 @@ import type {
 } from '../core/commands.ts';
 import { createKeyedQueue, type KeyedQueue } from '../core/keyed-queue.ts';
 import type { Logger } from '../core/logger.ts';
-import { edited, type BotHandlers, type CommandCall, type IncomingMessage } from '../core/message.ts';
+import {
+  edited,
+  stopEmoji,
+  type BotHandlers,
+  type CommandCall,
+  type IncomingMessage,
+} from '../core/message.ts';
 import { sessionName, type SessionKey, hasMoreReaders } from '../core/place.ts';
 import type { ReplyPort, WaitingReactionPort } from '../core/reply.ts';
 import type { Clock } from '../core/time.ts';
 import { sessionOf } from '../core/turn-context.ts';
-import type { Writes } from '../core/writes.ts';
+import type { Work, Writes } from '../core/writes.ts';
 import { hideFromHistory, markHandled, type Outbox, saveBestEffort, type PersonalOutbox } from './outbox.ts';
 import { endRefused, keptBackLine, lateLine, sendLine } from './reply.ts';
 import type { SessionTurns } from './sessions.ts';
@@ -25,7 +31,7 @@ export interface IntakePorts {
   readonly turns: SessionTurns;
   readonly waitingReactions: Pick<WaitingReactions, 'while'>;
   readonly reactions: Pick<WaitingReactionPort, 'refuse'>;
-  readonly replies: Pick<ReplyPort, 'tellRefused'>;
+  readonly replies: Pick<ReplyPort, 'tellRefused' | 'send'>;
   readonly runCommand: (message: IncomingMessage, command: CommandCall) => Promise<void>;
   readonly commands: StartedCommandHandlers;
   readonly begin: Writes['begin'];
@@ -43,7 +49,11 @@ export interface IntakePorts {
    */
   readonly erasedBy: (userId: string, ifUnknown: boolean) => Promise<(at: string) => boolean>;
   readonly lockedOut: BotHandlers['lockedOut'];
-  readonly outbox: Pick<Outbox, 'isHandled' | 'isHidden' | 'markHandled' | 'hide'>;
+  readonly outbox: Pick<PersonalOutbox, 'isHandled' | 'isHidden' | 'markHandled' | 'hide' | 'begin'>;
+  /** Ids of each `/ask` that this process answers: recovery leaves them alone. */
+  readonly asking: Set<string>;
+  /** Writes down its words, where they may be. Must not reject. */
+  readonly recordAsked: (message: IncomingMessage, work: Work) => Promise<void>;
   readonly clock: Clock;
   readonly logger: Logger;
 }
@@ -51,8 +61,7 @@ export interface IntakePorts {
 /** Its author has surely not erased a message as new as this. */
 const newMs = 60_000;
 
-/** The reaction by which people stop an answer. */
-const stopEmoji = '🛑';
+const tooMuchWaits = '🚫 Too much of yours waits for an answer already. Please ask again in a moment.';
 
 type Taken = Pick<IncomingMessage, 'id' | 'channelId'>;
 
@@ -99,6 +108,7 @@ export function createIntake(options: IntakePorts): BotHandlers & CommandHandler
           await once(message, () => waitingReactions.while(message, () => submit(message, first)));
         } finally {
           (await first)();
+          options.asking.delete(message.id);
         }
         return;
       }
@@ -109,6 +119,21 @@ export function createIntake(options: IntakePorts): BotHandlers & CommandHandler
           else await options.runCommand(message, command);
         }),
       );
+    },
+    async asked(message, state) {
+      const { id, channelId, author, place } = message;
+      if (state === 'dropped') {
+        options.asking.delete(id);
+        await options.record({ kind: 'deleted', channelId, messageIds: [id] });
+        return markHandled(options, channelId, [id]);
+      }
+      options.asking.add(id);
+      const work = await options.begin(author.id);
+      const question = { messageIds: [id], userId: author.id, speakerName: author.name, place };
+      await saveBestEffort(logger, 'that something was asked', () =>
+        outbox.begin({ ...question, work, isAsked: true, replyIds: [] }),
+      );
+      await options.recordAsked(message, work);
     },
     lockedOut: options.lockedOut,
     unanswerable: (message) => once(message, () => tellUnanswerable(message)),
@@ -170,9 +195,13 @@ export function createIntake(options: IntakePorts): BotHandlers & CommandHandler
    * Too much waits [L1]: the author gets a sign, and the message is neither answered, even after a restart,
    * nor read.
    */
-  async function refuse({ channelId, id, author }: IncomingMessage): Promise<void> {
+  async function refuse({ channelId, id, author, askedIn }: IncomingMessage): Promise<void> {
     logger.info('a message was refused: too much is waiting', { channelId, userId: author.id });
-    options.reactions.refuse(channelId, id);
+    if (askedIn === undefined) options.reactions.refuse(channelId, id);
+    else
+      await options.replies
+        .send(channelId, tooMuchWaits, id, (lineId) => hideFromHistory(options, channelId, [lineId]))
+        .catch((error: unknown) => logger.warn('a refusal could not be told', { channelId, error }));
     await passOver({ id, channelId });
   }
 

@@ -17,6 +17,8 @@ const question = {
   userId: z.string(),
   speakerName: z.string(),
   isBot: z.literal(true).optional(),
+  /** By `/ask` [EW2]: the question is in the log only, and what was shown of the reply is out of reach after a restart. */
+  isAsked: z.literal(true).optional(),
   place: placeSchema,
 };
 

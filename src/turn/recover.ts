@@ -1,4 +1,4 @@
-import { catchUpWindowMs } from '../core/message.ts';
+import { catchUpWindowMs, type IncomingMessage } from '../core/message.ts';
 import type { AskedMessage } from '../core/reply.ts';
 import { sleep, type Clock } from '../core/time.ts';
 import { hasMoreReaders } from '../core/place.ts';
@@ -14,6 +14,7 @@ import {
   type UnfinishedReply,
 } from './outbox.ts';
 import {
+  askAgainLine,
   questionTime,
   beginReply,
   endRefused,
@@ -33,12 +34,16 @@ const resumedAtOnce = 4;
 const resumePauseMs = 100;
 
 export interface RecoveryPorts extends ReplyPorts {
-  readonly sessionLog: Pick<SessionLog, 'recordReply' | 'sessionsIn' | 'message' | 'isUnanswered'>;
+  readonly sessionLog: Pick<SessionLog, 'recordReply' | 'sessionsIn' | 'message' | 'logged' | 'isUnanswered'>;
   readonly settings: Pick<TurnPorts['settings'], 'isMemoryOff'>;
   readonly people: Pick<TurnPorts['people'], 'mayStore' | 'erasedBy'>;
   readonly afterTurn: AfterTurn;
   /** Must not reject. */
   readonly finishChanges: () => Promise<void>;
+  /** What this process is answering of `/ask` needs no recovery. */
+  readonly asking: ReadonlySet<string>;
+  /** An `/ask` that a kill came between is a turn again [EW2]. Must not throw. */
+  readonly askAgain: (message: Omit<IncomingMessage, 'isOwner'>) => void;
   /** As Discord dates messages, to tell how young a question is [O7]. */
   readonly clock: Clock;
 }
@@ -60,7 +65,8 @@ export function createRecovery(options: RecoveryPorts) {
     await finishChanges();
     try {
       for (const reply of await outbox.unsent(channelId)) await trying(options, reply, finishReply);
-      for (const reply of await outbox.unfinished(channelId)) await trying(options, reply, settleUnfinished);
+      for (const reply of await outbox.unfinished(channelId))
+        await trying(options, reply, reply.isAsked === true ? settleAsked : settleUnfinished);
     } catch (error) {
       logger.warn('a channel could not be recovered', { channelId, error });
     }
@@ -107,6 +113,7 @@ async function trying<Reply extends Omit<Question, 'work'>>(
   work: (options: RecoveryPorts, reply: Reply & Question) => Promise<'handled' | 'unhandled'>,
 ): Promise<void> {
   const { channelId } = reply.place;
+  if (options.asking.has(newestOf(reply))) return;
   try {
     // Each of its jobs looks for the question on disk.
     if ((await work(options, { ...reply, work: unconditional(reply.userId) })) === 'handled')
@@ -122,6 +129,7 @@ async function finishReply(
 ): Promise<'handled' | 'unhandled'> {
   const { text, footer, isCommand, thirdPartyMark: _, ...question } = prepared;
   const now = options.clock();
+  if (question.isAsked === true && (await isAnswered(options, question))) return 'handled';
   if (isOld(question, now)) {
     const isUnfinished = await options.outbox.isUnfinished(question.place.channelId, newestOf(question));
     if (isUnfinished) return 'unhandled';
@@ -194,6 +202,38 @@ async function settleUnfinished(
     await replies.amend(place.channelId, lastId, () => Promise.resolve({ lines: [interruptedLine] }));
   }
   return 'handled';
+}
+
+/** What was shown of it went with the interaction: it is asked again in the DM while it is young, else a line says so [EW2]. */
+async function settleAsked(
+  options: RecoveryPorts,
+  question: UnfinishedReply & Question,
+): Promise<'handled' | 'unhandled'> {
+  const { userId, speakerName, place } = question;
+  const { channelId } = place;
+  const id = newestOf(question);
+  const wasErased = (await options.people.erasedBy(userId))(questionTime(question));
+  if (wasErased || (await isAnswered(options, question))) return 'handled';
+  const logged = await options.sessionLog.logged({ channelId, userId }, id);
+  if (logged === undefined || isOld(question, options.clock())) {
+    await sendLine(options, question, askAgainLine);
+    return 'handled';
+  }
+  const { text, at, attachments } = logged;
+  const author = { id: userId, name: speakerName, kind: 'human' } as const;
+  // The model is told that they can no longer be opened.
+  const files = attachments.map((name) => ({ name, size: 0, url: '' }));
+  options.askAgain({ id, channelId, author, text, at, attachments, files, place, askedIn: place });
+  return 'unhandled';
+}
+
+/** Whether the log has its answer, which was sent before that. */
+async function isAnswered({ sessionLog }: RecoveryPorts, { place, userId, ...question }: Question) {
+  const session = { channelId: place.channelId, userId };
+  const id = newestOf(question);
+  return (
+    (await sessionLog.logged(session, id)) !== undefined && !(await sessionLog.isUnanswered(session, id))
+  );
 }
 
 /**

@@ -46,7 +46,9 @@ export async function beginReply(
   const existingIds = await outbox.unfinished(question.place.channelId).then(
     // What stands from before a restart of a reply to any of its messages.
     (unfinished) =>
-      unfinished.flatMap((each) => (question.messageIds.includes(newestOf(each)) ? each.replyIds : [])),
+      unfinished.flatMap((each) =>
+        question.messageIds.includes(newestOf(each)) && each.isAsked === undefined ? each.replyIds : [],
+      ),
     (error: unknown): readonly string[] => {
       logger.error('the outbox could not be read', { channelId: question.place.channelId, error });
       return [];
@@ -251,6 +253,10 @@ export const refusedLine =
 
 /** Under the beginning of a reply that a restart cut off, too old to be finished. */
 export const interruptedLine = '⚠️ I was restarted here. Ask me to go on, or ask again.';
+
+/** By DM, in place of an answer to an `/ask` that a restart cut off and that cannot be asked again [EW2]. */
+export const askAgainLine =
+  '⚠️ I was restarted before I could answer what you asked with `/ask`. Please ask again.';
 
 /** Under an answer, where a secret stands in what was said or answered [K14]. */
 export const secretNote = '🔑 What looks like a secret here is not kept in memory';

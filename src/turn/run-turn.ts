@@ -171,7 +171,7 @@ export async function runTurn(
   const isOver = (): boolean => control.ending !== undefined && control.ending !== 'stopped';
   if (isOver()) return 'dropped';
   bot.waitingReactions.endForTurn(messages);
-  const typing = bot.replies.typing(place.channelId);
+  const typing = bot.replies.typing(place.channelId, newest.id);
   if (messages.some(({ voice }) => voice !== undefined)) typing.show();
   const { messages: heardMessages, lines: heard, problem } = await bot.hearing.hear(messages, control.signal);
   if (isOver()) {
@@ -189,6 +189,7 @@ export async function runTurn(
       messageIds,
       speakerName: speaker.name,
       isBot: speaker.isBot,
+      isAsked: newest.askedIn && (true as const),
       place,
     };
     const reply = await beginReply(bot, question, readers, control);
@@ -467,8 +468,9 @@ async function takeAway(
 }
 
 /** Shows at the turn's newest message that it waits for a place at the model; it is there until the place, or the turn's end. */
-function showWaiting({ question, bot: { waitingReactions } }: RunningTurn, isWaiting: boolean): void {
-  const newest = { id: newestOf(question), channelId: question.place.channelId };
+function showWaiting({ question, turn, bot: { waitingReactions } }: RunningTurn, isWaiting: boolean): void {
+  const { askedIn } = turn.messages.at(-1) ?? {};
+  const newest = { id: newestOf(question), channelId: question.place.channelId, askedIn };
   if (isWaiting) waitingReactions.begin(newest);
   else waitingReactions.end(newest);
 }

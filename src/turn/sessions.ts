@@ -233,8 +233,10 @@ function refuseSurplus(session: Session, entry: Waiting): void {
   entry.done('refused');
 }
 
-/** How many messages from the first on have the same readers. */
+/** How many messages from the first on have the same readers; each `/ask` is alone, as its reply is [EW2]. */
 function answeredTogether(waiting: readonly Waiting[]): number {
+  const ask = waiting.findIndex(({ message }) => message.askedIn !== undefined);
+  if (ask !== -1) return ask === 0 ? 1 : answeredTogether(waiting.slice(0, ask));
   const [first, ...reaches] = waiting.map(({ message }) => reachOf(message.place));
   const other = reaches.findIndex(
     (reach) => first === undefined || reach === undefined || !isSameReach(first, reach),

@@ -5,8 +5,10 @@ import { hasSecret } from '../core/secrets.ts';
 import type { AnswerSize } from '../core/section.ts';
 import { lruCache } from '../core/limits.ts';
 import type { Clock } from '../core/time.ts';
+import type { IncomingMessage } from '../core/message.ts';
 import type { Tool } from '../core/tool.ts';
-import { sessionOf, type TurnContext } from '../core/turn-context.ts';
+import type { TurnContext } from '../core/turn-context.ts';
+import type { Work } from '../core/writes.ts';
 import type { SessionLog } from '../memory/log/session-log.ts';
 import type { Provenance } from '../memory/provenance.ts';
 import type { OneTimeNotice, OneTimeNotices } from '../memory/settings/one-time-notices.ts';
@@ -100,6 +102,14 @@ export async function openMemory(turn: TurnContext, bot: TurnMemoryPorts) {
   };
 }
 
+/** Writes down the words of an `/ask` before it waits for its turn, which then finds them there [EW2]. Never rejects. */
+export async function recordAsked(message: IncomingMessage, work: Work, bot: TurnMemoryPorts): Promise<void> {
+  const { author, isOwner, place } = message;
+  const speaker = { id: author.id, name: author.name, isOwner };
+  const turn = { speaker, place, messages: [message], now: bot.clock(), work, hasThirdPartyText: true };
+  await (await openMemory(turn, bot)).close();
+}
+
 /**
  * What may be kept and done in a turn, by the owner's settings and the person's own [K9]: decided once, and asked
  * again where something is written or done, since it may have changed. Never rejects.
@@ -107,13 +117,25 @@ export async function openMemory(turn: TurnContext, bot: TurnMemoryPorts) {
 async function decidePolicy(turn: TurnContext, { settings, people, history }: TurnMemoryPorts) {
   const { place, speaker } = turn;
   const isBot = speaker.isBot !== undefined;
+  // What holds where an `/ask` was given holds for it too [EW2].
+  const places = [place, ...turn.messages.flatMap(({ askedIn }) => askedIn ?? [])];
+  const anywhere = async (ask: (of: Place) => Promise<boolean>): Promise<boolean> =>
+    (await Promise.all(places.map(ask))).includes(true);
+  const isMemoryOffNow = () => anywhere(settings.isMemoryOff);
+  const areActionsOffNow = () => anywhere(settings.areActionsOff);
+  const mayStore = async () =>
+    !(await anywhere(async ({ channelId }) => !(await people.mayStore({ channelId, userId: speaker.id }))));
+  const consentIn = (of: Place): Promise<Consent> => {
+    const turnThere = { ...turn, place: of };
+    return people.consent(turnThere, () => earlierTimes(turnThere, history));
+  };
   const [isMemoryOff, areActionsOff, consent] = await Promise.all([
-    settings.isMemoryOff(place),
-    settings.areActionsOff(place),
+    isMemoryOffNow(),
+    areActionsOffNow(),
     // Of another bot nothing is kept in any case.
     isBot
       ? Promise.resolve<Consent>({ isStored: true, mode: 'auto' })
-      : people.consent(turn, () => earlierTimes(turn, history)),
+      : Promise.all(places.map(consentIn)).then(narrowest),
   ]);
   const isStored = !isMemoryOff && consent.isStored;
 
@@ -122,7 +144,7 @@ async function decidePolicy(turn: TurnContext, { settings, people, history }: Tu
     // Another bot has no settings, and each tool knows what it may not do for it.
     if (stores === undefined || isBot) return undefined;
     if (consent.isUnreadable === true) return unreadableRefusal;
-    if (!consent.isStored || !(await people.mayStore(sessionOf(turn)))) return pausedRefusal;
+    if (!consent.isStored || !(await mayStore())) return pausedRefusal;
     if (stores === 'wishes') return undefined;
     const mode = await people.mode(speaker.id);
     if (mode === 'ask' && stores === 'notes') return unaskedRefusal;
@@ -130,10 +152,10 @@ async function decidePolicy(turn: TurnContext, { settings, people, history }: Tu
   }
 
   const memoryRefusal = async (tool: Tool): Promise<string | undefined> =>
-    (await settings.isMemoryOff(place)) ? 'Memory is switched off in this channel.' : storingRefusal(tool);
+    (await isMemoryOffNow()) ? 'Memory is switched off in this channel.' : storingRefusal(tool);
 
   const actionRefusal = async (): Promise<string | undefined> =>
-    (await settings.areActionsOff(place)) ? 'Not done: actions are switched off in this place.' : undefined;
+    (await areActionsOffNow()) ? 'Not done: actions are switched off in this place.' : undefined;
 
   return {
     isMemoryOff,
@@ -142,7 +164,7 @@ async function decidePolicy(turn: TurnContext, { settings, people, history }: Tu
     /** Whether the question is logged; without it the log gets no reply, even if that is allowed meanwhile. */
     isStored,
     mayStoreNow: async (): Promise<boolean> =>
-      isStored && !(await settings.isMemoryOff(place)) && (isBot || (await people.mayStore(sessionOf(turn)))),
+      isStored && !(await isMemoryOffNow()) && (isBot || (await mayStore())),
     /** Each refuses once it was switched off, also where what it offered is accepted. */
     tools: ({ memory, reading, actions }: TurnTools): readonly Tool[] => [
       ...(isMemoryOff ? [] : memory.map((tool) => refusedWhere(() => memoryRefusal(tool), tool))),
@@ -150,6 +172,13 @@ async function decidePolicy(turn: TurnContext, { settings, people, history }: Tu
       ...(areActionsOff ? [] : actions.map((tool) => refusedWhere(actionRefusal, tool))),
     ],
   };
+}
+
+/** The first is the conversation's own. */
+function narrowest([own, ...others]: readonly Consent[]): Consent {
+  if (own === undefined) throw new RangeError('A turn has a place');
+  const narrower = others.find(({ isStored }) => !isStored);
+  return own.isStored && narrower !== undefined ? { ...narrower, wasPaused: own.wasPaused } : own;
 }
 
 function refusedWhere(refusalNow: () => Promise<string | undefined>, tool: Tool): Tool {

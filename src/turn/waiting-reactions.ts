@@ -1,3 +1,4 @@
+import type { IncomingMessage } from '../core/message.ts';
 import type { WaitingReactionPort } from '../core/reply.ts';
 import type { Clock, Timer } from '../core/time.ts';
 import { snowflakeTime } from '../core/snowflake.ts';
@@ -5,10 +6,7 @@ import { snowflakeTime } from '../core/snowflake.ts';
 /** Shorter waits get no reaction. */
 const patienceMs = 300;
 
-interface Waiting {
-  readonly id: string;
-  readonly channelId: string;
-}
+type Waiting = Pick<IncomingMessage, 'id' | 'channelId' | 'askedIn'>;
 
 export type WaitingReactions = ReturnType<typeof createWaitingReactions>;
 
@@ -27,8 +25,9 @@ export function createWaitingReactions(ports: {
   const coming = new Map<string, () => void>();
   const shown = new Set<string>();
 
-  function begin({ id, channelId }: Waiting): void {
-    if (coming.has(id) || shown.has(id)) return;
+  function begin({ id, channelId, askedIn }: Waiting): void {
+    // An `/ask` cannot have a reaction [EW2].
+    if (askedIn !== undefined || coming.has(id) || shown.has(id)) return;
     const show = (): void => {
       coming.delete(id);
       shown.add(id);
@@ -60,7 +59,8 @@ export function createWaitingReactions(ports: {
     endForTurn(messages: readonly Waiting[]): void {
       for (const message of messages) {
         // A killed process may have left its reaction.
-        if (snowflakeTime(message.id).getTime() < startedAt) shown.add(message.id);
+        const isOlder = snowflakeTime(message.id).getTime() < startedAt;
+        if (isOlder && message.askedIn === undefined) shown.add(message.id);
         end(message);
       }
     },

@@ -142,7 +142,7 @@ describe('the settings command', () => {
 
   it('says in a DM that settings belong to servers', async () => {
     const { say } = ownersCommand();
-    expect(await say('memory off', dmPlace)).toMatch(/^Settings belong to servers\./u);
+    expect(await say('memory off', dmPlace)).toMatch(/^Settings belong to servers that I am in\./u);
   });
 
   it('takes a manner of at most 1,000 characters, and changes nothing for a longer one [G8]', async () => {

@@ -107,7 +107,7 @@ describe('a channel where the bot may not speak [J3]', () => {
     ).toHaveLength(1);
 
     const channelId = ids['general'] ?? '';
-    const typing = replies.typing(channelId);
+    const typing = replies.typing(channelId, channelId);
     typing.show();
     typing.end();
     expect(await replies.send(channelId, 'Hello', '')).toEqual({ kind: 'refused', reason: 'place', ids: [] });

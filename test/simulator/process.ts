@@ -497,7 +497,7 @@ async function connect(config: Config, machine: Machine, life: ProcessLife) {
     readAdded: async () => (await createBotSettings(store).read()).letIn,
     logger,
   });
-  const offers = createOffers({ api, recent, logger });
+  const offers = createOffers({ apiFor: () => api, recent, logger });
   const ports: BotPorts = {
     keeping: { store, outbox, recent },
     discord: {

@@ -1781,7 +1781,7 @@ export const testedFaults: readonly PlantedFault[] = [
     name: 'tools-store-in-a-pause',
     promise: '[K9] A tool stores something in a pause.',
     file: 'src/turn/turn-memory.ts',
-    find: 'if (!consent.isStored || !(await people.mayStore(sessionOf(turn)))) return pausedRefusal;',
+    find: 'if (!consent.isStored || !(await mayStore())) return pausedRefusal;',
     put: '',
     test: 'test/turn/run-turn.test.ts',
   },

@@ -62,6 +62,7 @@ async function read(
       return Promise.resolve(others.find((each) => each.id === id) ?? 'gone');
     },
     log: {
+      asked: async () => [],
       marksOf: (_, ids) =>
         Promise.resolve(new Map(ids.flatMap((id) => (id === unloggedId ? [] : [[id, marksInLog.get(id)]])))),
     },

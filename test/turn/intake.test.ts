@@ -48,7 +48,15 @@ function handlersWith(
     turns: sessionTurns,
     waitingReactions: { while: (_, work) => work() },
     reactions: { refuse: (_, id) => refused.push(id) },
-    replies: { tellRefused: ({ messageId }) => Promise.resolve(void told.push(messageId)) },
+    replies: {
+      tellRefused: ({ messageId }) => Promise.resolve(void told.push(messageId)),
+      send: async (_, text) => {
+        told.push(text);
+        return { kind: 'sent', ids: [] };
+      },
+    },
+    asking: new Set(),
+    recordAsked: async () => {},
     runCommand: async (message, { subcommand }) => {
       commands.push(subcommand);
       await outbox.hide(generalId, [message.id]);

@@ -58,7 +58,10 @@ function composerOver(history: readonly ChatMessage[], ports: Partial<PromptPort
       open: (files) => Promise.resolve(files.map(({ name }) => ({ kind: 'text', name, text: 'x' }))),
     },
     readReplied: () => Promise.resolve('gone'),
-    log: { marksOf: (_, ids) => Promise.resolve(new Map(ids.map((id) => [id, undefined]))) },
+    log: {
+      asked: async () => [],
+      marksOf: (_, ids) => Promise.resolve(new Map(ids.map((id) => [id, undefined]))),
+    },
     people: { erasedBy: () => Promise.resolve(() => false) },
     botName: 'Discoclaw',
     timeZoneOf: inZone('UTC'),
@@ -348,7 +351,12 @@ describe("other people's text in the context [M5a]", () => {
 
 /** A log that holds Alice's question, and of answers what is given. */
 function logOf(known: ReadonlyMap<string, string | undefined>): Partial<PromptPorts> {
-  return { log: { marksOf: () => Promise.resolve(new Map([[alice.id, undefined], ...known])) } };
+  return {
+    log: {
+      asked: async () => [],
+      marksOf: () => Promise.resolve(new Map([[alice.id, undefined], ...known])),
+    },
+  };
 }
 
 describe('an earlier answer that may repeat others’ words [M5a]', () => {
@@ -394,7 +402,7 @@ describe('an earlier answer that may repeat others’ words [M5a]', () => {
       expect((await composed(dm, '2026-01-15T08:10:00.000Z', unlogged, question)).mark).toBe(mark);
       expect((await composed(dm, '2026-01-15T08:40:00.000Z', unlogged, question)).mark).toBeUndefined();
     }
-    const broken = { log: { marksOf: () => Promise.reject(new Error('no disk')) } };
+    const broken = { log: { asked: async () => [], marksOf: () => Promise.reject(new Error('no disk')) } };
     for (const now of ['2026-01-15T08:10:00.000Z', '2026-01-15T08:40:00.000Z'])
       expect((await composed(dm, now, broken)).mark).toBe(ownMark);
   });
@@ -403,7 +411,9 @@ describe('an earlier answer that may repeat others’ words [M5a]', () => {
     const clean = { ...aliceContext, now: new Date('2026-01-15T09:30:00.000Z') };
     const now = clean.now.toISOString();
     const known = new Map([[answer.id, undefined]]);
-    const unlogged: Partial<PromptPorts> = { log: { marksOf: () => Promise.resolve(known) } };
+    const unlogged: Partial<PromptPorts> = {
+      log: { asked: async () => [], marksOf: () => Promise.resolve(known) },
+    };
     expect((await composed({ ...clean, place: dm.place }, now, unlogged)).mark).toBe(ownMark);
     expect((await composed(clean, now, unlogged)).mark).toBe(ownMark);
   });

@@ -1,16 +1,19 @@
 import {
   ApplicationCommandOptionType,
+  InteractionContextType,
   MessageFlags,
   PermissionFlagsBits,
   type AutocompleteInteraction,
   type BaseInteraction,
+  type ButtonInteraction,
   type ChatInputCommandInteraction,
   type CommandInteraction,
   type Interaction,
   type MessageContextMenuCommandInteraction,
 } from 'discord.js';
 
-import type { CommandCall } from '../../core/message.ts';
+import { stopEmoji, type BotHandlers, type CommandCall, type IncomingMessage } from '../../core/message.ts';
+import type { Place } from '../../core/place.ts';
 import type {
   Choice,
   CommandContext,
@@ -33,13 +36,18 @@ import {
   type PressInteraction,
 } from '../buttons.ts';
 import { isInteractionOver } from '../refusals.ts';
-import { attachedFile, chatMessageOf, userName } from '../normalise.ts';
+import { attachedFile, chatMessageOf, textIn, userName } from '../normalise.ts';
 import { placeOf } from '../place.ts';
 import { splitReply } from '../replies/split-reply.ts';
 import type { IntakeOptions } from '../intake.ts';
+import type { Asks } from './asks.ts';
 
 /** Of the 3 seconds that Discord waits. */
 const choicesWithinMs = 2000;
+const notedWithinMs = 1500;
+
+/** The command whose answer is a turn. */
+const askName = 'ask';
 
 const restarting = 'I am being restarted. Please try again in a moment.';
 const unknown = 'I no longer know what this was for. Please use the command again.';
@@ -47,10 +55,16 @@ const failed = '⚠️ Something went wrong on my side. Please try again.';
 const noAccess = 'I only answer people whom my owner has given access.';
 const notYours = 'Only the person whom I answered can press this.';
 const nothingWritten = 'Nothing was written there, so nothing was changed.';
+const noDm = 'Discord does not open our direct messages at the moment. Please try again.';
+const nothingAsked = 'Write behind `/ask` what you want to ask me, or give a file.';
+const answeredLater = 'I am being restarted. I answer this in our direct messages.';
 const otherChannel = 'I do not work in this channel. Ask me in a direct message instead.';
 
 interface InteractionsOptions extends Omit<IntakeOptions, 'handlers' | 'caughtUp'> {
-  readonly handlers: CommandHandlers;
+  readonly handlers: CommandHandlers & Pick<BotHandlers, 'message' | 'asked' | 'reacted'>;
+  readonly asks: Asks;
+  /** Rejects as Discord does. */
+  readonly dmOf: (userId: string) => Promise<Place>;
   readonly offers: Pick<Offers, 'click'>;
   /** Behind earlier events and missed messages, unless those take too long [G3b]. */
   readonly inOrder: (channelId: string, job: () => Promise<void>) => Promise<void>;
@@ -63,7 +77,11 @@ export function createInteractions(options: InteractionsOptions): (interaction: 
   return (interaction) => runInBackground('an interaction', () => take(interaction));
 
   async function take(interaction: Interaction): Promise<void> {
+    // The library takes other people's direct messages for the bot's own.
+    if (interaction.context === InteractionContextType.PrivateChannel && interaction.channelId !== null)
+      interaction.client.channels.cache.delete(interaction.channelId);
     if (options.stopping.aborted) return tell(interaction, restarting);
+    if (interaction.isChatInputCommand() && interaction.commandName === askName) return ask(interaction);
     if (interaction.isChatInputCommand()) {
       const call = callOf(interaction);
       return answer(interaction, (context) => handlers.command({ ...context, ...call }), call.command);
@@ -73,7 +91,16 @@ export function createInteractions(options: InteractionsOptions): (interaction: 
       if (form !== undefined) return openWindow(interaction, form);
       return answer(interaction, (context) => {
         const message = chatMessageOf(interaction.targetMessage, botId);
-        return handlers.menu({ ...context, name: interaction.commandName, message });
+        // Of where the bot is not, nothing is recorded [EW1].
+        const target = context.isElsewhere === true && {
+          id: interaction.id,
+          channelId: context.place.channelId,
+        };
+        return handlers.menu({
+          ...context,
+          name: interaction.commandName,
+          message: { ...message, ...target },
+        });
       });
     }
     if (interaction.isAutocomplete()) return complete(interaction);
@@ -87,24 +114,94 @@ export function createInteractions(options: InteractionsOptions): (interaction: 
     const { user } = interaction;
     const isManaging = (): boolean =>
       interaction.isCommand() &&
+      interaction.inCachedGuild() &&
       policy.managerCommands.includes(interaction.commandName) &&
-      interaction.memberPermissions?.has(PermissionFlagsBits.ManageGuild) === true;
-    const guildId = interaction.guildId ?? undefined;
-    const visitor = { userId: user.id, guildId, roleIds: rolesOf(interaction.member) };
+      interaction.memberPermissions.has(PermissionFlagsBits.ManageGuild);
+    const guildId = interaction.inCachedGuild() ? interaction.guildId : undefined;
+    // Roles of a server that the bot is not in say nothing to it.
+    const roleIds = guildId === undefined ? undefined : rolesOf(interaction.member);
+    const visitor = { userId: user.id, guildId, roleIds };
     const isOutdated = async (): Promise<boolean> =>
       command !== undefined && isKept(command, policy) && options.wasLetIn(user.id);
     if (!(await options.people.of(visitor)) && !isManaging() && !(await isOutdated()))
       return { kind: 'refused', line: noAccess };
-    const { channelId } = interaction;
-    const channel = channelId === null ? undefined : await places.find(channelId);
-    const place = channel && (await placeOf(channel, places));
-    if (place === undefined || !worksIn(policy, { ...place, isDm: place.audience === 'dm' }))
+    const seen = await seenPlace(interaction);
+    if (seen !== undefined && !worksIn(policy, { ...seen, isDm: seen.audience === 'dm' }))
       return { kind: 'refused', line: otherChannel };
+    const place = seen ?? (await ownDm(user.id));
+    if (place === undefined) return { kind: 'refused', line: noDm };
     const name = userName(user, interaction.inCachedGuild() ? interaction.member : undefined);
-    return {
-      kind: 'admitted',
-      asker: { speaker: { id: user.id, name, isOwner: isOwner(policy, user.id) }, place },
+    const speaker = { id: user.id, name, isOwner: isOwner(policy, user.id) };
+    const isElsewhere = seen === undefined ? true : undefined;
+    return { kind: 'admitted', asker: { speaker, place, isElsewhere } };
+  }
+
+  /** `undefined` for what the bot cannot see, which counts as the person's direct messages with it [EW1]. */
+  async function seenPlace(interaction: BaseInteraction): Promise<Place | undefined> {
+    const channel = isInSight(interaction) ? await places.find(interaction.channelId ?? '') : undefined;
+    return channel && placeOf(channel, places);
+  }
+
+  async function ownDm(userId: string): Promise<Place | undefined> {
+    return options.dmOf(userId).catch((error: unknown) => {
+      logger.warn('direct messages could not be opened', { userId, error });
+      return undefined;
+    });
+  }
+
+  /** A turn of the asker's direct messages [EW2]. It is on disk before it is acknowledged: a kill loses nothing of that. */
+  async function ask(interaction: ChatInputCommandInteraction): Promise<void> {
+    const noting = noteAsk(interaction);
+    await withTimeout(notedWithinMs, noting, undefined);
+    const isHeard = await acknowledge(interaction);
+    const message = await noting;
+    if (typeof message === 'string') return isHeard ? send(interaction, { text: message }) : undefined;
+    if (!isHeard) return handlers.asked(message, 'dropped');
+    options.asks.open(interaction, interaction.user.id);
+    const job = async () =>
+      runInBackground('an /ask', async () => {
+        await handlers.message(message);
+        await options.asks.close(message.id, options.stopping.aborted ? answeredLater : undefined);
+      });
+    // Closed direct messages have no channel in which anything was missed.
+    return message.channelId === interaction.user.id ? job() : inOrder(message.channelId, job);
+  }
+
+  /** Resolves with a line for who is refused. Never rejects. */
+  async function noteAsk(interaction: ChatInputCommandInteraction): Promise<IncomingMessage | string> {
+    const admission = await admit(interaction);
+    if (admission.kind === 'refused') return admission.line;
+    const { id, user, client, guildId, createdAt } = interaction;
+    const { speaker, place: here } = admission.asker;
+    const place = here.audience === 'dm' ? here : await ownDm(user.id);
+    if (place === undefined) return noDm;
+    const { command, files } = callOf(interaction);
+    const channelId = interaction.channelId ?? '';
+    const content = command.options['text'] ?? '';
+    const text = textIn(client, { content, authorId: user.id, channelId, guildId, mentioned: [] });
+    if (text === '' && files.length === 0) return nothingAsked;
+    const unseen = {
+      audience: 'private',
+      channelId,
+      homeId: channelId,
+      guildId: guildId ?? undefined,
+    } as const;
+    const message: IncomingMessage = {
+      id,
+      channelId: place.channelId,
+      author: { id: user.id, name: speaker.name, kind: 'human' },
+      text,
+      at: createdAt.toISOString(),
+      attachments: files.map(({ name }) => name),
+      hasThirdPartyText: files.length > 0 ? true : undefined,
+      files,
+      place,
+      // A channel of a server of ours keeps its settings though the bot cannot see it.
+      askedIn: admission.asker.isElsewhere === true && interaction.inCachedGuild() ? unseen : here,
+      isOwner: speaker.isOwner,
     };
+    await handlers.asked(message, 'begun');
+    return message;
   }
 
   /** Does nothing that could not be acknowledged. */
@@ -126,7 +223,7 @@ export function createInteractions(options: InteractionsOptions): (interaction: 
         ),
       );
     };
-    return inOrder(interaction.channelId, job);
+    return isInSight(interaction) ? inOrder(interaction.channelId, job) : job();
   }
 
   async function acknowledge(interaction: CommandInteraction): Promise<boolean> {
@@ -177,11 +274,16 @@ export function createInteractions(options: InteractionsOptions): (interaction: 
     const admission = await admit(interaction, policy.parseCommand(`!${line}`));
     try {
       if (admission.kind === 'refused') await tell(interaction, admission.line);
-      else if (!(interaction.isButton() && (await offers.click(interaction))))
+      else if (!(interaction.isButton() && (await isClicked(interaction))))
         await press(interaction, admission.asker);
     } catch (error) {
       logger.warn('a click could not be answered', { channelId: interaction.channelId, error });
     }
+  }
+
+  async function isClicked(interaction: ButtonInteraction): Promise<boolean> {
+    const stop = (id: string) => handlers.reacted(interaction.channelId, id, interaction.user.id, stopEmoji);
+    return (await offers.click(interaction)) || options.asks.click(interaction, stop);
   }
 
   /** Does nothing that could not be acknowledged. */
@@ -232,6 +334,13 @@ async function openWindow(
 
 type AskingInteraction = CommandInteraction | PressInteraction;
 
+/** Whether the bot may be where it was given; older payloads leave out the context of its own direct messages. */
+function isInSight({ client, guildId, channelId, context }: BaseInteraction): boolean {
+  if (channelId === null) return false;
+  if (guildId !== null) return client.guilds.cache.has(guildId);
+  return context !== InteractionContextType.PrivateChannel;
+}
+
 function contextOf(
   { id, createdAt }: AskingInteraction,
   asker: Asker,
@@ -252,7 +361,7 @@ async function deliver(
   isInPlace: boolean,
 ): Promise<void> {
   const flags = MessageFlags.Ephemeral;
-  const pages = splitReply(reply.text);
+  const pages = isInSight(interaction) ? splitReply(reply.text) : pagesElsewhere(reply);
   let wasSent = false;
   try {
     for (const [index, content] of pages.entries()) {
@@ -269,7 +378,17 @@ async function deliver(
   }
 }
 
-type Asker = Pick<CommandContext, 'speaker' | 'place'>;
+/** Where an app was installed by a person alone, Discord takes five messages besides the first answer [EW1]. */
+const mostFollowUps = 5;
+const tooLong = '-# The rest is too long for here: ask me in our direct messages.';
+
+function pagesElsewhere({ text, files = [] }: CommandReply): readonly string[] {
+  const pages = splitReply(text);
+  const most = 1 + mostFollowUps - files.length;
+  return pages.length > most ? [...pages.slice(0, most - 1), tooLong] : pages;
+}
+
+type Asker = Pick<CommandContext, 'speaker' | 'place' | 'isElsewhere'>;
 
 /** `line` is what a refused person is told [G1]. */
 type Admission =

@@ -17,20 +17,24 @@ interface ApplicationCommand {
   readonly [key: string]: unknown;
 }
 
-const inServers = { integration_types: [ApplicationIntegrationType.GuildInstall] };
-const everywhere = { ...inServers, contexts: [InteractionContextType.Guild, InteractionContextType.BotDM] };
+const { GuildInstall, UserInstall } = ApplicationIntegrationType;
+const { Guild, BotDM, PrivateChannel } = InteractionContextType;
+/** Where the bot is not, too: there what needs a channel of its own says so [EW1]. */
+const everywhere = {
+  integration_types: [GuildInstall, UserInstall],
+  contexts: [Guild, BotDM, PrivateChannel],
+};
+const whereTheBotIs = { integration_types: [GuildInstall], contexts: [Guild, BotDM] };
 
 export function slashCommand(definition: CommandDefinition): ApplicationCommand {
-  const { name, description, serverOnly, subcommands = {}, help } = definition;
+  const { name, description, subcommands = {}, help } = definition;
   const own = Object.entries(definition.options ?? {}).map((entry) => slashOption(...entry));
   const all: CommandDefinition['subcommands'] = { ...subcommands, ...(help !== undefined && { help }) };
-  const isEverywhere =
-    serverOnly === undefined || Object.values(subcommands).some(({ isAnywhere }) => isAnywhere);
   return {
     type: ApplicationCommandType.ChatInput,
     name,
     description,
-    ...(isEverywhere ? everywhere : { ...inServers, contexts: [InteractionContextType.Guild] }),
+    ...everywhere,
     default_member_permissions: shownTo(definition),
     options: [...grouped(all, definition.groups), ...own],
   };
@@ -115,7 +119,7 @@ export async function registerCommands(
   }
 
   async function registerAlone(command: ApplicationCommand): Promise<void> {
-    for (const form of [command, withPlainOptions(command)])
+    for (const form of [command, { ...withPlainOptions(command), ...whereTheBotIs }])
       try {
         return await api.registerCommand(applicationId, form);
       } catch (error) {

@@ -10,7 +10,7 @@ import {
 import type { Logger } from '../../core/logger.ts';
 import { isSnowflake } from '../../core/snowflake.ts';
 import { sleep, type Clock } from '../../core/time.ts';
-import { answerRows } from '../buttons.ts';
+import { answerRows, type AnswerRow } from '../buttons.ts';
 import { mayHaveForgottenNonces, noPings, sentOnce, type DiscordApi } from '../discord-api.ts';
 import type { EmojiNamed } from './discord-form.ts';
 import { hasErrorCode, isGone, pauseBeforeSending, refusalOf, sendUntilTaken } from '../refusals.ts';
@@ -33,6 +33,8 @@ export interface RepliesOptions {
   readonly onSent: (message: APIMessage) => void;
   readonly onEdited: (message: APIMessage) => void;
   readonly onRemoved: (channelId: string, messageId: string) => void;
+  /** Under the first message as long as the reply grows. */
+  readonly growingRows?: AnswerRow[];
   /** A custom emoji that everybody in a channel's server can use. */
   readonly emojiIn?: (channelId: string, name: string) => string | undefined;
   /** Discord has an answer to a message under our nonce that was never sent from here. Must not throw. */
@@ -50,7 +52,7 @@ type PostRequest = Extract<Request, { readonly kind: 'post' }>;
 
 /** Carries out {@link nextStep}, one request at a time [G3]. Nonces keep anything from being sent twice. */
 export function growReply(options: RepliesOptions, start: ReplyStart, emojiNamed?: EmojiNamed): GrowingReply {
-  const { api, clock, logger, retryDelaysMs } = options;
+  const { api, clock, logger, retryDelaysMs, growingRows } = options;
   const { channelId, nonceBase } = start;
   const present = (start.existingIds ?? []).map((id) => ({ id }));
   const state: ReplyState = { phase: 'growing', text: '', present, emojiNamed };
@@ -143,20 +145,23 @@ export function growReply(options: RepliesOptions, start: ReplyStart, emojiNamed
     }
     edit = new AbortController();
     const { id, content, isLast } = request;
+    const hasGrowingRows = growingRows !== undefined && request.index === 0 && isIn('growing');
     const body = {
       content: content.toWellFormed(),
       allowed_mentions: noPings,
-      components: rowsUnder(isLast),
+      components: rowsUnder(request),
       flags: previews(content),
     };
     const message = await api.editMessage(channelId, id, body, edit.signal);
-    stands({ id, content, hasButtons: isLast === true });
+    stands({ id, content, hasButtons: isLast === true, hasGrowingRows });
     options.onEdited(message);
   }
 
-  function rowsUnder(isLast: true | undefined) {
+  function rowsUnder({ index, isLast }: Exclude<Request, { readonly kind: 'delete' }>) {
     const { footer } = state;
-    return isLast === true && hasButtons(footer) ? answerRows(footer.personId, footer) : undefined;
+    if (isLast === true && hasButtons(footer)) return answerRows(footer.personId, footer);
+    if (growingRows === undefined || index > 0) return undefined;
+    return isIn('growing') ? growingRows : [];
   }
 
   const isIn = (...phases: readonly ReplyState['phase'][]): boolean => phases.includes(state.phase);
@@ -184,20 +189,27 @@ export function growReply(options: RepliesOptions, start: ReplyStart, emojiNamed
 
   async function postNext(request: PostRequest): Promise<void> {
     const { index, content, isLast } = request;
+    const hasGrowingRows = growingRows !== undefined && index === 0 && isIn('growing');
     const found = earlier?.[index];
     const isEarlier = found !== undefined && (index === 0 || found.content === content.trim());
     const message = isEarlier ? found : await post(request);
     // Under a known nonce Discord returns the earlier message, which may differ.
     const says = message.content.trim() === content.trim() ? content : message.content;
     if (index === 0 && failures === 0 && !isEarlier && says !== content) options.onForeign?.(nonceBase);
-    stands({ id: message.id, content: says, hasButtons: isLast === true && !isEarlier });
+    stands({
+      id: message.id,
+      content: says,
+      hasButtons: isLast === true && !isEarlier,
+      hasGrowingRows,
+    });
     await start.onMessages(ids());
     options.onSent(message);
   }
 
   /** Without the permission to read history the bot may not reply, only speak. */
-  async function post({ index, content, isLast }: PostRequest): Promise<APIMessage> {
-    const components = rowsUnder(isLast);
+  async function post(request: PostRequest): Promise<APIMessage> {
+    const { index, content } = request;
+    const components = rowsUnder(request);
     const body = {
       content: content.toWellFormed(),
       ...sentOnce(`${nonceBase}-${index}`),
@@ -303,6 +315,7 @@ interface StandingMessage {
   readonly id: string;
   readonly content?: string;
   readonly hasButtons?: boolean;
+  readonly hasGrowingRows?: boolean;
 }
 
 /**
@@ -390,13 +403,14 @@ function chunksOf(
 }
 
 function nextChange(
-  { present, notBefore = 0, footer }: ReplyState,
+  { phase, present, notBefore = 0, footer }: ReplyState,
   chunks: readonly Chunk[],
   now: number,
 ): ReplyStep | undefined {
   const index = chunks.findIndex(
     ({ content, isLast }, at) =>
       present[at]?.content !== content ||
+      (phase === 'finishing' && present[at].hasGrowingRows === true) ||
       (isLast === true && hasButtons(footer) && present[at].hasButtons !== true),
   );
   const chunk = chunks[index];

@@ -21,6 +21,8 @@ const common = {
   attachments: z.array(z.string()),
   ...reachFields,
   channelName: z.string().optional(),
+  /** By `/ask`, or an answer to that: it stands in no channel [EW2]. */
+  isAsked: z.literal(true).optional(),
   /** Said, or an answer to what was said, in mode `ask` [K9]. */
   mode: z.literal('ask').optional(),
 };

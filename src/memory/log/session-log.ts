@@ -142,7 +142,7 @@ export function createSessionLog(options: {
     const known = (await lines.covering(session, ids)).filter(({ record }) => ids.includes(record.id));
     const logged = new Map(known.map(({ sequence, record }) => [record.id, sequence]));
     const { last } = await store.logState(logKey(session));
-    for (const { id, at, text, heard, attachments, shown = [] } of context.messages) {
+    for (const { id, at, text, heard, attachments, shown = [], askedIn } of context.messages) {
       if (logged.has(id) || changes.wasDeleted(id)) continue;
       const changed = changes.latest(id);
       const own = reachOf(context.place);
@@ -156,6 +156,7 @@ export function createSessionLog(options: {
         author: context.speaker.name,
         text: maskSecrets(changed?.text ?? text),
         heard,
+        isAsked: askedIn && true,
         attachments: [...attachments, ...shown.map(({ kind }) => kind)],
         ...(changed === undefined ? own : await reachOfEdit(session, own)),
         channelName: context.place.channelName,
@@ -196,6 +197,7 @@ export function createSessionLog(options: {
       author: botName,
       text: maskSecrets(reply.text, new Set(context.messages.flatMap(({ text }) => secretValues(text)))),
       attachments: [],
+      isAsked: context.messages.some(({ askedIn }) => askedIn !== undefined) ? true : undefined,
       thirdPartyMark: reply.thirdPartyMark === ownMark ? id : reply.thirdPartyMark,
       // It may repeat edits made on their way, and what was said since the channel was closed to some.
       ...questions.reduce(narrower, narrower(reachOf(context.place), await presentReach(session))),
@@ -329,7 +331,8 @@ export function createSessionLog(options: {
       for (const session of changed)
         for (const { message } of foldLog(await lines.covering(session, [messageId])).messages) {
           const ids = idsOf(message).filter((id) => compareSnowflakes(id, messageId) >= 0);
-          if (ids.length > 0) found.push({ ids, isOwn: message.role === 'assistant' });
+          if (ids.length > 0 && message.isAsked === undefined)
+            found.push({ ids, isOwn: message.role === 'assistant' });
         }
       return found;
     },
@@ -354,6 +357,12 @@ export function createSessionLog(options: {
       const before = (repliedTo === undefined ? messages[at - 1] : messages.find(isRepliedTo))?.message;
       if (own === undefined || before?.role !== 'assistant' || markOf(before) !== undefined) return undefined;
       return isSameReach(pickReach(before), pickReach(own)) ? before.text : undefined;
+    },
+    /** What was asked by `/ask` in a DM, with the answers, among its newest messages; oldest first [EW2]. */
+    async asked(this: void, session: SessionKey, newest: number): Promise<readonly LoggedMessage[]> {
+      const { last } = await store.logState(logKey(session));
+      const { messages } = await since(session, Math.max(0, last - newest));
+      return messages.flatMap(({ message }) => (message.isAsked === true ? message : []));
     },
     /** Whether a message was logged without a reply. */
     async isUnanswered(this: void, session: SessionKey, id: string): Promise<boolean> {

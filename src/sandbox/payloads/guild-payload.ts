@@ -116,7 +116,7 @@ export function reactionEmoji(key: string): object {
 export function channelType(channel: Channel): ChannelType {
   switch (channel.kind) {
     case 'dm':
-      return ChannelType.DM;
+      return (channel.others?.length ?? 0) > 1 ? ChannelType.GroupDM : ChannelType.DM;
     case 'text':
       return channel.type;
     case 'thread':
@@ -128,7 +128,8 @@ export function channelType(channel: Channel): ChannelType {
 export function channelPayload(world: World, channel: Channel, viewerId: string): object {
   switch (channel.kind) {
     case 'dm': {
-      const recipients = [userPayload(userOf(world, channel.personId))];
+      const people = [channel.personId, ...(channel.others ?? [])].filter((id) => id !== viewerId);
+      const recipients = people.map((id) => userPayload(userOf(world, id)));
       return { ...commonPayload(world, channel), recipients };
     }
     case 'text':

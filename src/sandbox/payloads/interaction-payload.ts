@@ -1,6 +1,7 @@
 import {
   ApplicationCommandOptionType as Type,
   ApplicationCommandType,
+  ApplicationIntegrationType,
   ComponentType,
   InteractionContextType,
   Locale,
@@ -25,6 +26,10 @@ export function interactionPayload(world: World, interaction: Interaction, cdnUr
   const guildId = guildIdOf(channel);
   const member = guildId === undefined ? undefined : memberOf(world, guildId, userId);
   const permissions = channelPermissions(world, channel, userId).toString();
+  const context = contextOf(channel);
+  // Everybody has installed the app for themselves too [EW1].
+  const owners = { [ApplicationIntegrationType.UserInstall]: userId };
+  const guildInstall = { [ApplicationIntegrationType.GuildInstall]: guildId ?? '0', ...owners };
   return {
     id,
     application_id: world.application.id,
@@ -35,17 +40,18 @@ export function interactionPayload(world: World, interaction: Interaction, cdnUr
     channel_id: channel.id,
     channel: { ...channelPayload(world, channel, userId), permissions },
     ...(member === undefined
-      ? { user: userPayload(userOf(world, userId)), context: InteractionContextType.BotDM }
+      ? { user: userPayload(userOf(world, userId)) }
       : {
           guild_id: guildId,
           guild_locale: Locale.EnglishUS,
+          guild: { id: guildId, locale: Locale.EnglishUS, features: [] },
           member: { ...memberPayload(world, member), permissions },
-          context: InteractionContextType.Guild,
         }),
+    context,
     app_permissions: channelPermissions(world, channel, world.botId).toString(),
     locale: Locale.EnglishUS,
     entitlements: [],
-    authorizing_integration_owners: {},
+    authorizing_integration_owners: isBotIn(world, channel) ? guildInstall : owners,
     attachment_size_limit: 10 * 1024 * 1024,
   };
 }
@@ -109,6 +115,18 @@ function resolvedRoles(world: World, options: readonly InteractionOption[], here
   return Object.fromEntries(roles.map((role) => [role.id, rolePayload(role)]));
 }
 
+/** Of where somebody uses a command. */
+export function contextOf(channel: Channel): InteractionContextType {
+  if (channel.kind !== 'dm') return InteractionContextType.Guild;
+  return channel.others === undefined ? InteractionContextType.BotDM : InteractionContextType.PrivateChannel;
+}
+
+/** Whether the bot is in the channel's guild, or the other side of the DM. */
+export function isBotIn(world: World, channel: Channel): boolean {
+  if (channel.kind === 'dm') return channel.others === undefined;
+  return memberOf(world, channel.guildId, world.botId) !== undefined;
+}
+
 /** A registered command as Discord lists it. */
 export function commandPayload(world: World, command: Command): object {
   const { id, type, name, description, memberPermissions, contexts, nsfw, version } = command;
@@ -121,6 +139,7 @@ export function commandPayload(world: World, command: Command): object {
     options: type === ApplicationCommandType.ChatInput ? [...command.options] : undefined,
     default_member_permissions: memberPermissions?.toString() ?? null,
     contexts: contexts ?? null,
+    integration_types: command.installations,
     nsfw,
     version,
   };

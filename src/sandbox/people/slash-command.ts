@@ -1,12 +1,13 @@
 import {
   ApplicationCommandOptionType as Type,
   ApplicationCommandType,
-  InteractionContextType,
+  ApplicationIntegrationType,
   PermissionFlagsBits,
   type APIApplicationCommandOption,
   type APIApplicationCommandSubcommandOption,
 } from 'discord-api-types/v10';
 
+import { contextOf, isBotIn } from '../payloads/interaction-payload.ts';
 import type { Attachment, Channel, Command, InteractionOption, User } from '../world/entities.ts';
 import { may } from '../world/permissions.ts';
 import { guildIdOf, SandboxError, type World } from '../world/world.ts';
@@ -150,8 +151,10 @@ export function offeredCommand(
 
 function isOffered(world: World, command: Command, channel: Channel, user: User): boolean {
   const guildId = guildIdOf(channel);
-  const context = guildId === undefined ? InteractionContextType.BotDM : InteractionContextType.Guild;
-  if (command.contexts?.includes(context) === false) return false;
+  if (command.contexts?.includes(contextOf(channel)) === false) return false;
+  const { GuildInstall, UserInstall } = ApplicationIntegrationType;
+  const { installations = [GuildInstall] } = command;
+  if (!isBotIn(world, channel)) return installations.includes(UserInstall);
   if (guildId === undefined || command.memberPermissions === undefined) return true;
   // Administrators have every permission, which is how a command for nobody else is asked for.
   return may(world, channel, user.id, command.memberPermissions || PermissionFlagsBits.Administrator);

@@ -98,6 +98,7 @@ export function commandRoutes(app: FastifyInstance, { world }: RestContext): voi
         options: 'options' in form ? bodyAs<APIApplicationCommandOption[]>(form.options ?? []) : [],
         memberPermissions: typeof permissions === 'string' ? BigInt(permissions) : undefined,
         contexts: form.contexts ?? undefined,
+        installations: form.integration_types ?? undefined,
         nsfw: form.nsfw ?? false,
         version: world.nextId(),
       });

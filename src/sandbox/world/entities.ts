@@ -9,6 +9,7 @@ import type {
   APIStringSelectComponent,
   ApplicationCommandOptionType,
   ApplicationCommandType,
+  ApplicationIntegrationType,
   ChannelType,
   InteractionContextType,
   MessageType,
@@ -100,11 +101,13 @@ export interface ThreadChannel {
   archiveChangedAt: string;
 }
 
-/** A conversation between the bot and one person. */
+/** A conversation between one person and the bot, or other people alone. */
 export interface DmChannel {
   readonly kind: 'dm';
   readonly id: string;
   readonly personId: string;
+  /** Who is in it besides the person; absent where it is the bot. */
+  readonly others?: readonly string[];
 }
 
 export type Channel = TextChannel | ThreadChannel | DmChannel;
@@ -185,6 +188,8 @@ export interface Command {
   readonly memberPermissions: bigint | undefined;
   /** Where a global command is offered; absent for everywhere. */
   readonly contexts: readonly InteractionContextType[] | undefined;
+  /** How the app has to be installed for it; absent for in a guild. */
+  readonly installations: readonly ApplicationIntegrationType[] | undefined;
   readonly nsfw: boolean;
   /** Changes when anything in the command does. */
   readonly version: string;

@@ -101,7 +101,8 @@ export function hideFromOthers(world: World, channel: TextChannel, userIds: read
  */
 export function openDm(world: World, personId: string, id?: string): DmChannel {
   for (const channel of world.channels.values()) {
-    if (channel.kind === 'dm' && channel.personId === personId) return channel;
+    if (channel.kind === 'dm' && channel.personId === personId && channel.others === undefined)
+      return channel;
   }
   const channel: DmChannel = { kind: 'dm', id: id ?? world.nextId(), personId };
   world.channels.set(channel.id, channel);

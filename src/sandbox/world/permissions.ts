@@ -50,7 +50,7 @@ export function guildPermissions(guild: Guild, member: Member): bigint {
 export function channelPermissions(world: World, channel: Channel, userId: string): bigint {
   switch (channel.kind) {
     case 'dm':
-      return channel.personId === userId || world.botId === userId ? dmPermissions : 0n;
+      return [channel.personId, ...(channel.others ?? [world.botId])].includes(userId) ? dmPermissions : 0n;
     case 'text':
       return textChannelPermissions(guildOf(world, channel.guildId), channel, userId);
     case 'thread':

@@ -223,7 +223,7 @@ describe('typing', () => {
         showTyping: () => Promise.resolve(void (shown += 1)),
       },
     });
-    const typing = replies.typing(channelId);
+    const typing = replies.typing(channelId, channelId);
     expect(shown).toBe(0);
     await vi.advanceTimersByTimeAsync(100);
     expect(shown).toBe(1);

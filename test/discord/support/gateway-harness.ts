@@ -64,6 +64,10 @@ class RecordingHandlers implements BotHandlers, CommandHandlers {
     return this.work(message);
   }
 
+  async asked({ id }: IncomingMessage, state: 'begun' | 'dropped'): Promise<void> {
+    this.events.push(`ask ${id} ${state}`);
+  }
+
   async lockedOut(): Promise<void> {}
 
   async unanswerable({ id }: { readonly id: string }): Promise<void> {
@@ -133,6 +137,7 @@ export interface RunOptions {
   readonly answerModes?: IntakeOptions['answerModes'];
   /** Of every guild; none where not given. */
   readonly memberRole?: () => string | undefined;
+  readonly clock?: () => Date;
   readonly hidden?: ReadonlySet<string>;
   /** Of every channel. */
   readonly remembered?: readonly RememberedMessage[];
@@ -210,6 +215,8 @@ export async function runGateway(options: RunOptions = {}) {
   const recent = new RecentChanges();
   const {
     proxies,
+    asks,
+    dmOf,
     places,
     history,
     replies,
@@ -229,7 +236,7 @@ export async function runGateway(options: RunOptions = {}) {
     memberRole: async () => options.memberRole?.(),
     noteGone: (channelId) => void options.gone?.add(channelId),
     recent,
-    clock,
+    clock: options.clock ?? clock,
     logger,
   });
   const application = await fetchApplication(client, server.token);
@@ -249,7 +256,7 @@ export async function runGateway(options: RunOptions = {}) {
       lockedOut: createLockedOut(),
     },
     commands: { definitions: [memoryCommand], menuNames: ['Remember this'], parseCommand },
-    discord: { places, reactions, offers, proxies, history },
+    discord: { places, reactions, offers, proxies, history, asks, dmOf },
     channels: {
       answerModes: options.answerModes ?? {
         answerMode: async () => undefined,
@@ -285,6 +292,7 @@ export async function runGateway(options: RunOptions = {}) {
     handlers,
     history,
     replies,
+    asks,
     offers,
     actions,
     presentPlace,

@@ -14,6 +14,7 @@ const facts = {
   description: 'x',
   memberPermissions: undefined,
   contexts: undefined,
+  installations: undefined,
 } as const;
 
 function command(name: string, options: readonly APIApplicationCommandOption[]): Command {

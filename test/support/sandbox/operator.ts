@@ -86,6 +86,13 @@ export function operatorCalls(world: World) {
       });
       world.emit({ type: 'guild-created', guild });
     },
+    /** A DM of people without the bot; of more than two a group. */
+    addDm: async (input: { readonly people: readonly string[] }) => {
+      const [personId = '', ...others] = idsOf(input.people);
+      const channel = { kind: 'dm', id: world.nextId(), personId, others } as const;
+      world.channels.set(channel.id, channel);
+      return channelView(world, channel);
+    },
     /** Tells the bot that a guild has an outage, or that it is over. Its messages still come. */
     setGuildAvailability: async (input: { readonly guild?: string; readonly available: boolean }) =>
       world.emit({
