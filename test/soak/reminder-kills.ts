@@ -1,0 +1,167 @@
+import { readFileSync } from 'node:fs';
+import { setTimeout as sleep } from 'node:timers/promises';
+
+import { expect } from 'vitest';
+
+import { snowflakeTime } from '../../src/core/snowflake.ts';
+import { chanceOf } from '../support/chance.ts';
+import { startChild, type Child } from '../e2e/child.ts';
+import { openStage, type Stage } from '../e2e/stage.ts';
+
+const ofEach = 10;
+/** Milliseconds between the first and the last that is due, for each person: as fast as Discord takes messages. */
+const spreadMs = 400;
+/** Until the first is due, so that the bot has looked through everybody. */
+const aheadMs = 60_000;
+const killEveryMs = 20_000;
+
+interface Reminder {
+  readonly id: string;
+  readonly text: string;
+  readonly at: string;
+  readonly [more: string]: unknown;
+}
+
+/** Of one person, at random moments, half of them in #general. */
+function remindersOf(
+  number: number,
+  place: object,
+  first: number,
+  people: number,
+  chance: () => number,
+): readonly Reminder[] {
+  return Array.from({ length: ofEach }, (_, index) => ({
+    id: `${number}x${index}`,
+    text: `mark ${number}x${index}.`,
+    at: new Date(first + chance() * people * spreadMs).toISOString(),
+    where: index % 2 === 0 ? 'here' : 'dm',
+    place,
+    messageId: '400000000000000001',
+    setAt: new Date().toISOString(),
+  }));
+}
+
+/**
+ * So many people with ten reminders each; while they come, a process is killed or loses its connection every twenty seconds. Each comes once, where it was
+ * set, and not before its time. With two processes they share a database and have two shards each.
+ */
+export async function killWhileReminding(people: number, seed: number, processes: 1 | 2): Promise<void> {
+  const chance = chanceOf(seed);
+  const shared = { DISCOCLAW_SHARDS: '4', DISCOCLAW_SHARD_IDS: '0-1' };
+  await using stage = await openStage({
+    isBuilt: true,
+    ...(processes === 2 && { shards: 4, environment: shared }),
+  });
+  const { sandbox, info } = stage;
+  await stage.stopBot();
+  const channelId = info.channels['general'] ?? '';
+  const guildId = Object.values(info.guilds)[0];
+  const place = {
+    audience: 'public',
+    channelId,
+    homeId: channelId,
+    guildId,
+    readers: ['@everyone'],
+    channelName: 'general',
+  };
+  const ids: string[] = [];
+  for (let number = 0; number < people; number += 1) ids.push((await stage.newcomer()).id);
+  const idleBefore = await cpuShareOf(stage, 15_000);
+  await stage.stopBot();
+  const first = Date.now() + aheadMs + people * 30;
+  const all = new Map<string, Reminder>();
+  for (const [number, id] of ids.entries()) {
+    const reminders = remindersOf(number, place, first, people, chance);
+    for (const each of reminders) all.set(each.text, each);
+    await stage.writeFile(`data/users/${id}/reminders.json`, JSON.stringify({ version: 1, reminders }));
+  }
+  const idleWith = await cpuShareOf(stage, 15_000);
+  const others: Child[] = processes === 2 ? [await startOther(stage)] : [];
+  try {
+    let kills = 0;
+    let drops = 0;
+    await sleep(Math.max(0, first - Date.now()));
+    while (Date.now() < first + people * spreadMs) {
+      await sleep(killEveryMs * (0.5 + chance()));
+      if (chance() < 0.3) {
+        await sandbox.dropConnection();
+        drops += 1;
+      } else if (processes === 2 && chance() < 0.5) {
+        await others.at(-1)?.end('SIGKILL');
+        others.push(await startOther(stage));
+      } else {
+        await stage.killBot();
+        await stage.startBot();
+      }
+      kills += 1;
+    }
+    const found = async () => {
+      const dms = await Promise.all(ids.map(async (id) => (await sandbox.openDm({ person: id })).id));
+      const messages = await Promise.all(
+        [channelId, ...dms].map((each) => sandbox.messages({ in: each, from: 'bot' })),
+      );
+      return messages.flat().flatMap(({ id, channelId: at, text }) =>
+        (text.match(/mark \d+x\d+\./gu) ?? []).map((mark) => ({
+          mark,
+          at,
+          posted: snowflakeTime(id).getTime(),
+        })),
+      );
+    };
+    let count = 0;
+    await expect
+      .poll(
+        async () => {
+          count = (await found()).length;
+          return count;
+        },
+        { timeout: 30 * 60_000, interval: 5000 },
+      )
+      .toBeGreaterThanOrEqual(all.size);
+    // Long enough for a second one to show itself.
+    await sleep(5000);
+    const came = await found();
+    const counts = new Map<string, number>();
+    for (const { mark } of came) counts.set(mark, (counts.get(mark) ?? 0) + 1);
+    const late = came
+      .map(({ mark, posted }) => posted - Date.parse(all.get(mark)?.at ?? ''))
+      .toSorted((a, b) => a - b);
+    const share = (part: number): number => (late[Math.floor((late.length - 1) * part)] ?? 0) / 1000;
+    process.stdout.write(
+      `${all.size} reminders of ${people} people, ${processes} processes, ${kills - drops} kills, ${drops} lost connections: ` +
+        `late by ${share(0.5)} s (median), ${share(0.95)} s (95 %), ${share(1)} s; idle CPU ${idleBefore} % without, ${idleWith} % with them waiting\n`,
+    );
+    expect([...all.keys()].filter((mark) => counts.get(mark) !== 1)).toEqual([]);
+    expect(late.filter((ms) => ms < 0)).toEqual([]);
+    const elsewhere = came.filter(
+      ({ mark, at }) => (at === channelId) !== (all.get(mark)?.['where'] === 'here'),
+    );
+    expect(elsewhere).toEqual([]);
+  } finally {
+    await others.at(-1)?.end('SIGKILL');
+  }
+}
+
+/** Of one core, in percent, while nothing happens. */
+async function cpuShareOf(stage: Stage, ms: number): Promise<number> {
+  const { pid } = await stage.startBot();
+  // What a start does is over.
+  await sleep(20_000);
+  const before = ticksOf(pid);
+  await sleep(ms);
+  return Math.round(((ticksOf(pid) - before) * 10 * 1000) / ms) / 10;
+}
+
+/** Hundredths of a second. */
+function ticksOf(pid: number | undefined): number {
+  const fields = readFileSync(`/proc/${pid}/stat`, 'utf8')
+    .replace(/^.*\) /u, '')
+    .split(' ');
+  return Number(fields[11]) + Number(fields[12]);
+}
+
+async function startOther({ folder, environment }: Stage): Promise<Child> {
+  const child = startChild({ folder, environment: { ...environment, DISCOCLAW_SHARD_IDS: '2-3' } });
+  await child.waitFor('"the bot is ready"');
+  return child;
+}
