@@ -107,8 +107,8 @@ it('a file of items that somebody damages is gone without for two seconds, then 
   const damaged = good.replace(/\}\s*\]/u, '},]');
   await stage.writeFile(itemsFile(stage), damaged);
   // Somebody saves it again and again, however slow the machine.
-  const path = join(stage.folder, itemsFile(stage));
-  const saving = setInterval(() => utimesSync(path, new Date(), new Date()), 100);
+  const file = join(stage.folder, itemsFile(stage));
+  const saving = setInterval(() => utimesSync(file, new Date(), new Date()), 100);
   expect((await stage.ask('alice', '#general', 'What do I drink?')).text).toBe('Answer 0.');
   expect(stage.model.requests.at(-1)?.raw).not.toContain('I drink tea');
   expect(await show(stage)).toMatch(/^I can't read or save your memory/u);

@@ -69,9 +69,10 @@ beforeEach(() => {
   open();
 });
 
+const clock = () => new Date(now);
+
 /** As a process has it, over the same store. */
 function open(): void {
-  const clock = () => new Date(now);
   reminders = createReminders({
     store,
     writes: plainWrites(),
@@ -158,7 +159,7 @@ describe('what happens while Discord does not take a reminder, or before a kill 
 
 /** What was posted is not marked as such. */
 async function remindUntilKilled(): Promise<void> {
-  const { came } = reminders;
+  const came = reminders.came.bind(reminders);
   reminders.came = () => Promise.reject(new Error('killed'));
   await expect(remind(aliceId)).rejects.toThrow('killed');
   reminders.came = came;
