@@ -205,7 +205,7 @@ describe('forgetting an item', () => {
     expect(await memory(name, '#dev', 'forget bees')).not.toContain('note says it');
     expect(await memory(name, dm, 'forget bees')).toContain('1 note says it');
     expect(await press(name, dm, '1 note says it', 'Erase all that says it')).toContain(
-      '1 note (including summaries)',
+      '1 note (including summaries and reminders)',
     );
   });
 });

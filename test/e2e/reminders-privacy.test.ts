@@ -159,6 +159,6 @@ describe('where a reminder comes, and whom it notifies [RM3]', () => {
 
   it('lists as missed what could be delivered nowhere', async () => {
     const { answer } = await sandbox.slash({ as: 'shy', in: '#general', name: 'reminders' });
-    expect(answer?.text).toMatch(/1\. missed <t:/u);
+    expect(answer?.text).toMatch(/1\. missed: <t:/u);
   });
 });
