@@ -186,7 +186,8 @@ export class ReminderPromises {
     // It may be an hour sooner or later where clocks change, and half a day where its person travels.
     const travelMs = reminder.zones.size > 1 ? 24 * hourMs : hourMs;
     reminder.notBefore = due + 24 * hourMs - travelMs;
-    reminder.due = due + 24 * hourMs + travelMs;
+    // Of what was missed the newest came for all.
+    reminder.due = now + 24 * hourMs + travelMs;
   }
 
   #isForOwner(reminder: Reminder, { notifies = [] }: WorldMessage, channel: WorldChannel): boolean {
