@@ -1,6 +1,7 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 
 import { laterBy } from './later.ts';
+import { callsOf, newestOf } from './model-calls.ts';
 import { openStage, type Stage } from './stage.ts';
 
 const dayMs = 24 * 60 * 60_000;
@@ -39,5 +40,34 @@ describe('a reminder [RM1]', () => {
     await stage.restart(laterBy(dayMs));
     expect((await stage.ask('alice', '@alice', '!reminders')).text).toContain('1 reminder:');
     expect((await fromBot('#general')).filter((text) => text.includes('⏰ call mum'))).toHaveLength(1);
+  });
+});
+
+describe('what a model is told of reminders', () => {
+  it('stands behind the last cache mark, is nothing where there are none, and no model is called when one comes [RM4] [RM5]', async () => {
+    await using own = await openStage({ isBuilt: true, model: () => ({ text: 'Understood.' }) });
+    const mark = /,"cache_control":\{[^}]*\}/gu;
+    const asked = async (as: string): Promise<string> => {
+      await own.ask(as, `@${as}`, 'What is new?');
+      return newestOf(own, 'chat').raw;
+    };
+    const before = await asked('bob');
+    const cached = before.slice(0, before.lastIndexOf('"cache_control"')).replaceAll(mark, '');
+    await own.sandbox.slash({
+      as: 'bob',
+      in: '@bob',
+      name: 'remind',
+      options: { when: 'in 23 hours', what: 'call mum' },
+    });
+    const after = (await asked('bob')).replaceAll(mark, '');
+    expect(after.slice(0, cached.length - 1)).toBe(cached.slice(0, -1));
+    expect(after.slice(cached.length)).toContain('call mum');
+    expect(await asked('carol')).not.toContain('asked to be reminded of');
+    const calls = callsOf(own, 'chat').length;
+    await own.restart(laterBy(dayMs));
+    await expect
+      .poll(async () => (await own.sandbox.messages({ in: '@bob', as: 'bob', from: 'bot' })).at(-1)?.text)
+      .toContain('⏰ call mum');
+    expect(callsOf(own, 'chat')).toHaveLength(calls);
   });
 });

@@ -490,7 +490,7 @@ export const plantedFaults: readonly PlantedFault[] = [
   },
   {
     name: 'reminder-notifies-others',
-    promise: '[RM3] Whoever is named in a reminder is notified when it comes.',
+    promise: '[RM3] Who is named in a reminder is notified when it comes.',
     file: 'src/discord/replies/reminder-post.ts',
     find: '{ parse: [], users: [userId] }',
     put: "{ parse: ['users', 'everyone'] as never }",

@@ -303,7 +303,7 @@ export class BotProcess {
     if (!this.hears || parts === undefined) return undefined;
     const { world } = this.#machine;
     const command = typeof line === 'string' ? parts.bot.commands.parse(`!${line}`, botId) : line;
-    if (command === undefined) throw new RangeError(`No command: ${String(line)}`);
+    if (command === undefined) throw new RangeError(`No command: ${JSON.stringify(line)}`);
     const place = world.placeOf(channelId);
     await parts.bot.recovery.finishChanges();
     const person = world.person(personId);

@@ -58,9 +58,10 @@ beforeEach(() => {
   open();
 });
 
-/** As a process has it, over the same store. */
-function open(): void {
-  const clock = () => new Date(now);
+const clock = () => new Date(now);
+
+/** As a process has it, over the same store; some of it may fail. */
+function open(fails: Partial<Reminders> = {}): void {
   reminders = createReminders({
     store,
     writes: plainWrites(),
@@ -88,7 +89,7 @@ function open(): void {
     async () => true,
   );
   ({ remind } = createReminding({
-    reminders,
+    reminders: { ...reminders, ...fails },
     begin: async () => work,
     channels: { placeOf: async () => present },
     post,
@@ -136,10 +137,9 @@ describe('what happens while Discord does not take a reminder, or before a kill 
   });
 
   it('is known again after a kill, though others can read its channel since', async () => {
-    const came = reminders.came;
-    reminders.came = () => Promise.reject(new Error('killed'));
+    open({ came: () => Promise.reject(new Error('killed')) });
     await expect(remind(aliceId)).rejects.toThrow('killed');
-    reminders.came = came;
+    open();
     openRoom();
     await remind(aliceId);
     expect(places()).toEqual(['room']);
@@ -174,7 +174,7 @@ async function live(
   let queue: WorkQueue | undefined;
   const restart = async (): Promise<void> => {
     queue?.stop();
-    const next = createWorkQueue({ clock: () => new Date(now), timer: timer.set, logger: silent });
+    const next = createWorkQueue({ clock, timer: timer.set, logger: silent });
     queue = next;
     wakeAt = (userId, at) => next.add(userId, 'expire', at);
     open();

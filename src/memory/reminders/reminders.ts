@@ -207,7 +207,7 @@ export function createReminders(ports: {
         let known: Reminder | undefined;
         const changed = await change(work.userId, (reminders) => {
           // After a kill, what sets one may be done again [RM4].
-          known = reminders.find((each) => isSame(each, added));
+          known = reminders.find((each) => areOne(each, added));
           isFull = known === undefined && reminders.length >= limits.reminders;
           return isFull || known !== undefined ? reminders : [...reminders, added];
         });
@@ -325,7 +325,7 @@ function keyOf(userId: string): string {
   return `users/${assertSnowflake(userId)}/${remindersFile}`;
 }
 
-function isSame(a: Reminder, b: Reminder): boolean {
+function areOne(a: Reminder, b: Reminder): boolean {
   return a.messageId === b.messageId && a.text === b.text && a.at === b.at;
 }
 

@@ -41,10 +41,10 @@ export function createReminderTool(ports: {
         );
       const timeZone = await ports.timeZoneOf(speaker.id);
       // Counted from when it was said: a turn that is run again after a kill means the same moment.
-      const said = new Date(message.at);
-      const read = readMoment(when, said, timeZone);
+      const askedAt = new Date(message.at);
+      const read = readMoment(when, askedAt, timeZone);
       if (read.outcome !== 'read' && moment === undefined) return refusal(`Not set: ${whyNot(read.outcome)}`);
-      const offered = read.outcome === 'read' ? read.at : momentGiven(moment, said, timeZone);
+      const offered = read.outcome === 'read' ? read.at : momentGiven(moment, askedAt, timeZone);
       if (offered === undefined) return refusal('Not set: `moment` is none ahead. Ask them when.');
       const place = context.originalPlace ?? context.place;
       const reminder: NewReminder = {

@@ -8,6 +8,7 @@ import {
   type NewReminder,
   type Reminders,
 } from '../../../src/memory/reminders/reminders.ts';
+import { emptyRecord, withheldKey, withheldKind } from '../../../src/memory/withheld.ts';
 import { createReminderTool } from '../../../src/memory/reminders/tool.ts';
 import type { TurnContext } from '../../../src/core/turn-context.ts';
 import type { Deletion } from '../../../src/memory/layer.ts';
@@ -183,6 +184,21 @@ describe('what takes reminders', () => {
     await set('call mum', '2026-11-26T10:00Z');
     await reminders.layer.delete(deletion);
     expect(await store.everything()).not.toContain('mum');
+  });
+
+  it('is hidden while its message is forgotten, and there again after undo [K5]', async () => {
+    await set('call mum', '2026-11-26T10:00Z');
+    const { channelId } = session;
+    const at = new Date(start).toISOString();
+    const record = {
+      ...emptyRecord(aliceId, at, { kind: 'forgotten', commandId: messageId(9) }),
+      messages: [{ channelId, messageId: messageId(1) }],
+    };
+    await store.update(withheldKey(aliceId), withheldKind, () => ({ version: 1 as const, records: [record] }));
+    time.now = Date.parse('2026-11-26T10:00Z');
+    expect([await texts(), await reminders.due(aliceId), await linesIn(dmPlace)]).toEqual([[], [], []]);
+    await store.remove(withheldKey(aliceId));
+    expect(await reminders.due(aliceId)).toMatchObject([{ text: 'call mum' }]);
   });
 
   const aged = { kind: 'messages', session, cause, messages: [withdrawnMessage(messageId(1))] } as const;
