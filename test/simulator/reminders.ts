@@ -106,8 +106,8 @@ export class ReminderPromises {
     const [, seconds, word = ''] =
       /⏰ I will remind you <t:(\d+):F>.*"call (zq[0-9a-z]{5}q)/su.exec(text) ?? [];
     const reminder = this.#all.get(word);
-    // An answer is shown again when its small lines change.
-    if (reminder === undefined || reminder.places.length > 0) return;
+    // An answer is shown again when its small lines change, and may come after it was moved.
+    if (reminder === undefined || reminder.due !== undefined) return;
     const { channelId, askedAt, inMs } = reminder;
     reminder.places = this.#world.placesSince(channelId, askedAt);
     this.#comesAt(reminder, Number(seconds) * 1000);

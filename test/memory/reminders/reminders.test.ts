@@ -194,7 +194,10 @@ describe('what takes reminders', () => {
       ...emptyRecord(aliceId, at, { kind: 'forgotten', commandId: messageId(9) }),
       messages: [{ channelId, messageId: messageId(1) }],
     };
-    await store.update(withheldKey(aliceId), withheldKind, () => ({ version: 1 as const, records: [record] }));
+    await store.update(withheldKey(aliceId), withheldKind, () => ({
+      version: 1 as const,
+      records: [record],
+    }));
     time.now = Date.parse('2026-11-26T10:00Z');
     expect([await texts(), await reminders.due(aliceId), await linesIn(dmPlace)]).toEqual([[], [], []]);
     await store.remove(withheldKey(aliceId));
