@@ -43,7 +43,7 @@ describe('a reminder [RM1]', () => {
   });
 });
 
-describe('what a model is told of reminders', () => {
+describe('what a model sees of reminders', () => {
   it('stands behind the last cache mark, is nothing where there are none, and no model is called when one comes [RM4] [RM5]', async () => {
     await using own = await openStage({ isBuilt: true, model: () => ({ text: 'Understood.' }) });
     const mark = /,"cache_control":\{[^}]*\}/gu;
