@@ -80,6 +80,8 @@ describe.each(servers.map(([server, leftOut]) => ({ server, leftOut, name: serve
           await withFooter(stage, answer, 'The model that I use cannot see pictures');
         const noticed = notable === undefined ? [] : [text];
         await expect.poll(() => itemsOf(stage)).toEqual(expect.arrayContaining(noticed));
+        // Else it could be told under the next answer.
+        if (notable !== undefined) await withFooter(stage, answer, 'Remembered');
         if (command !== undefined && !hasTools) await stage.ask('alice', 'dm', command);
       }
       await expect

@@ -126,8 +126,7 @@ beforeAll(async () => {
     places.set(scene, channel);
     await sandbox.delivered();
     const text = `!remind in 23 hours: ${scene.text ?? scene.name} ${markOf(scene)}`;
-    const said = await sandbox.say({ as: scene.person, in: channel, text });
-    await stage.answerTo(said);
+    await stage.answerTo(await sandbox.say({ as: scene.person, in: channel, text }));
   }
   await stage.stopBot();
   for (const scene of scenes) await scene.happens?.(places.get(scene) ?? '');
@@ -137,7 +136,7 @@ beforeAll(async () => {
   await stage.bot().waitFor('could be delivered nowhere');
   await eventually(async () => {
     posts = (await sandbox.requests(wish)).slice(before).filter(({ status }) => status === 200);
-    if (posts.length < scenes.length - 1) throw new Error(`${posts.length} reminders came`);
+    if (posts.length < scenes.length - 1) throw new Error(`Only ${posts.length} came`);
   });
 });
 

@@ -6,7 +6,7 @@ import { freePort } from '../support/free-port.ts';
 import { footerIn } from './footers.ts';
 import { laterBy } from './later.ts';
 import { idIn } from './memory-talk.ts';
-import { answeringBy, callsOf, type Answers } from './model-calls.ts';
+import { answeringBy, callsOf, newestOf, type Answers } from './model-calls.ts';
 import { openStage, type Stage } from './stage.ts';
 
 /** As Discord is to show it. */
@@ -238,5 +238,34 @@ describe('reminders on each way', () => {
     expect((await listed(name)).split('\n')[1]).toContain('number 50 ');
     expect((await stage.ask(name, '@' + name, `!reminders remove ${id}`)).text).toContain('Off your list');
     expect(callsOf(stage, 'chat')).toHaveLength(asked);
+  });
+});
+
+describe('what a model sees of reminders', () => {
+  it('stands behind the last cache mark, is nothing where there are none, and no model is called when one comes [RM4] [RM5]', async () => {
+    await using own = await openStage({ isBuilt: true, model: () => ({ text: 'Understood.' }) });
+    const mark = /,"cache_control":\{[^}]*\}/gu;
+    const asked = async (as: string): Promise<string> => {
+      await own.ask(as, `@${as}`, 'What is new?');
+      return newestOf(own, 'chat').raw;
+    };
+    const before = await asked('bob');
+    const cached = before.slice(0, before.lastIndexOf('"cache_control"')).replaceAll(mark, '');
+    await own.sandbox.slash({
+      as: 'bob',
+      in: '@bob',
+      name: 'remind',
+      options: { when: 'in 23 hours', what: 'call mum' },
+    });
+    const after = (await asked('bob')).replaceAll(mark, '');
+    expect(after.slice(0, cached.length - 1)).toBe(cached.slice(0, -1));
+    expect(after.slice(cached.length)).toContain('call mum');
+    expect(await asked('carol')).not.toContain('asked to be reminded of');
+    const calls = callsOf(own, 'chat').length;
+    await own.restart(laterBy(dayMs));
+    await expect
+      .poll(async () => (await own.sandbox.messages({ in: '@bob', as: 'bob', from: 'bot' })).at(-1)?.text)
+      .toContain('⏰ call mum');
+    expect(callsOf(own, 'chat')).toHaveLength(calls);
   });
 });

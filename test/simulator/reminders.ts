@@ -106,8 +106,8 @@ export class ReminderPromises {
     const [, seconds, word = ''] =
       /⏰ I will remind you <t:(\d+):F>.*"call (zq[0-9a-z]{5}q)/su.exec(text) ?? [];
     const reminder = this.#all.get(word);
-    // An answer is shown again when its small lines change.
-    if (reminder === undefined || reminder.places.length > 0) return;
+    // An answer is shown again when its small lines change, and may come after it was moved.
+    if (reminder === undefined || reminder.due !== undefined) return;
     const { channelId, askedAt, inMs } = reminder;
     reminder.places = this.#world.placesSince(channelId, askedAt);
     this.#comesAt(reminder, Number(seconds) * 1000);
@@ -186,7 +186,8 @@ export class ReminderPromises {
     // It may be an hour sooner or later where clocks change, and half a day where its person travels.
     const travelMs = reminder.zones.size > 1 ? 24 * hourMs : hourMs;
     reminder.notBefore = due + 24 * hourMs - travelMs;
-    reminder.due = due + 24 * hourMs + travelMs;
+    // Of what was missed the newest came for all.
+    reminder.due = now + 24 * hourMs + travelMs;
   }
 
   #isForOwner(reminder: Reminder, { notifies = [] }: WorldMessage, channel: WorldChannel): boolean {

@@ -209,6 +209,24 @@ describe('what takes reminders', () => {
     expect(await store.everything()).not.toContain('mum');
   });
 
+  it('is hidden while its message is forgotten, and there again after undo [K5]', async () => {
+    await set('call mum', '2026-11-26T10:00Z');
+    const { channelId } = session;
+    const at = new Date(start).toISOString();
+    const record = {
+      ...emptyRecord(aliceId, at, { kind: 'forgotten', commandId: messageId(9) }),
+      messages: [{ channelId, messageId: messageId(1) }],
+    };
+    await store.update(withheldKey(aliceId), withheldKind, () => ({
+      version: 1 as const,
+      records: [record],
+    }));
+    time.now = Date.parse('2026-11-26T10:00Z');
+    expect([await texts(), await reminders.due(aliceId), await linesIn(dmPlace)]).toEqual([[], [], []]);
+    await store.remove(withheldKey(aliceId));
+    expect(await reminders.due(aliceId)).toMatchObject([{ text: 'call mum' }]);
+  });
+
   const aged = { kind: 'messages', session, cause, messages: [withdrawnMessage(messageId(1))] } as const;
 
   it.each<[string, Deletion]>([
