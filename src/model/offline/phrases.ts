@@ -72,6 +72,18 @@ export function memoryWishIn(message: string) {
   return undefined;
 }
 
+const reminders = [
+  String.raw`remind me\s+(?<when>(?!to\b)\S.*?)\s+to\s+(?<what>\S.*)$`,
+  String.raw`remind me to\s+(?<what>\S.*?)\s+(?<when>(?:in|at|on|next|tomorrow|today|tonight)\b.*)$`,
+].map((form) => new RegExp(lead + form, 'iu'));
+
+/** When and of what a message asks to be reminded, as pieces of it; `undefined` where it does not. */
+export function reminderWishIn(message: string) {
+  const words = withoutEnd(message.trim());
+  const found = reminders.map((form) => form.exec(words)?.groups).find((groups) => groups !== undefined);
+  return found && { when: found['when'], what: found['what'] };
+}
+
 const turns: ReadonlyMap<string, string> = new Map([
   ['i am', 'you are'],
   ['i’m', 'you are'],

@@ -1,5 +1,5 @@
 import { clipAtWord, isQuestion, sameItemForm, toSingleLine } from '../../core/text.ts';
-import { memoryWishIn, statementsIn, toSecondPerson } from './phrases.ts';
+import { memoryWishIn, reminderWishIn, statementsIn, toSecondPerson } from './phrases.ts';
 import type { ReadRequest } from './read-request.ts';
 
 /** What the stand-in does: says something, or calls tools first. */
@@ -37,6 +37,8 @@ export function chatReply(request: ReadRequest, knowledge: Knowledge): Reply {
     return tools.has(wish.name)
       ? [{ name: wish.name, input: wish.input }]
       : `I cannot change memory from here. \`!memory ${clipAtWord(wish.command, 200)}\` does it.`;
+  const reminder = tools.has('set_reminder') ? reminderWishIn(text) : undefined;
+  if (reminder !== undefined) return [{ name: 'set_reminder', input: reminder }];
   const missed = tools.has('read_channel') ? missedIn(text) : undefined;
   if (missed !== undefined) return [{ name: 'read_channel', input: missed }];
   const known = new Set(items.map((item) => sameItemForm(item.text)));
@@ -108,6 +110,8 @@ function tellToolRun({ call, result }: ReadRequest['toolRuns'][number]): string 
       const line = toSecondPerson(named('quote')).replace(/^Y/u, 'y');
       return `${isAsked ? 'Decide below whether I may remember' : 'I will remember'}: ${line}. ${listed}`;
     }
+    case 'set_reminder':
+      return done ? 'I will.' : result.text;
     case 'forget_item':
       return `${done ? 'I forgot' : 'I have nothing that I could forget as'} “${named('target')}”. ${listed}`;
     default:

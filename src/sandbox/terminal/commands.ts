@@ -124,7 +124,12 @@ async function menu(scene: Scene, rest: string): Promise<Outcome> {
     );
   }
   const target = await sharedMessage(scene, count, () => true, 'There are no messages here yet');
-  await scene.sandbox.menu({ as: scene.speaker.id, message: target.id, name: entry.name });
+  const { modal } = await scene.sandbox.menu({
+    as: scene.speaker.id,
+    message: target.id,
+    name: entry.name,
+  });
+  if (modal !== undefined) return opensWindow(modal.title);
   const text = `chose “${entry.name}” for ${quoted(readableText(target.text, scene.names))}`;
   return { echo: { kind: 'did', text }, expectsAnswer: true };
 }
@@ -146,11 +151,12 @@ async function click(scene: Scene, rest: string): Promise<Outcome> {
     until: 'acknowledged',
     ...press,
   });
-  if (modal !== undefined)
-    return {
-      tell: `The bot opens the window “${modal.title}”. There are none here: its commands do the same.`,
-    };
+  if (modal !== undefined) return opensWindow(modal.title);
   return { echo: { kind: 'did', text: `clicked [${label}]` }, expectsAnswer: true };
+}
+
+function opensWindow(title: string): Outcome {
+  return { tell: `The bot opens the window “${title}”. There are none here: its commands do the same.` };
 }
 
 /** What to click for a label: a button by it, or a select of which it is an option. */

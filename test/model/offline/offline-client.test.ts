@@ -78,6 +78,25 @@ describe('a question', () => {
   });
 });
 
+describe('a wish to be reminded', () => {
+  it.each([
+    ['remind me in 2 minutes to water the plants', 'in 2 minutes', 'water the plants'],
+    ['Please remind me to call mum tomorrow at 9.', 'tomorrow at 9', 'call mum'],
+  ])('becomes a reminder by its own words: %s', async (message, when, what) => {
+    expect(await toolCall({ message, tools: ['set_reminder'] })).toEqual({
+      name: 'set_reminder',
+      input: { when, what },
+    });
+  });
+
+  it.each(['What did I want you to remind me of?', 'remind me to call mum'])(
+    'is none without a moment: %s',
+    async (message) => {
+      expect(await reply({ message, tools: ['set_reminder'] })).toContain('[offline model]');
+    },
+  );
+});
+
 describe('a wish to remember', () => {
   it.each([
     ['remember that I prefer Rust', 'preference', 'I prefer Rust'],
