@@ -72,16 +72,19 @@ export function memoryWishIn(message: string) {
   return undefined;
 }
 
-const reminders = [
-  String.raw`remind me\s+(?<when>(?!to\b)\S.*?)\s+to\s+(?<what>\S.*)$`,
-  String.raw`remind me to\s+(?<what>\S.*?)\s+(?<when>(?:in|at|on|next|tomorrow|today|tonight)\b.*)$`,
-].map((form) => new RegExp(lead + form, 'iu'));
+const reminder = new RegExp(String.raw`${lead}remind me (\S[\s\S]*)$`, 'iu');
 
 /** When and of what a message asks to be reminded, as pieces of it; `undefined` where it does not. */
 export function reminderWishIn(message: string) {
-  const words = withoutEnd(message.trim());
-  const found = reminders.map((form) => form.exec(words)?.groups).find((groups) => groups !== undefined);
-  return found && { when: found['when'], what: found['what'] };
+  const rest = withoutEnd(reminder.exec(message.trim())?.[1] ?? '');
+  const [when, what] = rest.startsWith('to ')
+    ? rest
+        .slice(3)
+        .split(/ (?=(?:in|at|on|next|tomorrow|today|tonight)\b)([^]*)/iu)
+        .slice(0, 2)
+        .toReversed()
+    : rest.split(/ to ([^]*)/iu);
+  return when === undefined || what === undefined ? undefined : { when, what };
 }
 
 const turns: ReadonlyMap<string, string> = new Map([
