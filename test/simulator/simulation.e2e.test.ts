@@ -4,7 +4,7 @@ import { runs, seedOfTheDay } from '../support/runs.ts';
 import { runSimulate } from './simulate.ts';
 
 const seed = seedOfTheDay * 100;
-const seeds = runs(150, 20);
+const seeds = runs(50, 8);
 const again = 2;
 
 function hashesIn(output: string): readonly string[] {
