@@ -130,7 +130,6 @@ export class People {
       }
       case 'remind':
         return this.#remind(step);
-      case 'reminder-done':
       case 'reminder-later':
       case 'reminder-move':
       case 'reminder-remove':

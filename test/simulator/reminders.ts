@@ -66,7 +66,8 @@ export class ReminderPromises {
   }
 
   asked(wish: Wish): void {
-    const askedAt = this.#clock.now;
+    // A door that is changed at this moment was another one before.
+    const askedAt = this.#clock.now - 1;
     const state = {
       places: [],
       notBefore: askedAt + wish.inMs,
@@ -85,7 +86,14 @@ export class ReminderPromises {
 
   /** From now on the person's days and hours are those of another zone. */
   zoneChanged(personId: string, zone: string): void {
-    for (const each of this.#all.values()) if (each.said.ownerId === personId) each.zones.add(zone);
+    for (const each of this.#all.values()) {
+      if (each.said.ownerId !== personId) continue;
+      each.zones.add(zone);
+      if (!each.isDaily || each.due === undefined) continue;
+      // It keeps its hour on the wall, of that day or the next.
+      each.notBefore = Math.min(each.notBefore, this.#clock.now);
+      each.due += 24 * hourMs;
+    }
   }
 
   /** What a person does from here on leaves open what becomes of those that say a word. */
@@ -137,8 +145,7 @@ export class ReminderPromises {
     const isBeside = reminder.isDaily && command.startsWith('reminders later');
     if (isBeside) reminder.isBeside = true;
     if (seconds !== undefined && !isBeside) this.#comesAt(reminder, Number(seconds) * 1000);
-    if (told.startsWith('Done for now')) reminder.isUncertain = false;
-    if (!/^(?:Done\.$|I will not remind you of)/u.test(told)) return undefined;
+    if (!told.startsWith('Off your list')) return undefined;
     // The other one may be meant.
     if (reminder.isBeside) return undefined;
     reminder.goneAt = this.#clock.now;
@@ -162,7 +169,7 @@ export class ReminderPromises {
     const { said, isDaily } = reminder;
     const { now } = this.#clock;
     const line = message.text.split('\n').find((each) => each.includes(said.word)) ?? '';
-    const told = /^\d+\. <t:(\d+):F>/u.exec(line) ?? /It was due <t:(\d+):F>/u.exec(message.text);
+    const told = /^- <t:(\d+):F>/u.exec(line) ?? /It was due <t:(\d+):F>/u.exec(message.text);
     const due = told === null ? now : Number(told[1]) * 1000;
     const detail = `${said.word} of ${said.ownerId} at ${iso(now)}, due ${iso(reminder.due ?? 0)}, in ${channel.kind} ${channel.name}: ${message.text}`;
     const holds = (promise: string, isKept: boolean): void => {

@@ -44,10 +44,9 @@ const aboutWord = {
   'edit-and-undo': 0.15,
 };
 const ofReminder = {
-  'reminder-done': 0.5,
   'reminder-later': 0.5,
   'reminder-move': 0.4,
-  'reminder-remove': 0.5,
+  'reminder-remove': 1,
 };
 const touches = { edit: 1.5, delete: 1.5, repeat: 2, 'stop-sign': 0.8, 'delete-answer': 0.5 };
 const ofMachine = {
