@@ -255,7 +255,8 @@ export function createReminders(ports: {
         const next =
           reminder.repeat === undefined
             ? { cameAt: now.toISOString() }
-            : { at: nextOf(reminder, now, timeZone) };
+            : // After a kill it may have come long ago.
+              { at: nextOf(reminder, new Date(reminder.attempt?.at ?? now), timeZone) };
         return [{ ...reminder, ...next, attempt: undefined, missed }];
       });
     },
