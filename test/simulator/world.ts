@@ -419,7 +419,7 @@ function apiMessage({ id, channelId, authorId, text, at, answers, components }: 
   const message = {
     id,
     channel_id: channelId,
-    author: { id: authorId },
+    author: { id: authorId, bot: authorId === botId },
     content: text,
     components,
     timestamp: new Date(at).toISOString(),
