@@ -163,7 +163,8 @@ export function createLogLines(store: Store, sessions: Pick<Sessions, 'begin'>) 
     },
     /** Resolves when all are on disk; they share writes [S2]. */
     async appendAll(session: SessionKey, records: readonly LogRecord[]): Promise<void> {
-      await Promise.all(records.map((record) => append(session, record)));
+      await sessions.begin(session);
+      await Promise.all(records.map((record) => store.append(logKey(session), record)));
     },
     /** `undefined` removes a record. */
     async rewrite(
