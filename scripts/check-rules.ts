@@ -23,8 +23,8 @@ const searched = [
 ];
 
 /** `[D3]`, `[M5a]`. A chapter's number after `§` names nothing that a reader could look up here, and so is never known. */
-const citation = /\[(?<id>[A-Z]\d+[a-z]?|§\d+)\]/gu;
-const rule = /^- \[(?<id>[A-Z]\d+[a-z]?)\] \S/u;
+const citation = /\[(?<id>[A-Z]{1,2}\d+[a-z]?|§\d+)\]/gu;
+const rule = /^- \[(?<id>[A-Z]{1,2}\d+[a-z]?)\] \S/u;
 const declaresTests = /^\s*(?:describe|it|test)\b/mu;
 
 /** Clocks and waits that go by the real time whatever a simulator does, and what runs outside of it. */

@@ -183,14 +183,18 @@ describe('reminders on each way', () => {
     expect(await listed(name)).toContain('No reminders');
   });
 
-  it('that comes again moves as soon as its person has another time zone [RM6]', async () => {
+  it('goes by its person’s time zone or says that it goes by the bot’s; what comes again moves with it [RM2][RM6]', async () => {
     const { name } = await stage.newcomer();
     const set = await stage.ask(name, '#general', '!remind daily at 9:00: stand up');
+    expect(set.text).toContain('-# By the clock in UTC, which is mine;');
     const before = Number(/<t:(\d+):F>/u.exec(set.text)?.[1]);
-    await stage.ask(name, '#general', '!memory timezone Asia/Kolkata');
+    await stage.ask(name, '#general', '!memory timezone Asia/Tehran');
     const after = Number(/<t:(\d+):F>/u.exec(await listed(name))?.[1]);
-    // Half past three in UTC.
-    expect((after - before) / 3600 + 24).toSatisfy((hours: number) => (hours + 5.5) % 24 === 0);
+    // Half past five in UTC.
+    expect((after - before) / 3600 + 24).toSatisfy((hours: number) => (hours + 3.5) % 24 === 0);
+    const once = await stage.ask(name, '#general', '!remind tomorrow at 9:00: call mum');
+    expect(once.text).toContain('-# By the clock in Asia/Tehran;');
+    expect(Number(/<t:(\d+):F>/u.exec(once.text)?.[1]) % 86_400).toBe(5.5 * 3600);
   });
 
   it('is set by plain words through the tool, also in mode off, and not in a pause [RM1][RM7]', async () => {

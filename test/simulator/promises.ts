@@ -461,7 +461,7 @@ export class Promises {
       );
       this.#hears(echoOf(word), speakerId, heardIn);
     }
-    for (const line of text.split('\n')) if (line.startsWith('- [')) this.#checkItem(line);
+    for (const line of text.split('\n')) if (/^- \[.*\(src: /u.test(line)) this.#checkItem(line);
     for (const echo of new Set(text.match(echoPattern))) {
       this.#checkEcho(echo, speakerId, telling(echo), memory.includes(echo));
       this.#hears(echo, speakerId, heardIn);

@@ -116,6 +116,8 @@ export class ReminderPromises {
     const reminder = this.#all.get(word);
     // An answer is shown again when its small lines change, and may come after it was moved.
     if (reminder === undefined || reminder.due !== undefined) return;
+    // A turn that a kill cut off is run again, and its answer tells of what was taken off the list meanwhile.
+    if (reminder.said.gone === undefined) delete reminder.goneAt;
     const { channelId, askedAt, inMs } = reminder;
     reminder.places = this.#world.placesSince(channelId, askedAt);
     this.#comesAt(reminder, Number(seconds) * 1000);
