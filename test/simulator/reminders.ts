@@ -116,11 +116,14 @@ export class ReminderPromises {
     const reminder = this.#all.get(word);
     // An answer is shown again when its small lines change, and may come after it was moved.
     if (reminder === undefined || reminder.due !== undefined) return;
-    // A turn that a kill cut off is run again, and its answer tells of what was taken off the list meanwhile.
-    if (reminder.said.gone === undefined) delete reminder.goneAt;
-    const { channelId, askedAt, inMs } = reminder;
+    const { channelId, askedAt, inMs, said } = reminder;
     reminder.places = this.#world.placesSince(channelId, askedAt);
     this.#comesAt(reminder, Number(seconds) * 1000);
+    // Taken off the list before that was shown, it is gone, or set again by a turn that is run again after a kill.
+    if (reminder.goneAt !== undefined && said.gone === undefined) {
+      delete reminder.goneAt;
+      reminder.isUncertain = true;
+    }
     this.#judge.tries('no reminder comes before its time');
     if (reminder.notBefore < askedAt + inMs - 1000)
       this.#judge.broken(
