@@ -3,6 +3,7 @@ import { setImmediate } from 'node:timers/promises';
 import { beforeEach, describe, expect, it } from 'vitest';
 
 import type { Place } from '../../src/core/place.ts';
+import { compareSnowflakes, snowflakeAt } from '../../src/core/snowflake.ts';
 import { localDateTime } from '../../src/core/time.ts';
 import { createWorkQueue, type WorkQueue } from '../../src/core/work-queue.ts';
 import { unconditional } from '../../src/core/writes.ts';
@@ -38,8 +39,11 @@ let refuses: (channelId: string) => boolean;
 let hidden: string[];
 let reminders: Reminders;
 let remind: (userId: string) => Promise<void>;
+/** By how much Discord's clock is behind; milliseconds. */
+let behindMs: number;
 /** What stands where. */
 let posted: {
+  readonly id: string;
   readonly channelId: string;
   readonly content: string;
   readonly author: { readonly bot: true };
@@ -62,6 +66,7 @@ beforeEach(() => {
   mayRead = true;
   refuses = () => false;
   hidden = [];
+  behindMs = 0;
   posted = [];
   wakes = [];
   beforeTaken = undefined;
@@ -91,12 +96,17 @@ function open(): void {
           throw new TypeError('fetch failed');
         }
         if (refuses(channelId)) throw new NotPermittedError('send', channelId);
-        posted.push({ author: { bot: true }, channelId, content, components, at: now });
+        const first = snowflakeAt(new Date(now - behindMs));
+        const id = String(BigInt(first) + BigInt(posted.length));
+        posted.push({ id, author: { bot: true }, channelId, content, components, at: now });
         // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- all that is looked at
-        return { id: messageId(posted.length) } as never;
+        return { id } as never;
       },
-      // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- all that is looked at
-      messagesAfter: async (channelId) => posted.filter((each) => each.channelId === channelId) as never,
+      messagesAfter: async (channelId, after) =>
+        // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- all that is looked at
+        posted.filter(
+          (each) => each.channelId === channelId && compareSnowflakes(each.id, after) > 0,
+        ) as never,
     },
     async () => mayRead,
   );
@@ -155,6 +165,30 @@ describe('what happens while Discord does not take a reminder, or before a kill 
     expect(await reminders.due(aliceId)).toEqual([]);
     expect(hidden).toHaveLength(2);
   });
+
+  it('is known again after a kill where the clock of Discord is two seconds behind', async () => {
+    behindMs = 2000;
+    await remindUntilKilled();
+    await remind(aliceId);
+    expect(posted).toHaveLength(1);
+    expect(await reminders.due(aliceId)).toEqual([]);
+  });
+});
+
+it('those that fall due together come once each, over a kill behind the first and one as the second is posted [RM4]', async () => {
+  const texts = ['call mum', 'water plants', 'feed the cat'];
+  for (const text of texts) await set(text, 1);
+  now += minuteMs;
+  await remindUntilKilled();
+  const said = () => texts.map((text) => posted.filter(({ content }) => content.includes(text)).length);
+  expect(said()).toEqual([1, 0, 0]);
+  await new Promise<void>((resolve) => {
+    beforeTaken = () => new Promise(() => resolve());
+    void remind(aliceId);
+  });
+  open();
+  await remind(aliceId);
+  expect(said()).toEqual([1, 1, 1]);
 });
 
 /** What was posted is not marked as such. */
