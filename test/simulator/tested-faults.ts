@@ -2440,8 +2440,8 @@ export const testedFaults: readonly PlantedFault[] = [
     name: 'later-moves-all-that-come',
     promise: '[RM5] [RM6] *10 minutes* under a daily reminder moves it for all days.',
     file: 'src/commands/remind-command.ts',
-    find: 'await reminders.move(work, id, read.at, isPutOff);',
-    put: 'await reminders.move(work, id, read.at);',
+    find: 'isPutOff && known.repeat !== undefined',
+    put: 'false',
     test: 'test/commands/remind-command.test.ts',
   },
   {
@@ -2588,8 +2588,8 @@ export const testedFaults: readonly PlantedFault[] = [
     name: 'reminder-again-after-a-kill',
     promise: '[RM4] Where a reminder is being said is not on disk, so that after a kill it comes once more.',
     file: 'src/memory/reminders/reminders.ts',
-    find: "return [{ ...reminder, attempt: { at: now.toISOString(), channelId, mark: ids[0] ?? '' } }];",
-    put: 'return [reminder];',
+    find: 'return { ...reminder, attempt: { at: now.toISOString(), channelId, mark } };',
+    put: 'return reminder;',
     test: 'test/turn/reminding.test.ts',
   },
   {

@@ -7,6 +7,7 @@ import { compareSnowflakes, snowflakeAt } from '../../src/core/snowflake.ts';
 import { localDateTime } from '../../src/core/time.ts';
 import { createWorkQueue, type WorkQueue } from '../../src/core/work-queue.ts';
 import { unconditional } from '../../src/core/writes.ts';
+import { listedReminder, removeButton } from '../../src/memory/reminders/notices.ts';
 import { createReminders, type NewReminder, type Reminders } from '../../src/memory/reminders/reminders.ts';
 import { createReminding } from '../../src/turn/reminding.ts';
 import { createReminderPost } from '../../src/discord/replies/reminder-post.ts';
@@ -97,7 +98,7 @@ function open(): void {
         }
         if (refuses(channelId)) throw new NotPermittedError('send', channelId);
         const first = snowflakeAt(new Date(now - behindMs));
-        const id = String(BigInt(first) + BigInt(posted.length));
+        const id = String(BigInt(first) + BigInt(posted.length + 1));
         posted.push({ id, author: { bot: true }, channelId, content, components, at: now });
         // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- all that is looked at
         return { id } as never;
@@ -123,7 +124,7 @@ function open(): void {
 
 async function set(text: string, minutes: number, repeat?: NewReminder['repeat']): Promise<string> {
   const at = new Date(start + minutes * minuteMs);
-  const wish = { text, at, repeat, where: 'here', place: room, messageId: messageId(1) } as const;
+  const wish = { text, at, repeat, place: room, messageId: messageId(1) } as const;
   const added = await reminders.set(work, wish);
   return typeof added === 'string' ? added : added.id;
 }
@@ -141,7 +142,10 @@ describe('what happens while Discord does not take a reminder, or before a kill 
     ['it is removed: it comes no more', () => reminders.remove(work, id), [], 0],
     [
       'it is moved: it comes then, and not now',
-      () => reminders.move(work, id, new Date(start + 60 * minuteMs)),
+      async () => {
+        const [known] = await reminders.list(aliceId);
+        if (known !== undefined) await reminders.move(work, known, new Date(start + 60 * minuteMs));
+      },
       [],
       1,
     ],
@@ -175,6 +179,27 @@ describe('what happens while Discord does not take a reminder, or before a kill 
   });
 });
 
+it('is not taken for said after a kill where a list names it since [RM4]', async () => {
+  await set('call mum', 1);
+  now += minuteMs;
+  await remindUntilHeld();
+  const [listed] = await reminders.list(aliceId);
+  if (listed === undefined) throw new Error('Nothing waits');
+  const components = [{ custom_id: `do::${removeButton(listed).line}` }];
+  const id = snowflakeAt(new Date(now + 1));
+  posted.push({
+    id,
+    author: { bot: true },
+    channelId: room.channelId,
+    content: listedReminder(listed),
+    components,
+    at: now,
+  });
+  open();
+  await remind(aliceId);
+  expect(posted.map(({ content }) => content.includes('<@'))).toEqual([false, true]);
+});
+
 it('those that fall due together come once each, over a kill behind the first and one as the second is posted [RM4]', async () => {
   const texts = ['call mum', 'water plants', 'feed the cat'];
   for (const text of texts) await set(text, 1);
@@ -182,10 +207,7 @@ it('those that fall due together come once each, over a kill behind the first an
   await remindUntilKilled();
   const said = () => texts.map((text) => posted.filter(({ content }) => content.includes(text)).length);
   expect(said()).toEqual([1, 0, 0]);
-  await new Promise<void>((resolve) => {
-    beforeTaken = () => new Promise(() => resolve());
-    void remind(aliceId);
-  });
+  await remindUntilHeld();
   open();
   await remind(aliceId);
   expect(said()).toEqual([1, 1, 1]);
@@ -197,6 +219,14 @@ async function remindUntilKilled(): Promise<void> {
   reminders.came = () => Promise.reject(new Error('killed'));
   await expect(remind(aliceId)).rejects.toThrow('killed');
   reminders.came = came;
+}
+
+/** It is on disk that it is being said, and Discord has not taken it. */
+async function remindUntilHeld(): Promise<void> {
+  await new Promise<void>((resolve) => {
+    beforeTaken = () => new Promise(() => resolve());
+    void remind(aliceId);
+  });
 }
 
 describe('a reminder of a private channel [RM3]', () => {

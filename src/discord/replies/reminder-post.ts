@@ -55,7 +55,8 @@ export function createReminderPost(
         const found = await api.messagesAfter(target, snowflakeAt(since));
         return found.find(
           ({ author, content, components }) =>
-            author.bot === true && JSON.stringify([content, components]).includes(message.mark),
+            author.bot === true &&
+            [content, JSON.stringify(components)].some((each) => each.includes(message.mark)),
         );
       }),
   };

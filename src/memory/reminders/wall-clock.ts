@@ -27,12 +27,6 @@ function zoneOf(timeZone: string): string {
   return offsetOfFixed(timeZone) === undefined ? timeZone : timeZone.replace(/^UTC(?=[+-])/u, '');
 }
 
-/** At the hour of a moment, the day after today. */
-export function sameHourTomorrow(of: Date, now: Date, timeZone: string): Date {
-  const day = wallTimeIn(now, timeZone).toPlainDate().add({ days: 1 });
-  return momentOf(day.toPlainDateTime(wallTimeIn(of, timeZone).toPlainTime()), timeZone);
-}
-
 /** How a reminder comes again [RM6]. */
 export const repeats = ['daily', 'weekdays', 'weekly', 'monthly', 'yearly'] as const;
 

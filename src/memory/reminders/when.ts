@@ -4,11 +4,6 @@ import { Temporal } from 'temporal-polyfill';
 import { hasNoSuchMonth, replaceMoments } from '../../core/time.ts';
 import { momentOf, wallTimeIn, type WallTime } from './wall-clock.ts';
 
-/** What words say of when; `past` also where it is nearly now, `far` where it is years ahead. */
-export type ReadMoment =
-  | { readonly outcome: 'read'; readonly at: Date }
-  | { readonly outcome: 'unreadable' | 'ambiguous' | 'past' | 'far' };
-
 const mostChars = 100;
 /** Milliseconds ahead that a reminder must at least be [RM1]. */
 const leastMs = 30_000;
@@ -31,11 +26,14 @@ const readers = [
   ...[de, fr, es, pt, it, nl, sv, ru, uk, ja, zh].map((each) => each.casual),
 ];
 
+/** `past` also where it is nearly now, `far` where it is years ahead. */
+type Unset = 'unreadable' | 'ambiguous' | 'past' | 'far';
+
 /**
  * The one moment that words name, said now by somebody in an IANA zone [RM1]: with an hour or without, which is nine
  * o'clock then; counted days keep the hour of now. Every word has to belong to it. @throws {RangeError} for an unknown zone.
  */
-export function readMoment(words: string, now: Date, timeZone: string): ReadMoment {
+export function readMoment(words: string, now: Date, timeZone: string): Date | Unset {
   const text = withHours(
     replaceMoments(words, (moment) => moment.toISOString())
       .normalize('NFKC')
@@ -43,7 +41,7 @@ export function readMoment(words: string, now: Date, timeZone: string): ReadMome
       .replaceAll(/\s+/gu, ' ')
       .trim(),
   );
-  if (text.length > mostChars || hasNoSuchMonth(text) || vague.test(text)) return { outcome: 'unreadable' };
+  if (text.length > mostChars || hasNoSuchMonth(text) || vague.test(text)) return 'unreadable';
   const wall = wallTimeIn(now, timeZone);
   // chrono-node reads by the clock of this machine.
   const reference = new Date(wall.toString({ smallestUnit: 'millisecond' }));
@@ -53,11 +51,11 @@ export function readMoment(words: string, now: Date, timeZone: string): ReadMome
     .map((result) => momentBy(result, { now, wall, reference, timeZone }));
   const moments = read.flatMap((each) => (each instanceof Date ? each : []));
   const [at] = moments;
-  if (at === undefined) return { outcome: read.find((each) => typeof each === 'string') ?? 'unreadable' };
-  if (moments.some((each) => each.getTime() !== at.getTime())) return { outcome: 'ambiguous' };
-  if (at.getTime() < now.getTime() + leastMs) return { outcome: 'past' };
+  if (at === undefined) return read.find((each) => typeof each === 'string') ?? 'unreadable';
+  if (moments.some((each) => each.getTime() !== at.getTime())) return 'ambiguous';
+  if (at.getTime() < now.getTime() + leastMs) return 'past';
   const latest = momentOf(wall.add({ years: mostYears }), timeZone);
-  return at > latest ? { outcome: 'far' } : { outcome: 'read', at };
+  return at > latest ? 'far' : at;
 }
 
 interface Moment {
@@ -150,10 +148,9 @@ const reasons = {
   ambiguous: 'That could be one of two moments.',
   past: 'That has passed, or is now.',
   far: `That is more than ${mostYears} years ahead.`,
-  read: '',
 };
 
 /** What people are told where it cannot be set, with two examples [RM1]. */
-export function whyNot({ outcome }: ReadMoment): string {
-  return `${reasons[outcome]} Say it like \`tomorrow at 9:00\` or \`15 March at 18:30\`.`;
+export function whyNot(unset: Unset): string {
+  return `${reasons[unset]} Say it like \`tomorrow at 9:00\` or \`15 March at 18:30\`.`;
 }

@@ -9,7 +9,7 @@ const zone = 'Europe/Berlin';
 
 function read(words: string): string {
   const moment = readMoment(words, now, zone);
-  return moment.outcome === 'read' ? localDateTime(moment.at, zone) : moment.outcome;
+  return typeof moment === 'string' ? moment : localDateTime(moment, zone);
 }
 
 describe('when to be reminded, as people say it [RM1]', () => {
