@@ -1,7 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { isDeepStrictEqual } from 'node:util';
 
-import { Temporal } from 'temporal-polyfill';
 import { z } from 'zod';
 
 import { limits } from '../../core/limits.ts';
@@ -309,7 +308,7 @@ function nextOf(
   timeZone: string,
 ): string {
   if (repeat === undefined) return at;
-  return nextAfter(Temporal.PlainDateTime.from(first), repeat, now, timeZone).toISOString();
+  return nextAfter(first, repeat, now, timeZone).toISOString();
 }
 
 /** Under which the work queue knows a person's reminders: they wait for no other work of theirs. */

@@ -2,7 +2,7 @@ import * as chrono from 'chrono-node';
 import { Temporal } from 'temporal-polyfill';
 
 import { hasNoSuchMonth, replaceMoments } from '../../core/time.ts';
-import { momentOf, wallTimeIn, type WallTime } from './wall-clock.ts';
+import { momentOf, wallTimeIn } from './wall-clock.ts';
 
 const mostChars = 100;
 /** Milliseconds ahead that a reminder must at least be [RM1]. */
@@ -43,12 +43,12 @@ export function readMoment(words: string, now: Date, timeZone: string): Date | U
   );
   if (text.length > mostChars || hasNoSuchMonth(text) || vague.test(text)) return 'unreadable';
   const wall = wallTimeIn(now, timeZone);
-  // chrono-node reads by the clock of this machine.
+  // chrono-node reads by the clock of this machine, and counts hours wrong in a night in which that is changed.
   const reference = new Date(wall.toString({ smallestUnit: 'millisecond' }));
-  const results = readers.flatMap((reader) => reader.parse(text, reference, { forwardDate: true }));
-  const read = results
-    .filter((result) => isWhole(text, result))
-    .map((result) => momentBy(result, { now, wall, reference, timeZone }));
+  const read = [reference, unchanged]
+    .flatMap((from) => readers.flatMap((reader) => reader.parse(text, from, { forwardDate: true })))
+    .filter((result) => isWhole(text, result) && hasHours(result) === (result.refDate === unchanged))
+    .map((result) => momentBy(result, now, timeZone));
   const moments = read.flatMap((each) => (each instanceof Date ? each : []));
   const [at] = moments;
   if (at === undefined) return read.find((each) => typeof each === 'string') ?? 'unreadable';
@@ -58,23 +58,24 @@ export function readMoment(words: string, now: Date, timeZone: string): Date | U
   return at > latest ? 'far' : at;
 }
 
-interface Moment {
-  readonly now: Date;
-  readonly wall: WallTime;
-  /** At which this machine's clock shows what theirs does. */
-  readonly reference: Date;
-  readonly timeZone: string;
+/** Around it, no machine's clock is put forward or back. */
+const unchanged = new Date('2001-01-10T12:00');
+
+/** `in 2 hours`. */
+function hasHours({ start }: chrono.ParsedResult): boolean {
+  return start.tags().has('result/relativeDateAndTime');
 }
 
 function momentBy(
-  { text, start, end }: chrono.ParsedResult,
-  { now, wall, reference, timeZone }: Moment,
+  { text, start, end, refDate }: chrono.ParsedResult,
+  now: Date,
+  timeZone: string,
 ): Date | 'unreadable' | 'ambiguous' {
+  const wall = wallTimeIn(now, timeZone);
   const has = (part: chrono.Component): boolean => start.isCertain(part);
   const tags = start.tags();
   if (end !== undefined && end !== null) return 'unreadable';
-  if (tags.has('result/relativeDateAndTime'))
-    return new Date(now.getTime() + start.date().getTime() - reference.getTime());
+  if (refDate === unchanged) return new Date(now.getTime() + start.date().getTime() - refDate.getTime());
   if (has('timezoneOffset')) return start.date();
   const isCounted = tags.has('result/relativeDate');
   const isNext = next.test(text);
