@@ -264,6 +264,20 @@ it('what is older than a day comes in one list, of which a kill makes no second 
   expect(posted.map(({ content }) => /number|later/u.exec(content)?.[0])).toEqual(['number', 'later']);
 });
 
+it('of what comes again and was missed the newest comes once, and in the list only where that is older than a day [RM4]', async () => {
+  await set('stand up', 1, 'daily');
+  await set('water plants', 1, 'weekly');
+  now += 10 * dayMs + hourMs;
+  await remind(aliceId);
+  const seconds = (days: number): string => String((start + minuteMs + days * dayMs) / 1000);
+  expect(places()).toEqual(['dm', 'room']);
+  expect(posted[0]?.content).toContain(`<t:${seconds(7)}:F>`);
+  expect(posted[0]?.content).not.toContain('stand up');
+  expect(posted[1]?.content).toContain(`It was due <t:${seconds(10)}:F>`);
+  const next = (await reminders.list(aliceId)).map(({ at }) => Date.parse(at) / 1000);
+  expect(next.map(String)).toEqual([seconds(11), seconds(14)]);
+});
+
 function openRoom(): void {
   present = { ...room, audience: 'public', readers: ['@everyone'] };
 }

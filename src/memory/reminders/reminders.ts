@@ -223,15 +223,20 @@ export function createReminders(ports: {
       return moved;
     },
     remove: (work: Work, id: string): Promise<void> => changeEach(work, [id], () => []),
-    /** Of a person, what has to come by now, the oldest first; the next one is waited for. */
+    /**
+     * Of a person, what has to come by now, the oldest first, and of what comes again the newest; the next one is waited
+     * for.
+     */
     async due(userId: string): Promise<readonly Reminder[]> {
       const now = clock();
-      const reminders = await list(userId);
+      const [reminders, timeZone] = await Promise.all([list(userId), timeZoneOf(userId)]);
       await wake(
         userId,
         reminders.filter((each) => !isDue(each, now)),
       );
-      return reminders.filter((each) => isDue(each, now));
+      return reminders
+        .filter((each) => isDue(each, now))
+        .map((each) => ({ ...each, at: newestOf(each, now, timeZone) }));
     },
     /** These are about to be said, in a channel or directly. Resolves with `false` where one was changed meanwhile. */
     async begin(work: Work, ids: readonly string[], mark: string, channelId?: string): Promise<boolean> {
@@ -309,6 +314,15 @@ function nextOf(
 ): string {
   if (repeat === undefined) return at;
   return nextAfter(first, repeat, now, timeZone).toISOString();
+}
+
+/** When it was to come last by now. */
+function newestOf(reminder: Reminder, now: Date, timeZone: string): string {
+  for (let { at } = reminder; ;) {
+    const next = nextOf(reminder, new Date(at), timeZone);
+    if (next === at || Date.parse(next) > now.getTime()) return at;
+    at = next;
+  }
 }
 
 /** Under which the work queue knows a person's reminders: they wait for no other work of theirs. */
