@@ -105,9 +105,9 @@ function open(): void {
       },
       messagesAfter: async (channelId, after) =>
         // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- all that is looked at
-        posted.filter(
-          (each) => each.channelId === channelId && compareSnowflakes(each.id, after) > 0,
-        ) as never,
+        posted
+          .filter((each) => each.channelId === channelId && compareSnowflakes(each.id, after) > 0)
+          .slice(0, 100) as never,
     },
     async () => mayRead,
   );
@@ -177,6 +177,19 @@ describe('what happens while Discord does not take a reminder, or before a kill 
     expect(posted).toHaveLength(1);
     expect(await reminders.due(aliceId)).toEqual([]);
   });
+});
+
+it('is known again after a kill behind hundreds of other messages [RM4]', async () => {
+  await set('call mum', 1);
+  now += minuteMs;
+  const { channelId } = room;
+  for (let count = 1; count <= 250; count += 1) {
+    const id = snowflakeAt(new Date(now - 10_000 + count));
+    posted.push({ id, author: { bot: true }, channelId, content: 'hello', components: [], at: now });
+  }
+  await remindUntilKilled();
+  await remind(aliceId);
+  expect(posted.filter(({ content }) => content.includes('call mum'))).toHaveLength(1);
 });
 
 it('is not taken for said after a kill where a list names it since [RM4]', async () => {

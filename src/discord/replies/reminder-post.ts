@@ -6,6 +6,8 @@ import { refusalOf, sendUntilTaken } from '../refusals.ts';
 
 /** By how much Discord's clock may be behind; milliseconds. */
 const clockSkewMs = 20_000;
+/** Of a hundred messages each, that are looked through for one: what was being sent may have waited for minutes. */
+const mostPages = 20;
 
 /** Posts what mentions its person and nobody else [RM3], whatever its words say. */
 export function createReminderPost(
@@ -45,13 +47,19 @@ export function createReminderPost(
     },
     async find(message) {
       const posted = await inTarget(message, async (target) => {
-        const since = new Date(Date.parse(message.at) - clockSkewMs);
-        const found = await api.messagesAfter(target, snowflakeAt(since));
-        return found.find(
-          ({ author, content, components }) =>
-            author.bot === true &&
-            [content, JSON.stringify(components)].some((each) => each.includes(message.mark)),
-        );
+        let last = snowflakeAt(new Date(Date.parse(message.at) - clockSkewMs));
+        for (let pages = 0; pages < mostPages; pages += 1) {
+          const found = await api.messagesAfter(target, last);
+          const own = found.find(
+            ({ author, content, components }) =>
+              author.bot === true &&
+              [content, JSON.stringify(components)].some((each) => each.includes(message.mark)),
+          );
+          const newest = found.at(-1);
+          if (own !== undefined || newest === undefined) return own;
+          last = newest.id;
+        }
+        return undefined;
       });
       return posted === 'refused' ? undefined : posted;
     },
