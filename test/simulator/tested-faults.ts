@@ -2639,7 +2639,7 @@ export const testedFaults: readonly PlantedFault[] = [
     promise: '[RM1] "In 2 hours" is three in a night in which the clock of the machine is put forward.',
     file: 'src/memory/reminders/when.ts',
     find: "const unchanged = new Date('2001-01-10T12:00');",
-    put: "const unchanged = new Date('2027-03-28T00:30Z');",
+    put: "const unchanged = new Date('2027-03-27T23:00Z');",
     test: 'test/memory/reminders/when.test.ts',
   },
   {
