@@ -207,10 +207,10 @@ export function createReminders(ports: {
           const known = before.find((each) => isSame(each, added));
           // What came already makes room.
           const goes = before.length < limits.reminders ? undefined : before.find((each) => !isWaiting(each));
-          if (known === undefined && before.length >= limits.reminders && goes === undefined)
-            outcome = 'full';
-          else outcome = known ?? added;
-          return outcome === added ? [...before.filter((each) => each !== goes), added] : before;
+          const stay = before.filter((each) => each !== goes);
+          if (known === undefined && stay.length < limits.reminders) return [...stay, added];
+          outcome = known ?? 'full';
+          return before;
         }),
       );
       return outcome;
