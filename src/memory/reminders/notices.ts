@@ -11,17 +11,17 @@ export function shownMoment(at: Date): string {
   return `${discordTime(at, 'F')} (${discordTime(at, 'R')})`;
 }
 
-type Told = Pick<Reminder, 'at' | 'repeat'> & Partial<Reminder>;
+type Shown = Pick<Reminder, 'at' | 'repeat'> & Partial<Reminder>;
 
 /** When one comes or came, and how it comes again. */
-export function shownWhen({ at, repeat, cameAt, missed }: Told): string {
+export function shownWhen({ at, repeat, cameAt, missed }: Shown): string {
   const came = cameAt === undefined ? '' : 'came: ';
   const state = missed === undefined ? came : 'missed: ';
   return `${state}${shownMoment(new Date(at))}${repeat === undefined ? '' : `, ${repeat}`}`;
 }
 
 /** The same with what it says. */
-export function shownReminder(reminder: Told & Pick<Reminder, 'text'>, maxChars?: number): string {
+export function shownReminder(reminder: Shown & Pick<Reminder, 'text'>, maxChars?: number): string {
   return `${shownWhen(reminder)}: ${quoted(reminder.text, maxChars)}`;
 }
 
