@@ -17,7 +17,7 @@ import { undoButton } from '../memory/undo.ts';
 import { counted, linesOf, listedItem, present } from './answer-lines.ts';
 import { refusalToStore } from './memory-control.ts';
 import type { Pending } from './memory-data.ts';
-import type { MemoryCall } from './memory-ports.ts';
+import { readingPlace, type MemoryCall } from './memory-ports.ts';
 
 /** A file that is handed in: as large as Discord takes one from anybody. */
 const importMaxBytes = 10 * 1024 * 1024;
@@ -117,7 +117,7 @@ async function storeImport(
   const { added, refused, undoId } = await call.memory.durable.rememberAll(call.work, items);
   let set = 0;
   for (const { at, ...rest } of reminders) {
-    const here = { at: new Date(at), where: 'dm', place: call.view, messageId: call.id } as const;
+    const here = { at: new Date(at), place: readingPlace(call.place, true), messageId: call.id };
     set += typeof (await call.memory.reminders.set(call.work, { ...rest, ...here })) === 'string' ? 0 : 1;
   }
   return {

@@ -1,16 +1,14 @@
 import type { CommandContext, CommandForm, CommandReply, MenuForms } from '../core/commands.ts';
 import type { CommandButton } from '../core/reply.ts';
 import { discordLink } from '../core/snowflake.ts';
-import { daysAfter } from '../core/time.ts';
+import { daysAfter, localDateTime } from '../core/time.ts';
 import { mayUseItem, wordingOf } from '../memory/durable/document.ts';
 import type { DurableMemory } from '../memory/durable/durable-memory.ts';
 import {
   listedReminder,
   removeButton,
-  shownMoment,
   shownReminder,
   shownWhen,
-  stateOf,
   whyNotSet,
 } from '../memory/reminders/notices.ts';
 import {
@@ -19,7 +17,7 @@ import {
   type Reminder,
   type Reminders,
 } from '../memory/reminders/reminders.ts';
-import { repeats, sameHourTomorrow } from '../memory/reminders/wall-clock.ts';
+import { repeats } from '../memory/reminders/wall-clock.ts';
 import { readMoment, whyNot } from '../memory/reminders/when.ts';
 import type { PersonSettingsStore } from '../memory/settings/person-settings.ts';
 import type { PlaceSettings } from '../memory/settings/place-settings.ts';
@@ -94,7 +92,6 @@ const usage =
 interface Wish extends Pick<NewReminder, 'place' | 'messageId' | 'repeat'> {
   readonly when: string;
   readonly what: string;
-  readonly where?: NewReminder['where'] | undefined;
   /** Another moment that may be meant. */
   readonly before?: string;
 }
@@ -104,7 +101,8 @@ export function createRemindCommand(ports: RemindPorts): Command {
   return defineCommand(remindDefinition, {
     handle({ when = '', what, repeat, where }, context) {
       const wish = what === undefined ? splitWritten(when) : { when, what, repeat };
-      return setReminder(ports, context, { ...context, ...wish, where, messageId: context.id });
+      const place = readingPlace(context.place, where === 'dm');
+      return setReminder(ports, context, { ...wish, place, messageId: context.id });
     },
   });
 }
@@ -112,21 +110,20 @@ export function createRemindCommand(ports: RemindPorts): Command {
 async function setReminder(
   ports: RemindPorts,
   context: CommandContext,
-  { when, what, repeat, where = 'here', place, messageId, before }: Wish,
+  { when, what, repeat, place, messageId, before }: Wish,
 ): Promise<CommandReply> {
   const { speaker, work, at } = context;
   if (when === '' || what === '') return { text: linesOf('Nothing is set.', usage) };
   const timeZone = await ports.people.timeZoneOf(speaker.id);
   const read = readMoment(when, new Date(at), timeZone);
-  if (read.outcome !== 'read') return { text: `Nothing is set. ${whyNot(read)}` };
+  if (typeof read === 'string') return { text: `Nothing is set. ${whyNot(read)}` };
   const refused = await refusalToStore({ ...context, memory: ports });
   if (refused !== undefined) return refused;
-  const reminder = { text: what, at: read.at, repeat, where, place, messageId };
-  const set = await ports.reminders.set(work, reminder);
+  const set = await ports.reminders.set(work, { text: what, at: read, repeat, place, messageId });
   if (typeof set === 'string') return { text: `Nothing is set: ${whyNotSet[set]}` };
   const isOwn = (await ports.people.get(speaker.id))?.timeZone !== undefined;
   const zone = `-# By the clock in ${timeZone}${isOwn ? '' : ', which is mine'}; \`!memory timezone <city>\` sets yours.`;
-  const isAhead = before !== undefined && readMoment(before, new Date(at), timeZone).outcome === 'read';
+  const isAhead = before !== undefined && readMoment(before, new Date(at), timeZone) instanceof Date;
   return {
     text: linesOf(`⏰ I will remind you ${shownReminder(set)}`, zone),
     buttons: present<CommandButton>(
@@ -157,21 +154,27 @@ export function createRemindersCommand(ports: RemindPorts): Command {
         return { text: `Off your list: ${quoted(known.text)}` };
       }
       if (when === '') return moveForm(known);
-      const now = new Date(at);
       const timeZone = await people.timeZoneOf(speaker.id);
+      const sameHour = `tomorrow at ${localDateTime(new Date(known.at), timeZone).slice(11)}`;
       const isPutOff = wish === 'later';
-      const read =
-        isPutOff && when === 'tomorrow'
-          ? ({ outcome: 'read', at: sameHourTomorrow(new Date(known.at), now, timeZone) } as const)
-          : readMoment(when, now, timeZone);
-      if (read.outcome !== 'read') {
+      const read = readMoment(isPutOff && when === 'tomorrow' ? sameHour : when, new Date(at), timeZone);
+      if (typeof read === 'string') {
         const reason = `Nothing is changed. ${whyNot(read)}`;
         return { ...moveForm(known, reason), text: reason };
       }
-      await reminders.move(work, id, read.at, isPutOff);
-      return { text: `⏰ It comes ${shownMoment(read.at)}: ${quoted(known.text)}` };
+      const then =
+        isPutOff && known.repeat !== undefined
+          ? await reminders.set(work, onceMore(known, read))
+          : await reminders.move(work, known, read);
+      if (typeof then === 'string') return { text: `Nothing is changed: ${whyNotSet[then]}` };
+      return { text: `⏰ It comes ${shownReminder(then)}` };
     },
   });
+}
+
+/** Beside what comes again. */
+function onceMore({ text, place, messageId }: Reminder, at: Date): NewReminder {
+  return { text, place, messageId, at };
 }
 
 const mostWithButtons = 12;
@@ -188,7 +191,7 @@ function listed(all: readonly Reminder[]): CommandReply {
     data: {
       kind: 'reminders',
       cards: all.map((each) => ({
-        question: `${stateOf(each)}${shownWhen(each)}: ${each.text}`,
+        question: `${shownWhen(each)}: ${each.text}`,
         items: [],
         buttons: [{ label: 'Change', line: `reminders move ${each.id}` }, removeButton(each, 'Remove')],
       })),

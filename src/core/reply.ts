@@ -194,7 +194,7 @@ export interface ReminderPost {
     readonly nonce: string;
     readonly mayShow: () => Promise<boolean>;
   }): Promise<PostedMessage | 'refused' | 'withheld'>;
-  /** Looks for one of the bot's messages since a moment, ISO 8601, that holds `mark`. Rejects with what may pass. */
+  /** Looks for one of the bot's messages since a moment, ISO 8601, that says `mark` or has it in its buttons. Rejects with what may pass. */
   find(message: {
     readonly userId: string;
     readonly channelId?: string | undefined;

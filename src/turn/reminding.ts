@@ -15,6 +15,7 @@ const lateMs = 60_000;
 const oldMs = 24 * 60 * 60_000;
 /** Of that list, so that it is one message. */
 const mostListed = 8;
+const listHeading = '⏰ These were due while I was away:';
 
 export interface RemindingPorts {
   readonly reminders: Pick<Reminders, 'due' | 'begin' | 'came'>;
@@ -26,10 +27,12 @@ export interface RemindingPorts {
   readonly logger: Logger;
 }
 
-type Outcome = 'sent' | 'refused' | 'withheld';
-
 interface Message {
+  /** Of those it says. */
+  readonly due: readonly [Reminder, ...Reminder[]];
   readonly text: string;
+  /** What no other message says or has in its buttons, not even one that lists it. */
+  readonly mark: string;
   readonly buttons: readonly CommandButton[];
 }
 
@@ -42,64 +45,40 @@ export function createReminding(ports: RemindingPorts) {
 
   const hide = ({ channelId, messageId }: PostedMessage) => hideFromHistory(ports, channelId, [messageId]);
 
-  /** In a channel, or directly without one. */
+  /** In a channel, or directly without one. Resolves with `false` where something has changed meanwhile. */
   async function say(
     userId: string,
-    due: readonly [Reminder, ...Reminder[]],
-    message: Message,
+    { due, mark, ...message }: Message,
     channelId?: string,
-  ): Promise<Outcome> {
+  ): Promise<boolean> {
     const [first] = due;
-    const ids = idsOf(due);
-    if (!(await reminders.begin(await begin(userId), ids, channelId))) return 'withheld';
+    const ids = due.map(({ id }) => id);
+    if (!(await reminders.begin(await begin(userId), ids, mark, channelId))) return false;
     const posted = await post.send({
       userId,
       channelId,
       nonce: `r${first.id}${Date.parse(first.at).toString(36)}`,
       async mayShow() {
-        const dueNow = new Set(idsOf(await reminders.due(userId)));
+        const dueNow = new Set((await reminders.due(userId)).map(({ id }) => id));
         if (!ids.every((id) => dueNow.has(id))) return false;
         return channelId === undefined || (await channelOf(userId, first)) === channelId;
       },
       ...message,
     });
-    if (typeof posted === 'string') return posted;
-    await hide(posted);
-    return 'sent';
-  }
-
-  async function end(userId: string, due: readonly Reminder[], outcome: Outcome): Promise<Outcome> {
-    if (outcome === 'withheld') return outcome;
-    await reminders.came(await begin(userId), idsOf(due), outcome === 'sent');
-    if (outcome === 'refused') logger.warn('a reminder could be delivered nowhere', { userId });
-    return outcome;
+    if (posted === 'withheld') return false;
+    if (posted === 'refused' && channelId !== undefined) return say(userId, { due, mark, ...message });
+    if (posted === 'refused') logger.warn('a reminder could be delivered nowhere', { userId });
+    else await hide(posted);
+    await reminders.came(await begin(userId), ids, posted !== 'refused');
+    return true;
   }
 
   /** Where it comes: its channel, while it is as it was for its person and no one else can read along. */
-  async function channelOf(userId: string, { where, place }: Reminder): Promise<string | undefined> {
-    if (where === 'dm' || place.audience === 'dm') return undefined;
+  async function channelOf(userId: string, { place }: Reminder): Promise<string | undefined> {
+    if (place.audience === 'dm') return undefined;
     const present = await channels.placeOf(place.channelId);
     if (present === undefined || hasMoreReaders(place, present)) return undefined;
     return (await post.mayRead(userId, place.channelId)) ? place.channelId : undefined;
-  }
-
-  async function sayOne(userId: string, reminder: Reminder): Promise<Outcome> {
-    const at = new Date(reminder.at);
-    const isLate = clock().getTime() - at.getTime() > lateMs;
-    const late = isLate ? `\n-# It was due ${shownMoment(at)}; I was away.` : '';
-    const message = { text: `⏰ ${shownText(reminder.text)}${late}`, buttons: buttonsUnder(reminder) };
-    const channelId = await channelOf(userId, reminder);
-    let outcome = await say(userId, [reminder], message, channelId);
-    if (outcome === 'refused' && channelId !== undefined) outcome = await say(userId, [reminder], message);
-    return end(userId, [reminder], outcome);
-  }
-
-  async function sayOld(userId: string, old: readonly [Reminder, ...Reminder[]]): Promise<Outcome> {
-    const lines = old.slice(0, mostListed).map((each) => `- ${listedReminder(each)}`);
-    const more = old.length > mostListed ? [`… and ${old.length - mostListed} more`] : [];
-    const text = ['⏰ These were due while I was away:', ...lines, ...more].join('\n');
-    const buttons = [{ label: 'Show all', line: 'reminders', takes: 'nothing' as const }];
-    return end(userId, old, await say(userId, old, { text, buttons }));
   }
 
   /** Says what is due by now. */
@@ -112,20 +91,39 @@ export function createReminding(ports: RemindingPorts) {
         continue;
       }
       await hide(posted);
-      await end(userId, [each], 'sent');
+      await reminders.came(await begin(userId), [each.id], true);
     }
-    const latest = clock().getTime() - oldMs;
-    const [first, ...others] = due.filter(({ at }) => Date.parse(at) < latest);
-    let outcome: Outcome = first === undefined ? 'sent' : await sayOld(userId, [first, ...others]);
-    for (const each of due)
-      if (Date.parse(each.at) >= latest && outcome !== 'withheld') outcome = await sayOne(userId, each);
-    // Something has changed meanwhile.
-    if (outcome === 'withheld') await remind(userId);
+    const now = clock().getTime();
+    const isOld = ({ at }: Reminder): boolean => Date.parse(at) < now - oldMs;
+    const [oldest, ...others] = due.filter(isOld);
+    if (oldest !== undefined && !(await say(userId, listOf([oldest, ...others])))) return remind(userId);
+    for (const each of due) {
+      if (isOld(each)) continue;
+      if (!(await say(userId, messageOf(each, now), await channelOf(userId, each)))) return remind(userId);
+    }
   }
 
   return { remind };
 }
 
-function idsOf(reminders: readonly Reminder[]): readonly string[] {
-  return reminders.map(({ id }) => id);
+function messageOf(reminder: Reminder, now: number): Message {
+  const at = new Date(reminder.at);
+  const late = now - at.getTime() > lateMs ? `\n-# It was due ${shownMoment(at)}; I was away.` : '';
+  return {
+    due: [reminder],
+    text: `⏰ ${shownText(reminder.text)}${late}`,
+    mark: `reminders later ${reminder.id} `,
+    buttons: buttonsUnder(reminder),
+  };
+}
+
+function listOf(due: Message['due']): Message {
+  const lines = due.slice(0, mostListed).map((each) => `- ${listedReminder(each)}`);
+  const more = due.length > mostListed ? [`… and ${due.length - mostListed} more`] : [];
+  return {
+    due,
+    text: [listHeading, ...lines, ...more].join('\n'),
+    mark: listHeading,
+    buttons: [{ label: 'Show all', line: 'reminders', takes: 'nothing' }],
+  };
 }

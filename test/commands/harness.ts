@@ -160,6 +160,15 @@ export function createHarness(
     logger,
   });
   const people = createPersonSettings({ store, writes, clock: now, logger });
+  /** When what is due is looked at. */
+  const wakes: Date[] = [];
+  const reminders = createReminders({
+    store,
+    writes,
+    clock: now,
+    timeZoneOf: people.timeZoneOf,
+    wakeAt: async (_, at) => void wakes.push(at),
+  });
   const proposals = proposalsOver({ durable, modeOf: people.mode });
   const provenance = createProvenance({ store, writes, log: sessionLog });
   const ledger = ledgerFor(store, writes, [durable, shortTerm, provenance], {
@@ -191,13 +200,7 @@ export function createHarness(
         sources: [createMessageSource(sessionLog), createItemSource(durable)],
         timeZone: 'UTC',
       }),
-      reminders: createReminders({
-        store,
-        writes,
-        clock: now,
-        timeZoneOf: people.timeZoneOf,
-        wakeAt: () => Promise.resolve(),
-      }),
+      reminders,
       shortTerm,
       layers: [durable, sessionLog, forgetting.layer],
       noted: [],
@@ -281,6 +284,9 @@ export function createHarness(
     provenance,
     proposals,
     people,
+    reminders,
+    wakes,
+    now,
     /** A second passes, as between any two commands. */
     tick: () => void (ticks += 1),
     /** Ten minutes pass: what was forgotten can be undone no more. */

@@ -168,6 +168,23 @@ describe('forget mentions of', () => {
     expect(found).toContain('My parser is secret');
     expect(found).not.toContain('nearly done');
   });
+
+  it('takes reminders too, of which undo has come what fell due meanwhile [RM7]', async () => {
+    const harness = createHarness();
+    const { reminders, wakes, now } = harness;
+    const messageId = '410000000000000001';
+    await tell(harness, messageId, 'Remind me to feed the axolotl', dmPlace);
+    const at = new Date(now().getTime() + 2000);
+    const wish = { text: 'feed the axolotl', at, place: dmPlace, messageId };
+    await reminders.set(unconditional(aliceId), wish);
+    await harness.say('forget mentions of axolotl', dmPlace);
+    harness.tick();
+    expect(await reminders.due(aliceId)).toEqual([]);
+    wakes.length = 0;
+    await harness.say('undo', dmPlace);
+    expect(wakes).toEqual([at]);
+    expect(await reminders.due(aliceId)).toMatchObject([{ text: 'feed the axolotl' }]);
+  });
 });
 
 it('never lets remembered words open a code block, and changes nothing else', () => {

@@ -101,7 +101,7 @@ it('a reminder that comes every day and is put off comes once more, and its hour
   const work = unconditional(aliceId);
   const at = new Date('2026-11-26T11:00:00Z');
   const daily = { text: 'stand up', at, place: dmPlace, messageId: messageId(8) };
-  const set = await reminders.set(work, { ...daily, repeat: 'daily', where: 'here' });
+  const set = await reminders.set(work, { ...daily, repeat: 'daily' });
   const id = typeof set === 'string' ? '' : set.id;
   time = at.toISOString();
   await reminders.came(work, [id], true);

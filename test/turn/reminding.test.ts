@@ -3,9 +3,11 @@ import { setImmediate } from 'node:timers/promises';
 import { beforeEach, describe, expect, it } from 'vitest';
 
 import type { Place } from '../../src/core/place.ts';
+import { compareSnowflakes, snowflakeAt } from '../../src/core/snowflake.ts';
 import { localDateTime } from '../../src/core/time.ts';
 import { createWorkQueue, type WorkQueue } from '../../src/core/work-queue.ts';
 import { unconditional } from '../../src/core/writes.ts';
+import { listedReminder, removeButton } from '../../src/memory/reminders/notices.ts';
 import { createReminders, type NewReminder, type Reminders } from '../../src/memory/reminders/reminders.ts';
 import { createReminding } from '../../src/turn/reminding.ts';
 import { createReminderPost } from '../../src/discord/replies/reminder-post.ts';
@@ -38,8 +40,11 @@ let refuses: (channelId: string) => boolean;
 let hidden: string[];
 let reminders: Reminders;
 let remind: (userId: string) => Promise<void>;
+/** By how much Discord's clock is behind; milliseconds. */
+let behindMs: number;
 /** What stands where. */
 let posted: {
+  readonly id: string;
   readonly channelId: string;
   readonly content: string;
   readonly author: { readonly bot: true };
@@ -62,6 +67,7 @@ beforeEach(() => {
   mayRead = true;
   refuses = () => false;
   hidden = [];
+  behindMs = 0;
   posted = [];
   wakes = [];
   beforeTaken = undefined;
@@ -91,12 +97,17 @@ function open(): void {
           throw new TypeError('fetch failed');
         }
         if (refuses(channelId)) throw new NotPermittedError('send', channelId);
-        posted.push({ author: { bot: true }, channelId, content, components, at: now });
+        const first = snowflakeAt(new Date(now - behindMs));
+        const id = String(BigInt(first) + BigInt(posted.length + 1));
+        posted.push({ id, author: { bot: true }, channelId, content, components, at: now });
         // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- all that is looked at
-        return { id: messageId(posted.length) } as never;
+        return { id } as never;
       },
-      // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- all that is looked at
-      messagesAfter: async (channelId) => posted.filter((each) => each.channelId === channelId) as never,
+      messagesAfter: async (channelId, after) =>
+        // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- all that is looked at
+        posted
+          .filter((each) => each.channelId === channelId && compareSnowflakes(each.id, after) > 0)
+          .slice(0, 100) as never,
     },
     async () => mayRead,
   );
@@ -113,7 +124,7 @@ function open(): void {
 
 async function set(text: string, minutes: number, repeat?: NewReminder['repeat']): Promise<string> {
   const at = new Date(start + minutes * minuteMs);
-  const wish = { text, at, repeat, where: 'here', place: room, messageId: messageId(1) } as const;
+  const wish = { text, at, repeat, place: room, messageId: messageId(1) } as const;
   const added = await reminders.set(work, wish);
   return typeof added === 'string' ? added : added.id;
 }
@@ -131,7 +142,10 @@ describe('what happens while Discord does not take a reminder, or before a kill 
     ['it is removed: it comes no more', () => reminders.remove(work, id), [], 0],
     [
       'it is moved: it comes then, and not now',
-      () => reminders.move(work, id, new Date(start + 60 * minuteMs)),
+      async () => {
+        const [known] = await reminders.list(aliceId);
+        if (known !== undefined) await reminders.move(work, known, new Date(start + 60 * minuteMs));
+      },
       [],
       1,
     ],
@@ -155,6 +169,61 @@ describe('what happens while Discord does not take a reminder, or before a kill 
     expect(await reminders.due(aliceId)).toEqual([]);
     expect(hidden).toHaveLength(2);
   });
+
+  it('is known again after a kill where the clock of Discord is two seconds behind', async () => {
+    behindMs = 2000;
+    await remindUntilKilled();
+    await remind(aliceId);
+    expect(posted).toHaveLength(1);
+    expect(await reminders.due(aliceId)).toEqual([]);
+  });
+});
+
+it('is known again after a kill behind hundreds of other messages [RM4]', async () => {
+  await set('call mum', 1);
+  now += minuteMs;
+  const { channelId } = room;
+  for (let count = 1; count <= 250; count += 1) {
+    const id = snowflakeAt(new Date(now - 10_000 + count));
+    posted.push({ id, author: { bot: true }, channelId, content: 'hello', components: [], at: now });
+  }
+  await remindUntilKilled();
+  await remind(aliceId);
+  expect(posted.filter(({ content }) => content.includes('call mum'))).toHaveLength(1);
+});
+
+it('is not taken for said after a kill where a list names it since [RM4]', async () => {
+  await set('call mum', 1);
+  now += minuteMs;
+  await remindUntilHeld();
+  const [listed] = await reminders.list(aliceId);
+  if (listed === undefined) throw new Error('Nothing waits');
+  const components = [{ custom_id: `do::${removeButton(listed).line}` }];
+  const id = snowflakeAt(new Date(now + 1));
+  posted.push({
+    id,
+    author: { bot: true },
+    channelId: room.channelId,
+    content: listedReminder(listed),
+    components,
+    at: now,
+  });
+  open();
+  await remind(aliceId);
+  expect(posted.map(({ content }) => content.includes('<@'))).toEqual([false, true]);
+});
+
+it('those that fall due together come once each, over a kill behind the first and one as the second is posted [RM4]', async () => {
+  const texts = ['call mum', 'water plants', 'feed the cat'];
+  for (const text of texts) await set(text, 1);
+  now += minuteMs;
+  await remindUntilKilled();
+  const said = () => texts.map((text) => posted.filter(({ content }) => content.includes(text)).length);
+  expect(said()).toEqual([1, 0, 0]);
+  await remindUntilHeld();
+  open();
+  await remind(aliceId);
+  expect(said()).toEqual([1, 1, 1]);
 });
 
 /** What was posted is not marked as such. */
@@ -163,6 +232,14 @@ async function remindUntilKilled(): Promise<void> {
   reminders.came = () => Promise.reject(new Error('killed'));
   await expect(remind(aliceId)).rejects.toThrow('killed');
   reminders.came = came;
+}
+
+/** It is on disk that it is being said, and Discord has not taken it. */
+async function remindUntilHeld(): Promise<void> {
+  await new Promise<void>((resolve) => {
+    beforeTaken = () => new Promise(() => resolve());
+    void remind(aliceId);
+  });
 }
 
 describe('a reminder of a private channel [RM3]', () => {
@@ -198,6 +275,20 @@ it('what is older than a day comes in one list, of which a kill makes no second 
   now += hourMs;
   await remind(aliceId);
   expect(posted.map(({ content }) => /number|later/u.exec(content)?.[0])).toEqual(['number', 'later']);
+});
+
+it('of what comes again and was missed the newest comes once, and in the list only where that is older than a day [RM4]', async () => {
+  await set('stand up', 1, 'daily');
+  await set('water plants', 1, 'weekly');
+  now += 10 * dayMs + hourMs;
+  await remind(aliceId);
+  const seconds = (days: number): string => String((start + minuteMs + days * dayMs) / 1000);
+  expect(places()).toEqual(['dm', 'room']);
+  expect(posted[0]?.content).toContain(`<t:${seconds(7)}:F>`);
+  expect(posted[0]?.content).not.toContain('stand up');
+  expect(posted[1]?.content).toContain(`It was due <t:${seconds(10)}:F>`);
+  const next = (await reminders.list(aliceId)).map(({ at }) => Date.parse(at) / 1000);
+  expect(next.map(String)).toEqual([seconds(11), seconds(14)]);
 });
 
 function openRoom(): void {

@@ -11,25 +11,23 @@ export function shownMoment(at: Date): string {
   return `${discordTime(at, 'F')} (${discordTime(at, 'R')})`;
 }
 
-/** When one comes, and how it comes again. */
-export function shownWhen({ at, repeat }: Pick<Reminder, 'at' | 'repeat'>): string {
-  return `${shownMoment(new Date(at))}${repeat === undefined ? '' : `, ${repeat}`}`;
+type Shown = Pick<Reminder, 'at' | 'repeat'> & Partial<Reminder>;
+
+/** When one comes or came, and how it comes again. */
+export function shownWhen({ at, repeat, cameAt, missed }: Shown): string {
+  const came = cameAt === undefined ? '' : 'came: ';
+  const state = missed === undefined ? came : 'missed: ';
+  return `${state}${shownMoment(new Date(at))}${repeat === undefined ? '' : `, ${repeat}`}`;
 }
 
 /** The same with what it says. */
-export function shownReminder(reminder: Pick<Reminder, 'at' | 'repeat' | 'text'>, maxChars?: number): string {
+export function shownReminder(reminder: Shown & Pick<Reminder, 'text'>, maxChars?: number): string {
   return `${shownWhen(reminder)}: ${quoted(reminder.text, maxChars)}`;
 }
 
 /** As one of several, with its id. */
 export function listedReminder(reminder: Reminder): string {
-  return `${stateOf(reminder)}${shownReminder(reminder, listedMaxChars)} · id ${reminder.id}`;
-}
-
-/** Nothing for what is still to come. */
-export function stateOf({ missed, cameAt }: Reminder): string {
-  if (missed !== undefined) return 'missed: ';
-  return cameAt === undefined ? '' : 'came: ';
+  return `${shownReminder(reminder, listedMaxChars)} · id ${reminder.id}`;
 }
 
 export function removeButton({ id }: Pick<Reminder, 'id'>, label = 'Do not remind me'): CommandButton {

@@ -1,7 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { isDeepStrictEqual } from 'node:util';
 
-import { Temporal } from 'temporal-polyfill';
 import { z } from 'zod';
 
 import { limits } from '../../core/limits.ts';
@@ -36,8 +35,7 @@ const reminderSchema = z.object({
   repeat: z.enum(repeats).optional(),
   /** When it was to come first, as the clock on the wall showed it: from there it is counted when it comes again. */
   first: z.iso.datetime({ local: true }).regex(/\d$/u),
-  where: z.enum(['here', 'dm']),
-  /** Where it was set, with who could read it then. */
+  /** Where it was set and is to come, with who could read it then. */
   place: placeSchema,
   /** The message or command that set it. */
   messageId: z.string(),
@@ -63,7 +61,7 @@ export const remindersKind: DocumentKind<z.infer<typeof documentSchema>> = {
 /** What an export is read for [K10]. */
 const exportedSchema = reminderSchema.pick({ text: true, at: true, repeat: true, first: true });
 
-export interface NewReminder extends Pick<Reminder, 'text' | 'repeat' | 'where' | 'place' | 'messageId'> {
+export interface NewReminder extends Pick<Reminder, 'text' | 'repeat' | 'place' | 'messageId'> {
   readonly at: Date;
   /** Default: that moment. */
   readonly first?: string | undefined;
@@ -123,15 +121,25 @@ export function createReminders(ports: {
     if (waiting.length > 0) await wakeAt(userId, new Date(Math.min(...waiting)));
   }
 
-  /** Puts others in place of those with these ids. */
   function changeEach(
     work: Work,
     ids: readonly string[],
-    by: (reminder: Reminder) => readonly Reminder[],
+    by: (reminder: Reminder) => Reminder | readonly [],
   ): Promise<void> {
     return writes.run(work, () =>
       change(work.userId, (before) => before.flatMap((each) => (ids.includes(each.id) ? by(each) : each))),
     );
+  }
+
+  /** From a moment on: what comes on weekdays waits for one. */
+  async function momentsFrom(
+    at: Date,
+    userId: string,
+    { repeat, first }: Pick<NewReminder, 'repeat' | 'first'>,
+  ) {
+    const timeZone = await timeZoneOf(userId);
+    const moments = { at: at.toISOString(), first: first ?? wallTimeIn(at, timeZone).toString() };
+    return { ...moments, at: nextOf({ ...moments, repeat }, new Date(at.getTime() - 1), timeZone) };
   }
 
   const layer: MemoryLayer = {
@@ -190,13 +198,8 @@ export function createReminders(ports: {
       if (words === '') return 'empty';
       if (words.length > reminderMaxChars) return 'long';
       if (hasSecret(words)) return 'secret';
-      const added: Reminder = {
-        ...rest,
-        id: randomUUID().slice(0, 8),
-        text: words,
-        at: at.toISOString(),
-        first: rest.first ?? wallTimeIn(at, await timeZoneOf(work.userId)).toString(),
-      };
+      const moments = await momentsFrom(at, work.userId, rest);
+      const added: Reminder = { ...rest, ...moments, id: randomUUID().slice(0, 8), text: words };
       let outcome: Reminder | 'full' = added;
       await writes.run(work, () =>
         change(work.userId, (before) => {
@@ -204,43 +207,45 @@ export function createReminders(ports: {
           const known = before.find((each) => isSame(each, added));
           // What came already makes room.
           const goes = before.length < limits.reminders ? undefined : before.find((each) => !isWaiting(each));
-          if (known === undefined && before.length >= limits.reminders && goes === undefined)
-            outcome = 'full';
-          else outcome = known ?? added;
-          return outcome === added ? [...before.filter((each) => each !== goes), added] : before;
+          const stay = before.filter((each) => each !== goes);
+          if (known === undefined && stay.length < limits.reminders) return [...stay, added];
+          outcome = known ?? 'full';
+          return before;
         }),
       );
       return outcome;
     },
-    /** Gives it another moment. What comes again is counted from there, or goes on beside it where it is only put off. */
-    async move(work: Work, id: string, at: Date, isPutOff = false): Promise<void> {
-      const first = wallTimeIn(at, await timeZoneOf(work.userId)).toString();
-      const then = { at: at.toISOString(), first, attempt: undefined, cameAt: undefined, missed: undefined };
-      await changeEach(work, [id], (reminder) =>
-        isPutOff && reminder.repeat !== undefined
-          ? [reminder, { ...reminder, ...then, id: randomUUID().slice(0, 8), repeat: undefined }]
-          : [{ ...reminder, ...then }],
-      );
+    /** Gives it another moment, from which it is counted where it comes again. */
+    async move(work: Work, { id, text, repeat, place, messageId }: Reminder, at: Date): Promise<Reminder> {
+      const moments = await momentsFrom(at, work.userId, { repeat });
+      const moved = { id, text, repeat, place, messageId, ...moments };
+      await changeEach(work, [id], () => moved);
+      return moved;
     },
     remove: (work: Work, id: string): Promise<void> => changeEach(work, [id], () => []),
-    /** Of a person, what has to come by now, the oldest first; the next one is waited for. */
+    /**
+     * Of a person, what has to come by now, the oldest first, and of what comes again the newest; the next one is waited
+     * for.
+     */
     async due(userId: string): Promise<readonly Reminder[]> {
       const now = clock();
-      const reminders = await list(userId);
+      const [reminders, timeZone] = await Promise.all([list(userId), timeZoneOf(userId)]);
       await wake(
         userId,
         reminders.filter((each) => !isDue(each, now)),
       );
-      return reminders.filter((each) => isDue(each, now));
+      return reminders
+        .filter((each) => isDue(each, now))
+        .map((each) => ({ ...each, at: newestOf(each, now, timeZone) }));
     },
     /** These are about to be said, in a channel or directly. Resolves with `false` where one was changed meanwhile. */
-    async begin(work: Work, ids: readonly string[], channelId?: string): Promise<boolean> {
+    async begin(work: Work, ids: readonly string[], mark: string, channelId?: string): Promise<boolean> {
       const now = clock();
       const due = new Set<string>();
       await changeEach(work, ids, (reminder) => {
-        if (!isDue(reminder, now)) return [reminder];
+        if (!isDue(reminder, now)) return reminder;
         due.add(reminder.id);
-        return [{ ...reminder, attempt: { at: now.toISOString(), channelId, mark: ids[0] ?? '' } }];
+        return { ...reminder, attempt: { at: now.toISOString(), channelId, mark } };
       });
       return due.size === ids.length;
     },
@@ -251,13 +256,13 @@ export function createReminders(ports: {
       const missed = wasDelivered ? undefined : ('untold' as const);
       await changeEach(work, ids, (reminder) => {
         // Its person has moved it meanwhile.
-        if (!isDue(reminder, now)) return [reminder];
+        if (!isDue(reminder, now)) return reminder;
         const next =
           reminder.repeat === undefined
             ? { cameAt: now.toISOString() }
             : // After a kill it may have come long ago.
               { at: nextOf(reminder, new Date(reminder.attempt?.at ?? now), timeZone) };
-        return [{ ...reminder, ...next, attempt: undefined, missed }];
+        return { ...reminder, ...next, attempt: undefined, missed };
       });
     },
     /** Those of an export that are still to come here, and are not there already [K10]. Nothing of it is trusted. */
@@ -278,7 +283,7 @@ export function createReminders(ports: {
       return {
         notices: ids.length === 0 ? [] : [{ line, bareLine: line, buttons: [] }],
         async markTold(): Promise<void> {
-          if (ids.length > 0) await changeEach(work, ids, (reminder) => [{ ...reminder, missed: 'told' }]);
+          if (ids.length > 0) await changeEach(work, ids, (reminder) => ({ ...reminder, missed: 'told' }));
         },
       };
     },
@@ -308,7 +313,16 @@ function nextOf(
   timeZone: string,
 ): string {
   if (repeat === undefined) return at;
-  return nextAfter(Temporal.PlainDateTime.from(first), repeat, now, timeZone).toISOString();
+  return nextAfter(first, repeat, now, timeZone).toISOString();
+}
+
+/** When it was to come last by now. */
+function newestOf(reminder: Reminder, now: Date, timeZone: string): string {
+  for (let { at } = reminder; ;) {
+    const next = nextOf(reminder, new Date(at), timeZone);
+    if (next === at || Date.parse(next) > now.getTime()) return at;
+    at = next;
+  }
 }
 
 /** Under which the work queue knows a person's reminders: they wait for no other work of theirs. */

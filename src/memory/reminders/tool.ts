@@ -43,28 +43,27 @@ export function createReminderTool(ports: {
       // A turn that is run again after a kill means the same moment.
       const writtenAt = new Date(message.at);
       const read = readMoment(when, writtenAt, timeZone);
-      const offered = read.outcome === 'read' ? read : readMoment(moment ?? '', writtenAt, timeZone);
-      if (offered.outcome !== 'read') return refusal(`Not set: ${whyNot(read)}`);
+      const at = typeof read === 'string' ? readMoment(moment ?? '', writtenAt, timeZone) : read;
+      if (typeof at === 'string') return refusal(`Not set: ${whyNot(typeof read === 'string' ? read : at)}`);
       const reminder: NewReminder = {
         text: what,
-        at: offered.at,
+        at,
         repeat,
-        where: 'here',
         place: context.originalPlace ?? context.place,
         messageId: message.id,
       };
-      if (offered === read && !asksFirst(context))
+      if (at === read && !asksFirst(context))
         return outcomeOf(await ports.reminders.set(context.work, reminder));
       return {
         ...refusal('Not set yet: the person is asked by a button under your answer, which shows the moment.'),
         offer: {
-          what: `Remind you ${shownMoment(offered.at)}:`,
+          what: `Remind you ${shownMoment(at)}:`,
           words: toSingleLine(what),
           async carryOut() {
             const set = await ports.reminders.set(context.work, reminder);
             return typeof set === 'string'
               ? `Not set: ${whyNotSet[set]}`
-              : { text: 'Set.', buttons: [removeButton(set)] };
+              : { text: `Set for ${shownWhen(set)}.`, buttons: [removeButton(set)] };
           },
         },
       };

@@ -3,7 +3,7 @@ import { Temporal } from 'temporal-polyfill';
 import { offsetOfFixed } from '../../core/time.ts';
 
 /** A day and an hour as the clock on the wall shows them. */
-export type WallTime = Temporal.PlainDateTime;
+type WallTime = Temporal.PlainDateTime;
 
 export function wallTimeIn(moment: Date, timeZone: string): WallTime {
   return Temporal.Instant.fromEpochMilliseconds(moment.getTime())
@@ -27,12 +27,6 @@ function zoneOf(timeZone: string): string {
   return offsetOfFixed(timeZone) === undefined ? timeZone : timeZone.replace(/^UTC(?=[+-])/u, '');
 }
 
-/** At the hour of a moment, the day after today. */
-export function sameHourTomorrow(of: Date, now: Date, timeZone: string): Date {
-  const day = wallTimeIn(now, timeZone).toPlainDate().add({ days: 1 });
-  return momentOf(day.toPlainDateTime(wallTimeIn(of, timeZone).toPlainTime()), timeZone);
-}
-
 /** How a reminder comes again [RM6]. */
 export const repeats = ['daily', 'weekdays', 'weekly', 'monthly', 'yearly'] as const;
 
@@ -42,7 +36,8 @@ export type Repeat = (typeof repeats)[number];
  * When it comes next after a moment, counted from when it came first, so that the 31st and 29 February stay what
  * they are behind a shorter month.
  */
-export function nextAfter(first: WallTime, repeat: Repeat, after: Date, timeZone: string): Date {
+export function nextAfter(first: string, repeat: Repeat, after: Date, timeZone: string): Date {
+  const from = Temporal.PlainDateTime.from(first);
   const now = wallTimeIn(after, timeZone);
   const unit = {
     daily: 'days',
@@ -52,9 +47,9 @@ export function nextAfter(first: WallTime, repeat: Repeat, after: Date, timeZone
     yearly: 'years',
   } as const;
   // From a little before, since clocks may be put back between.
-  const passed = Math.floor(first.until(now, { largestUnit: unit[repeat] })[unit[repeat]]);
+  const passed = Math.floor(from.until(now, { largestUnit: unit[repeat] })[unit[repeat]]);
   for (let count = Math.max(0, passed - 1); ; count += 1) {
-    const wall = first.add({ [unit[repeat]]: count });
+    const wall = from.add({ [unit[repeat]]: count });
     const moment = momentOf(wall, timeZone);
     if (moment > after && (repeat !== 'weekdays' || wall.dayOfWeek <= 5)) return moment;
   }

@@ -2,12 +2,7 @@ import * as chrono from 'chrono-node';
 import { Temporal } from 'temporal-polyfill';
 
 import { hasNoSuchMonth, replaceMoments } from '../../core/time.ts';
-import { momentOf, wallTimeIn, type WallTime } from './wall-clock.ts';
-
-/** What words say of when; `past` also where it is nearly now, `far` where it is years ahead. */
-export type ReadMoment =
-  | { readonly outcome: 'read'; readonly at: Date }
-  | { readonly outcome: 'unreadable' | 'ambiguous' | 'past' | 'far' };
+import { momentOf, wallTimeIn } from './wall-clock.ts';
 
 const mostChars = 100;
 /** Milliseconds ahead that a reminder must at least be [RM1]. */
@@ -31,11 +26,14 @@ const readers = [
   ...[de, fr, es, pt, it, nl, sv, ru, uk, ja, zh].map((each) => each.casual),
 ];
 
+/** `past` also where it is nearly now, `far` where it is years ahead. */
+type Unset = 'unreadable' | 'ambiguous' | 'past' | 'far';
+
 /**
  * The one moment that words name, said now by somebody in an IANA zone [RM1]: with an hour or without, which is nine
  * o'clock then; counted days keep the hour of now. Every word has to belong to it. @throws {RangeError} for an unknown zone.
  */
-export function readMoment(words: string, now: Date, timeZone: string): ReadMoment {
+export function readMoment(words: string, now: Date, timeZone: string): Date | Unset {
   const text = withHours(
     replaceMoments(words, (moment) => moment.toISOString())
       .normalize('NFKC')
@@ -43,40 +41,41 @@ export function readMoment(words: string, now: Date, timeZone: string): ReadMome
       .replaceAll(/\s+/gu, ' ')
       .trim(),
   );
-  if (text.length > mostChars || hasNoSuchMonth(text) || vague.test(text)) return { outcome: 'unreadable' };
+  if (text.length > mostChars || hasNoSuchMonth(text) || vague.test(text)) return 'unreadable';
   const wall = wallTimeIn(now, timeZone);
-  // chrono-node reads by the clock of this machine.
+  // chrono-node reads by the clock of this machine, and counts hours wrong in a night in which that is changed.
   const reference = new Date(wall.toString({ smallestUnit: 'millisecond' }));
-  const results = readers.flatMap((reader) => reader.parse(text, reference, { forwardDate: true }));
-  const read = results
-    .filter((result) => isWhole(text, result))
-    .map((result) => momentBy(result, { now, wall, reference, timeZone }));
+  const read = [reference, unchanged]
+    .flatMap((from) => readers.flatMap((reader) => reader.parse(text, from, { forwardDate: true })))
+    .filter((result) => isWhole(text, result) && hasHours(result) === (result.refDate === unchanged))
+    .map((result) => momentBy(result, now, timeZone));
   const moments = read.flatMap((each) => (each instanceof Date ? each : []));
   const [at] = moments;
-  if (at === undefined) return { outcome: read.find((each) => typeof each === 'string') ?? 'unreadable' };
-  if (moments.some((each) => each.getTime() !== at.getTime())) return { outcome: 'ambiguous' };
-  if (at.getTime() < now.getTime() + leastMs) return { outcome: 'past' };
+  if (at === undefined) return read.find((each) => typeof each === 'string') ?? 'unreadable';
+  if (moments.some((each) => each.getTime() !== at.getTime())) return 'ambiguous';
+  if (at.getTime() < now.getTime() + leastMs) return 'past';
   const latest = momentOf(wall.add({ years: mostYears }), timeZone);
-  return at > latest ? { outcome: 'far' } : { outcome: 'read', at };
+  return at > latest ? 'far' : at;
 }
 
-interface Moment {
-  readonly now: Date;
-  readonly wall: WallTime;
-  /** At which this machine's clock shows what theirs does. */
-  readonly reference: Date;
-  readonly timeZone: string;
+/** Around it, no machine's clock is put forward or back. */
+const unchanged = new Date('2001-01-10T12:00');
+
+/** `in 2 hours`. */
+function hasHours({ start }: chrono.ParsedResult): boolean {
+  return start.tags().has('result/relativeDateAndTime');
 }
 
 function momentBy(
-  { text, start, end }: chrono.ParsedResult,
-  { now, wall, reference, timeZone }: Moment,
+  { text, start, end, refDate }: chrono.ParsedResult,
+  now: Date,
+  timeZone: string,
 ): Date | 'unreadable' | 'ambiguous' {
+  const wall = wallTimeIn(now, timeZone);
   const has = (part: chrono.Component): boolean => start.isCertain(part);
   const tags = start.tags();
   if (end !== undefined && end !== null) return 'unreadable';
-  if (tags.has('result/relativeDateAndTime'))
-    return new Date(now.getTime() + start.date().getTime() - reference.getTime());
+  if (refDate === unchanged) return new Date(now.getTime() + start.date().getTime() - refDate.getTime());
   if (has('timezoneOffset')) return start.date();
   const isCounted = tags.has('result/relativeDate');
   const isNext = next.test(text);
@@ -150,10 +149,9 @@ const reasons = {
   ambiguous: 'That could be one of two moments.',
   past: 'That has passed, or is now.',
   far: `That is more than ${mostYears} years ahead.`,
-  read: '',
 };
 
 /** What people are told where it cannot be set, with two examples [RM1]. */
-export function whyNot({ outcome }: ReadMoment): string {
-  return `${reasons[outcome]} Say it like \`tomorrow at 9:00\` or \`15 March at 18:30\`.`;
+export function whyNot(unset: Unset): string {
+  return `${reasons[unset]} Say it like \`tomorrow at 9:00\` or \`15 March at 18:30\`.`;
 }

@@ -54,15 +54,33 @@ export function contentOf(
 /** How much of a message is quoted where another line speaks of it, in characters. */
 const quotedLength = 40;
 
-/** A message's words as Discord shows them: mentions as names, moments as days, escaped signs as they are. */
+/** A message's words as Discord shows them: mentions as names, moments as days or counted from now, escaped signs as they are. */
 export function readableText(text: string, names: Names): string {
   return text
     .replaceAll(/<@!?(\d+)>/g, (_, id: string) => `@${names.personOf(id)}`)
     .replaceAll(/<#(\d+)>/g, (whole, id: string) => names.placeOf(id) ?? whole)
     .replaceAll(/<t:(\d{1,11})(?::([tTdDfFR]))?>/g, (_, seconds: string, style = '') =>
-      new Date(Number(seconds) * 1000).toLocaleString('sv').slice(0, /[dD]/u.test(style) ? 10 : 16),
+      style === 'R'
+        ? fromNow(Number(seconds) * 1000 - Date.now())
+        : new Date(Number(seconds) * 1000).toLocaleString('sv').slice(0, /[dD]/u.test(style) ? 10 : 16),
     )
     .replaceAll(/\\([\\`*_~|[#>-])/g, '$1');
+}
+
+const units = [
+  ['year', 31_536_000_000],
+  ['month', 2_592_000_000],
+  ['day', 86_400_000],
+  ['hour', 3_600_000],
+  ['minute', 60_000],
+  ['second', 1000],
+] as const;
+
+/** `in 2 minutes`, `3 days ago`. */
+function fromNow(ms: number): string {
+  // What is said in a moment is to be `in 2 minutes`, and not 119 seconds.
+  const [unit, length] = units.find((each) => Math.abs(ms) > each[1] * 0.95) ?? units[5];
+  return new Intl.RelativeTimeFormat('en').format(Math.round(ms / length), unit);
 }
 
 /** `1.2 kB`, `3 MB`. */

@@ -1,4 +1,4 @@
-import { describe, expect, it } from 'vitest';
+import { describe, expect, it, onTestFinished, vi } from 'vitest';
 
 import { readMoment } from '../../../src/memory/reminders/when.ts';
 import { localDateTime } from '../../../src/core/time.ts';
@@ -9,7 +9,7 @@ const zone = 'Europe/Berlin';
 
 function read(words: string): string {
   const moment = readMoment(words, now, zone);
-  return moment.outcome === 'read' ? localDateTime(moment.at, zone) : moment.outcome;
+  return typeof moment === 'string' ? moment : localDateTime(moment, zone);
 }
 
 describe('when to be reminded, as people say it [RM1]', () => {
@@ -102,6 +102,20 @@ describe('when to be reminded, as people say it [RM1]', () => {
   ])('%s: %s', (_, words, moment) => {
     expect(read(words)).toBe(moment);
   });
+});
+
+it.each([
+  ['in 2 hours', 120],
+  ['in 90 minutes', 90],
+  ['2h', 120],
+])('%s is so long also in a night in which the clock of the machine is changed', (words, minutes) => {
+  vi.stubEnv('TZ', 'Europe/Berlin');
+  onTestFinished(() => void vi.unstubAllEnvs());
+  for (const night of ['2026-10-24T22:00Z', '2027-03-27T23:00Z'])
+    for (let passed = 0; passed < 5; passed += 0.25) {
+      const said = new Date(Date.parse(night) + passed * 3_600_000);
+      expect(readMoment(words, said, 'UTC')).toEqual(new Date(said.getTime() + minutes * 60_000));
+    }
 });
 
 describe('what names no moment, one that is over, or could be two [RM1]', () => {

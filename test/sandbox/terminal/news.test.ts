@@ -47,6 +47,14 @@ describe('what there is to tell', () => {
     expect(bot.news()).toEqual(['#dev  “else” was deleted']);
   });
 
+  it('shows a moment as a day, and as counted from now where Discord counts it', async () => {
+    const bot = await follow();
+    const seconds = Math.floor(Date.now() / 1000);
+    const said = `<t:${seconds + 120}:R>, <t:${seconds - 7200}:R>, <t:${seconds}:d>`;
+    await (await channelOf(bot)).send(said);
+    expect(bot.news()).toEqual([expect.stringMatching(/^in 2 minutes, 2 hours ago, \d{4}-\d\d-\d\d$/u)]);
+  });
+
   it('is nothing of what came and went: a message, its reactions, a reaction', async () => {
     const bot = await follow();
     const channel = await channelOf(bot);
