@@ -95,10 +95,11 @@ export function createAsks(options: RepliesOptions & { readonly api: AskApi }, o
       // Nobody else posts there, and there is nothing from before.
       messagesAfter: async () => [],
       async postMessage(channelId, body, files) {
-        const { nonce: _, enforce_nonce: __, message_reference: ___, ...page } = body;
+        const { nonce, enforce_nonce: _, message_reference: __, ...page } = body;
         if (isOpen(ask) && shownIds.size < mostMessages) return show(page);
         try {
-          return await api.postMessage(channelId, body, files);
+          // Under a nonce of its own: after a kill the whole answer stands there in its order, the rest once more.
+          return await api.postMessage(channelId, { ...body, nonce: `${nonce}r` }, files);
         } catch (error) {
           if (refusalOf(error) !== 'place' || ask.last === undefined || !isOpen(ask)) throw error;
           return keep(page, ask.last);
