@@ -161,7 +161,7 @@ export function createInteractions(options: InteractionsOptions): (interaction: 
     const message = await noting;
     if (typeof message === 'string') return isHeard ? send(interaction, { text: message }) : undefined;
     if (!isHeard) return handlers.asked(message, 'dropped');
-    options.asks.open(interaction, interaction.user.id);
+    options.asks.open(interaction);
     const job = async () =>
       runInBackground('an /ask', async () => {
         await handlers.message(message);

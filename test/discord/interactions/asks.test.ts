@@ -43,7 +43,7 @@ describe('an answer to /ask [EW2]', () => {
     const { server, asks, replies } = await runGateway({ clock: () => now });
     const dm = await server.openDm({ person: 'alice' });
     const id = snowflakeAt(now);
-    asks.open({ id, applicationId: '130000000000000001', token: 'gone' }, '140000000000000001');
+    asks.open({ id, applicationId: '130000000000000001', token: 'gone' });
     const reply = replies.begin({
       channelId: dm.id,
       nonceBase: id,
@@ -64,7 +64,7 @@ describe('an answer to /ask [EW2]', () => {
     const dm = await server.openDm({ person: 'alice' });
     const id = snowflakeAt(new Date());
     // A token that Discord does not know.
-    asks.open({ id, applicationId: '130000000000000001', token: 'gone' }, '140000000000000001');
+    asks.open({ id, applicationId: '130000000000000001', token: 'gone' });
     const sent = await replies
       .begin({
         channelId: dm.id,
