@@ -1397,8 +1397,8 @@ export const testedFaults: readonly PlantedFault[] = [
     name: 'cookie-for-scripts',
     promise: '[Y1] A script can read the cookie that signs a browser in.',
     file: 'src/page/page.ts',
-    find: "return { path: '/', httpOnly: true, secure: url.startsWith('https:') };",
-    put: "return { path: '/', httpOnly: false, secure: url.startsWith('https:') };",
+    find: 'Max-Age=${seconds}; HttpOnly; SameSite',
+    put: 'Max-Age=${seconds}; SameSite',
     test: 'test/page/page.test.ts',
   },
   {
