@@ -2714,8 +2714,18 @@ export const testedFaults: readonly PlantedFault[] = [
     test: 'test/turn/outbox.test.ts',
   },
   {
+    name: 'dm-of-others-is-taken-for-ones-own',
+    promise:
+      '[EW1] A command in somebody else’s direct messages counts as given there, and Discord is asked about them.',
+    file: 'src/discord/interactions/interactions.ts',
+    find: 'return context !== InteractionContextType.PrivateChannel;',
+    put: 'return true;',
+    test: 'test/discord/interactions/elsewhere.test.ts',
+  },
+  {
     name: 'place-without-the-bot-is-recorded',
-    promise: '[EW1] Of a message that somebody remembers in a server without the bot, the channel is kept.',
+    promise:
+      '[EW1] Of what somebody has remembered in a server without the bot, it is kept which message that was.',
     file: 'src/discord/interactions/interactions.ts',
     find: 'const target = context.isElsewhere === true && {',
     put: 'const target = context.isElsewhere === null && {',
