@@ -4,6 +4,7 @@ import { z } from 'zod';
 
 import program from '../../package.json' with { type: 'json' };
 import type { Logger } from '../core/logger.ts';
+import { dmPlace } from '../core/place.ts';
 import type { GiveCommand } from './own-routes.ts';
 import type { HeldToken, SignIn } from './sign-in.ts';
 
@@ -58,7 +59,7 @@ function serverFor(token: HeldToken, { signIn, give, isOwner, logger }: McpOptio
   const { userId, name, personName, channelId } = token;
   const session = {
     person: { id: userId, name: personName, isOwner: isOwner(userId) },
-    place: { audience: 'dm', channelId, homeId: channelId } as const,
+    place: dmPlace(channelId),
   };
 
   /** Gives a command; its answer goes out only once it is kept that somebody looked. */

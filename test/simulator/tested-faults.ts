@@ -2720,7 +2720,7 @@ export const testedFaults: readonly PlantedFault[] = [
     file: 'src/discord/interactions/interactions.ts',
     find: 'return context !== InteractionContextType.PrivateChannel;',
     put: 'return true;',
-    test: 'test/discord/interactions/elsewhere.test.ts',
+    test: 'test/e2e/elsewhere.test.ts',
   },
   {
     name: 'place-without-the-bot-is-recorded',

@@ -5,7 +5,7 @@ import { RecentChanges } from '../../src/core/changes.ts';
 import type { ChatMessage, IncomingMessage, OpenedFile } from '../../src/core/message.ts';
 import type { ModelRequest } from '../../src/core/model.ts';
 import { mention } from '../../src/core/own-words.ts';
-import type { Place } from '../../src/core/place.ts';
+import { dmPlace, type Place } from '../../src/core/place.ts';
 import type { ReplyPort } from '../../src/core/reply.ts';
 import { createDiscordActions } from '../../src/discord/actions/discord-actions.ts';
 import { createDiscordApi } from '../../src/discord/discord-api.ts';
@@ -14,7 +14,7 @@ import { createChannelMessages, createReadChannel } from '../../src/discord/hist
 import { chatMessageOf } from '../../src/discord/normalise.ts';
 import { createAsks } from '../../src/discord/interactions/asks.ts';
 import { createInteractions } from '../../src/discord/interactions/interactions.ts';
-import { createPlaces, dmPlace, placeOf } from '../../src/discord/place.ts';
+import { createPlaces, placeOf } from '../../src/discord/place.ts';
 import { readDurable } from '../../src/memory/durable/document.ts';
 import { settingsKey } from '../../src/memory/settings/place-settings.ts';
 import { markOf, readWithheld } from '../../src/memory/withheld.ts';
