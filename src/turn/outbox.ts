@@ -49,7 +49,7 @@ export type PreparedReply = z.infer<typeof preparedSchema>;
 /** An answer that people saw begin, not confirmed as whole. */
 export type UnfinishedReply = z.infer<typeof unfinishedSchema>;
 
-type Begun = Pick<UnfinishedReply, 'isAsked' | 'shard' | 'place'>;
+type AnyReply = Pick<UnfinishedReply, 'isAsked' | 'shard' | 'place'>;
 
 const outboxSchema = z.object({
   version: z.literal(1),
@@ -102,11 +102,11 @@ export function createOutbox(options: {
   const outboxOf = async (channelId: string): Promise<OutboxDocument> =>
     withRefused(channelId, await store.read(keyOf(channelId), kind));
 
-  const withShard = <Reply extends Begun>(reply: Reply): Reply =>
+  const withShard = <Reply extends AnyReply>(reply: Reply): Reply =>
     reply.isAsked === true ? { ...reply, shard: shards.ids[0] } : reply;
 
   /** What one process began, only that one finishes [X3]. There may be fewer shards since. */
-  const isOurs = ({ isAsked, shard = 0, place }: Begun): boolean =>
+  const isOurs = ({ isAsked, shard = 0, place }: AnyReply): boolean =>
     isAsked === true ? shards.ids.includes(shard % shards.count) : hasGuild(shards, place.guildId);
 
   /** Stores what was refused and the change. What it takes away is erased. */

@@ -1339,7 +1339,7 @@ export const testedFaults: readonly PlantedFault[] = [
   },
   {
     name: 'any-token-of-a-person-holds',
-    promise: "[EW3] Whoever knows a person's id reads their memory, whatever else stands in the token.",
+    promise: "[EW3] Who knows a person's id reads their memory, whatever else stands in the token.",
     file: 'src/page/sign-in.ts',
     find: 'tokens.find(({ hash: known }) => known === key);',
     put: 'tokens.find(({ hash: known }) => known !== key) ?? (await heldBy(userId)).tokens[0];',

@@ -42,6 +42,12 @@ async function onDisk(store: MemoryStore): Promise<string> {
   return JSON.stringify(await store.read(`channels/${generalId}/outbox.json`, anyDocument));
 }
 
+/** What a process would finish there. */
+async function idsIn(outbox: Outbox): Promise<readonly string[]> {
+  const begun = [...(await outbox.unfinished(generalId)), ...(await outbox.unsent(generalId))];
+  return begun.flatMap(({ messageIds }) => messageIds);
+}
+
 const anyDocument = { version: 1, schema: z.looseObject({ version: z.number() }) };
 const openStore = () => new MemoryStore();
 
@@ -183,10 +189,6 @@ describe('what was begun by one of several processes [X3]', () => {
     await here.prepare({ ...prepared([id(2)]), place: dm, isAsked: true });
     await other.begin({ ...unfinished([id(3)], [id(13)]), place: dm });
     await other.prepare({ ...prepared([id(4)]), place: dm });
-    const idsIn = async (outbox: Outbox) =>
-      [...(await outbox.unfinished(generalId)), ...(await outbox.unsent(generalId))].flatMap(
-        ({ messageIds }) => messageIds,
-      );
     expect(await idsIn(outboxOf(second))).toEqual([id(1), id(2)]);
     expect(await idsIn(outboxOf({ count: 2, ids: [0] }))).toEqual([id(3), id(4)]);
     // With fewer shards since then, nothing is left to nobody.

@@ -107,14 +107,14 @@ export function createAsks(options: RepliesOptions & { readonly api: AskApi }, o
           return keep(page, under);
         }
       },
-      async editMessage(channelId, messageId, { content, components, flags }, signal) {
+      async editMessage(channelId, messageId, body, signal) {
         const under = last();
         if (rest.has(messageId) && under !== undefined) {
+          const { content, components, flags } = body;
           const page = { content: content ?? '', components: components ?? [], flags: flags ?? undefined };
           rest.set(messageId, page);
           return { ...under, id: messageId, content: page.content };
         }
-        const body = { content, components, flags, allowed_mentions: { parse: [] } };
         return isHere(channelId, messageId)
           ? api.editAnswer(webhook, messageId, body)
           : api.editMessage(channelId, messageId, body, signal);
