@@ -130,7 +130,7 @@ export async function startBot(config: Config, options: StartOptions) {
             },
           });
     const recent = new RecentChanges();
-    const outbox = createOutbox({ store, changes: recent });
+    const outbox = createOutbox({ store, changes: recent, shards });
     const parseCommand = (text: string): CommandCall | undefined => bot.commands.parse(text, client.user?.id);
     // Discord and the bot need each other: the bot is asked only once it is connected.
     const discord = createDiscordPorts({

@@ -95,7 +95,11 @@ export function toReview({ speaker, view, memory }: MemoryCall) {
 async function nextCard(call: MemoryCall, left: number, done?: CommandReply): Promise<CommandReply> {
   const cards = await toReview(call);
   const [card] = cards;
-  const end = done === undefined ? 'Nothing to review.' : 'All reviewed.';
+  const proposals = await call.memory.proposals.list(call.speaker.id);
+  const end = linesOf(
+    done === undefined ? 'Nothing to review.' : 'All reviewed.',
+    proposals.length > 0 && `What waits for your yes: \`!memory proposals\` (${proposals.length}).`,
+  );
   const isEnough = left === 0 && card !== undefined;
   const lines =
     card === undefined

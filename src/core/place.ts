@@ -31,6 +31,10 @@ export const placeSchema = z.object({
 /** A DM, guild channel or thread, with its audience at that moment. */
 export type Place = Readonly<z.infer<typeof placeSchema>>;
 
+export function dmPlace(channelId: string): Place {
+  return { audience: 'dm', channelId, homeId: channelId };
+}
+
 /** Then nothing made of earlier talk may be written or given up there [V0]. */
 export function hasUnknownReaders({ audience, readers }: Place): boolean {
   return audience === 'private' && readers === undefined;

@@ -250,6 +250,10 @@ export function createCatchUp(options: CatchUpOptions, stopping: AbortSignal) {
         (await knownChannels()).filter((id) => !open.has(id)),
         visit,
       );
+      // Each `/ask` stands with its person's direct messages, and is finished by the process that took it [EW2].
+      if (!hasGuild(shards, undefined))
+        for (const channelId of await knownChannels())
+          if (!isOver() && (await guildOf(channelId)).kind === 'dm') await recover(channelId);
       for (const channelId of caughtUp) if (!isOver()) await options.resume(channelId, stopping);
       if (!isOver()) logger.info('caught up with all channels');
     },

@@ -2,7 +2,7 @@ import type { Client } from 'discord.js';
 import { setTimeout as delay } from 'node:timers/promises';
 
 import type { Logger } from '../core/logger.ts';
-import type { Place } from '../core/place.ts';
+import { dmPlace, type Place } from '../core/place.ts';
 import type { Shards } from '../core/processes.ts';
 import { isSnowflake, snowflakeTime } from '../core/snowflake.ts';
 import type { Clock } from '../core/time.ts';
@@ -23,7 +23,7 @@ import {
 import { type DiscordApi, createDiscordApi } from './discord-api.ts';
 import { createOffers } from './buttons.ts';
 import { chatMessageOf, emojiIn, isSpoken, sentMessageOf } from './normalise.ts';
-import { type Places, createPlaces, createPresentPlace, dmPlace } from './place.ts';
+import { type Places, createPlaces, createPresentPlace } from './place.ts';
 import { createAsks } from './interactions/asks.ts';
 import { createServerPort } from './permissions.ts';
 import { isDmClosed } from './refusals.ts';

@@ -15,7 +15,7 @@ import {
 
 import type { PresentPlace } from '../core/channels.ts';
 import type { Logger } from '../core/logger.ts';
-import { adultsAmong, everyone, hasMoreReaders, type Place } from '../core/place.ts';
+import { adultsAmong, dmPlace, everyone, hasMoreReaders, type Place } from '../core/place.ts';
 import { hasErrorCode } from './refusals.ts';
 import { hasKnownOverwrites, neededToRead, watchGoneChannels } from './permissions.ts';
 
@@ -28,10 +28,6 @@ export interface Places {
   readonly known: (channelId: string) => Channel | undefined;
   readonly find: FindChannel;
   readonly memberRole: (guildId: string) => Promise<string | undefined>;
-}
-
-export function dmPlace(channelId: string): Place {
-  return { audience: 'dm', channelId, homeId: channelId };
 }
 
 /** Unknown readers make a place private [V0]. `undefined` for a group DM. */

@@ -35,8 +35,9 @@ export async function elsewherePage({ signIn, url }: Elsewhere, own: OwnPage): P
   return html`<h1>Use my memory elsewhere</h1>
     <p>
       With a token, another assistant that speaks MCP searches and lists your memory as you see it in our
-      direct messages, and proposes what I may remember. A proposal waits for your yes under Review. Anybody
-      with a token reads all of it: give it to programs that you trust, and to nobody else.
+      direct messages, and proposes what I may remember. A proposal waits for your yes under Review, and in
+      <code>/memory proposals</code>. Anybody with a token reads all of it: give it to programs that you
+      trust, and to nobody else.
     </p>
     <section>
       <h2>Make a token</h2>

@@ -1,4 +1,5 @@
-import cookie from '@fastify/cookie';
+import { STATUS_CODES } from 'node:http';
+
 import helmet from '@fastify/helmet';
 import multipart from '@fastify/multipart';
 import rateLimit from '@fastify/rate-limit';
@@ -76,7 +77,6 @@ export async function startPage(options: PageOptions) {
     referrerPolicy: { policy: 'same-origin' },
     strictTransportSecurity: false,
   });
-  await server.register(cookie);
   server.addContentTypeParser(
     'application/x-www-form-urlencoded',
     { parseAs: 'string' },
@@ -110,11 +110,7 @@ export async function startPage(options: PageOptions) {
     const opened = await signIn.open(request.params.token, options.dmOf);
     if (opened === undefined) return send(reply.code(403), ...oldLink);
     await signIn.end(sessionIdIn(request));
-    reply.setCookie(cookieName(), opened.id, {
-      ...cookieScope(),
-      sameSite: 'strict',
-      maxAge: longestSessionMs / 1000,
-    });
+    reply.header('set-cookie', sessionCookie(opened.id, longestSessionMs / 1000));
     return reply.redirect(opened.path, 303);
   });
   server.post('/sign-out', async (request, reply) => {
@@ -122,7 +118,7 @@ export async function startPage(options: PageOptions) {
     answersTo.delete(request.session?.hash ?? '');
     // Its other pages go too.
     live.tell(request.session?.person.id ?? '');
-    reply.clearCookie(cookieName(), cookieScope());
+    reply.header('set-cookie', sessionCookie('', 0));
     return send(reply, ...signedOff);
   });
 
@@ -178,16 +174,23 @@ export async function startPage(options: PageOptions) {
     return url.startsWith('https:') ? '__Host-session' : `discoclaw-${new URL(url).port}`;
   }
 
-  function cookieScope() {
-    return { path: '/', httpOnly: true, secure: url.startsWith('https:') };
+  /** For so many seconds; `id` has no character that a cookie may not have. */
+  function sessionCookie(id: string, seconds: number): string {
+    const secure = url.startsWith('https:') ? '; Secure' : '';
+    return `${cookieName()}=${id}; Path=/; Max-Age=${seconds}; HttpOnly; SameSite=Strict${secure}`;
   }
 
-  function sessionIdIn({ cookies }: FastifyRequest): string {
-    return cookies[cookieName()] ?? '';
+  function sessionIdIn({ headers }: FastifyRequest): string {
+    const name = `${cookieName()}=`;
+    const cookies = headers.cookie?.split(/; */u) ?? [];
+    return cookies.find((each) => each.startsWith(name))?.slice(name.length) ?? '';
   }
 
   function fail(error: unknown, request: FastifyRequest, reply: FastifyReply) {
     const status = Number(Object(error).statusCode ?? 500);
+    // A program shows its person what it is told.
+    if (status < 500 && request.routeOptions.url === mcpPath)
+      return reply.code(status).send({ error: STATUS_CODES[status] });
     if (status === 429) return send(reply.code(429), ...tooMany);
     if (status < 500) return send(reply.code(status), ...notUnderstood);
     const reference = referenceTo(snowflakeAt(options.clock()));

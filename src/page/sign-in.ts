@@ -2,7 +2,7 @@ import { hash, randomBytes } from 'node:crypto';
 
 import { z } from 'zod';
 
-import type { Place } from '../core/place.ts';
+import { dmPlace, type Place } from '../core/place.ts';
 import { assertSnowflake, isSnowflake } from '../core/snowflake.ts';
 import type { DocumentKind, Store } from '../core/store.ts';
 import type { Clock } from '../core/time.ts';
@@ -170,7 +170,7 @@ export function createSignIn(ports: {
         hash: key,
         csrf: hashOf(`form ${id}`),
         person: { id: userId, name, isOwner },
-        place: { audience: 'dm', channelId, homeId: channelId },
+        place: dmPlace(channelId),
       };
     },
     /** Somebody used their session, which lasts an hour from now. */

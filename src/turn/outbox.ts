@@ -5,6 +5,7 @@ import { createKeyedQueue } from '../core/keyed-queue.ts';
 import { lruCache, limits } from '../core/limits.ts';
 import type { Logger } from '../core/logger.ts';
 import { placeSchema, type ChannelGuild, type SessionKey } from '../core/place.ts';
+import { allShards, hasGuild, type Shards } from '../core/processes.ts';
 import { buttonSchema } from '../core/reply.ts';
 import { compareSnowflakes, snowflakeTime } from '../core/snowflake.ts';
 import type { Store } from '../core/store.ts';
@@ -19,6 +20,8 @@ const question = {
   isBot: z.literal(true).optional(),
   /** By `/ask` [EW2]: the question is in the log only, and what was shown of the reply is out of reach after a restart. */
   isAsked: z.literal(true).optional(),
+  /** Of an `/ask`, the first shard of the process that took it: its place tells nothing of that [X3]. */
+  shard: z.number().int().nonnegative().optional(),
   place: placeSchema,
 };
 
@@ -45,6 +48,8 @@ export type PreparedReply = z.infer<typeof preparedSchema>;
 
 /** An answer that people saw begin, not confirmed as whole. */
 export type UnfinishedReply = z.infer<typeof unfinishedSchema>;
+
+type AnyReply = Pick<UnfinishedReply, 'isAsked' | 'shard' | 'place'>;
 
 const outboxSchema = z.object({
   version: z.literal(1),
@@ -83,8 +88,10 @@ export interface PersonalOutbox extends Omit<Outbox, 'prepare' | 'begin'> {
 export function createOutbox(options: {
   readonly store: Store;
   readonly changes: Pick<RecentChanges, 'latest'>;
+  /** Of this process. Default: it has them all. */
+  readonly shards?: Shards;
 }) {
-  const { store, changes } = options;
+  const { store, changes, shards = allShards } = options;
   /** What the disk refused, by channel, oldest first: known all the same, and stored with the next change. */
   const refused = lruCache<string, readonly OutboxChange[]>(refusedChannels);
   const inOrder = createKeyedQueue();
@@ -94,6 +101,13 @@ export function createOutbox(options: {
 
   const outboxOf = async (channelId: string): Promise<OutboxDocument> =>
     withRefused(channelId, await store.read(keyOf(channelId), kind));
+
+  const withShard = <Reply extends AnyReply>(reply: Reply): Reply =>
+    reply.isAsked === true ? { ...reply, shard: shards.ids[0] } : reply;
+
+  /** What one process began, only that one finishes [X3]. There may be fewer shards since. */
+  const isOurs = ({ isAsked, shard = 0, place }: AnyReply): boolean =>
+    isAsked === true ? shards.ids.includes(shard % shards.count) : hasGuild(shards, place.guildId);
 
   /** Stores what was refused and the change. What it takes away is erased. */
   async function save(channelId: string, apply: OutboxChange): Promise<void> {
@@ -164,7 +178,7 @@ export function createOutbox(options: {
         const isForgotten = isCommand !== true && messageIds.some(isHidden);
         if (isChanged || isForgotten) return outbox;
         const others = outbox.unsent.filter((each) => idsOf(each) !== idsOf(reply));
-        return { ...outbox, guildId: reply.place.guildId, unsent: [...others, reply] };
+        return { ...outbox, guildId: reply.place.guildId, unsent: [...others, withShard(reply)] };
       });
     },
     /**
@@ -175,7 +189,7 @@ export function createOutbox(options: {
       change(reply.place.channelId, (outbox) => {
         // It continues what stood there for any of its messages.
         const others = outbox.unfinished.filter((each) => !reply.messageIds.includes(newestOf(each)));
-        return { ...outbox, guildId: reply.place.guildId, unfinished: [...others, reply] };
+        return { ...outbox, guildId: reply.place.guildId, unfinished: [...others, withShard(reply)] };
       }),
     /** The messages have their reply, or will get none. */
     markHandled: (channelId: string, ids: readonly string[]) =>
@@ -223,12 +237,12 @@ export function createOutbox(options: {
       refused.delete(channelId);
       await store.removeAll(`channels/${channelId}`);
     },
-    /** Answers in a channel whose sending was never confirmed. */
+    /** Answers of this process in a channel whose sending was never confirmed. */
     unsent: async (channelId: string): Promise<readonly PreparedReply[]> =>
-      (await outboxOf(channelId)).unsent,
-    /** Replies in a channel that were begun and are not confirmed as whole. */
+      (await outboxOf(channelId)).unsent.filter(isOurs),
+    /** Replies of this process in a channel that were begun and are not confirmed as whole. */
     unfinished: async (channelId: string): Promise<readonly UnfinishedReply[]> =>
-      (await outboxOf(channelId)).unfinished,
+      (await outboxOf(channelId)).unfinished.filter(isOurs),
     /** Whether the reply to a message is unfinished. */
     isUnfinished: async (channelId: string, messageId: string): Promise<boolean> =>
       (await outboxOf(channelId)).unfinished.some(({ messageIds }) => messageIds.includes(messageId)),

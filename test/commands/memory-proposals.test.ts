@@ -96,8 +96,12 @@ describe('a yes to a proposal [K9]', () => {
     const harness = createHarness();
     const id = await noticing(harness, 'Keeps bees', { place: dmPlace });
     expect(await harness.say('proposals')).not.toContain('bees');
+    expect(await harness.say('review')).toBe(
+      'Nothing to review.\nWhat waits for your yes: `!memory proposals` (1).',
+    );
     expect(await harness.say(`proposals ${id}`)).not.toContain('bees');
     expect(await harness.say(`accept ${id}`)).toBe('Remembered.');
+    expect(await harness.say('review')).toBe('Nothing to review.');
   });
 });
 

@@ -86,6 +86,15 @@ describe('a bot in two processes [X3]', () => {
     expect([await fetched(one.channelId), await fetched(deleted)]).toEqual([1, 0]);
   });
 
+  it('finishes what was asked there by `/ask` in either process, since direct messages are the first one’s [EW2]', async () => {
+    const { dm, run, zero, one } = await twoShards();
+    const recovered = new Set<string>();
+    const { gateway } = await run(second, { recover: async (channelId) => void recovered.add(channelId) });
+    await gateway.caughtUp;
+    expect(recovered).toEqual(new Set([one.channelId, dm.id]));
+    expect(recovered).not.toContain(zero.channelId);
+  });
+
   it('tells whether it is in a guild only of its own', async () => {
     const { server, run, zero, one } = await twoShards();
     const bots = [await run(first), await run(second)];

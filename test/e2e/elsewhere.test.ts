@@ -102,6 +102,8 @@ describe.each(places)('a person who installed the bot, in %s [EW1]', (place) => 
     ).items;
     const item = items.find(({ text }) => text === `I sell tea in ${place}`);
     expect(item?.visibility).toBe(place === '#general' ? 'everywhere' : 'dm');
+    // Of where the bot is not, it is not even kept which message that was.
+    expect((await stage.pathsWith(said.id)).length > 0).toBe(!unseen.includes(place));
     expect((await stage.press('alice', told?.id ?? '', 'Undo')).isEphemeral).toBe(true);
   });
 

@@ -280,7 +280,10 @@ describe('a request that is none [EW3]', () => {
     await using place = await openPage({ hasMcp: true });
     const token = await tokenOf(await place.browserOf(alice), 'Cursor');
     const type = what === 'another type' ? 'text/csv' : 'application/json';
-    expect((await postMcp(place.url, { ...bearer(token), 'content-type': type }, body)).status).toBe(status);
+    const refusal = await postMcp(place.url, { ...bearer(token), 'content-type': type }, body);
+    expect(refusal.status).toBe(status);
+    // No page: a program shows its person what it is told.
+    expect(refusal.headers.get('content-type')).toContain('application/json');
     for (const method of ['GET', 'DELETE'])
       expect((await fetch(`${place.url}/mcp`, { method, headers: bearer(token) })).status).toBe(404);
   });

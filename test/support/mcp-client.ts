@@ -22,13 +22,14 @@ export async function connectMcp(url: string, token: string, mode: 'legacy' | 'a
   };
 }
 
-/** One request by hand, without the client. */
+/** One request by hand, without the client; what `url` asks for behind its path is kept. */
 export function postMcp(
   url: string,
   headers: Readonly<Record<string, string>>,
   body: string = JSON.stringify({ jsonrpc: '2.0', id: 1, method: 'tools/list', params: {} }),
 ): Promise<Response> {
-  return fetch(new URL('/mcp', url), {
+  const { origin, search } = new URL(url);
+  return fetch(`${origin}/mcp${search}`, {
     method: 'POST',
     headers: {
       'content-type': 'application/json',

@@ -28,6 +28,8 @@ function handlersWith(
   const gates: (() => void)[] = [];
   const refused: string[] = [];
   const told: string[] = [];
+  const recorded: string[] = [];
+  const asking = new Set<string>();
   const recent = new RecentChanges();
   const outbox = createOutbox({ store: new MemoryStore(), changes: recent });
   const sessionTurns = createSessionTurns(
@@ -55,8 +57,8 @@ function handlersWith(
         return { kind: 'sent', ids: [] };
       },
     },
-    asking: new Set(),
-    recordAsked: async () => {},
+    asking,
+    recordAsked: async ({ text }) => void recorded.push(text),
     runCommand: async (message, { subcommand }) => {
       commands.push(subcommand);
       await outbox.hide(generalId, [message.id]);
@@ -84,7 +86,7 @@ function handlersWith(
     clock: () => new Date('2026-01-15T10:00:00.000Z'),
     logger: recordingLogger(),
   });
-  return { handlers, turns, commands, gates, outbox, refused, told };
+  return { handlers, turns, commands, gates, outbox, refused, told, recorded, asking, recent };
 }
 
 describe('what events lead to', () => {
@@ -267,6 +269,38 @@ async function onDisk(store: MemoryStore): Promise<string> {
   const kind = { version: 1, schema: z.looseObject({ version: z.number() }) };
   return JSON.stringify(await store.read(`channels/${generalId}/outbox.json`, kind));
 }
+
+describe('an `/ask` that is noted [EW2]', () => {
+  const place = { audience: 'dm', channelId: generalId, homeId: generalId } as const;
+  const asked = incoming({ place, askedIn: place });
+
+  it('is on disk, its words too, and this process’s own until it is answered', async () => {
+    const { handlers, outbox, recorded, asking, gates } = handlersWith();
+    await handlers.asked(asked, 'begun');
+    expect(await outbox.unfinished(generalId)).toMatchObject([
+      { messageIds: [asked.id], userId: aliceId, isAsked: true, replyIds: [], place },
+    ]);
+    expect(recorded).toEqual([asked.text]);
+    expect([...asking]).toEqual([asked.id]);
+    const answered = handlers.message(asked);
+    await expect.poll(() => gates.length).toBe(1);
+    expect([...asking]).toEqual([asked.id]);
+    gates[0]?.();
+    await answered;
+    expect([...asking]).toEqual([]);
+    expect(await outbox.unfinished(generalId)).toEqual([]);
+  });
+
+  it('counts as taken back where Discord was not told in time that it is answered', async () => {
+    const { handlers, outbox, asking, recent } = handlersWith();
+    await handlers.asked(asked, 'begun');
+    await handlers.asked(asked, 'dropped');
+    expect(await outbox.unfinished(generalId)).toEqual([]);
+    expect(await outbox.isHandled(generalId, asked.id)).toBe(true);
+    expect(recent.latest(asked.id)).toBeDefined();
+    expect([...asking]).toEqual([]);
+  });
+});
 
 describe('a command', () => {
   it('and its answer are not part of history, and no text of the answer stays', async () => {

@@ -3,6 +3,7 @@ import { describe, expect, it, onTestFinished } from 'vitest';
 import { z } from 'zod';
 
 import { RecentChanges } from '../../src/core/changes.ts';
+import type { Shards } from '../../src/core/processes.ts';
 import { snowflakeAt } from '../../src/core/snowflake.ts';
 import { createWrites } from '../../src/core/writes.ts';
 import { createChangeLedger } from '../../src/memory/changes.ts';
@@ -11,6 +12,7 @@ import { createErasures } from '../../src/memory/settings/erasures.ts';
 import { createPersonSettings } from '../../src/memory/settings/person-settings.ts';
 import {
   createOutbox,
+  type Outbox,
   type PreparedReply,
   type UnfinishedReply,
   outboxInJobs,
@@ -38,6 +40,12 @@ function id(number: number): string {
 /** All that the outbox has on disk. */
 async function onDisk(store: MemoryStore): Promise<string> {
   return JSON.stringify(await store.read(`channels/${generalId}/outbox.json`, anyDocument));
+}
+
+/** What a process would finish there. */
+async function idsIn(outbox: Outbox): Promise<readonly string[]> {
+  const begun = [...(await outbox.unfinished(generalId)), ...(await outbox.unsent(generalId))];
+  return begun.flatMap(({ messageIds }) => messageIds);
 }
 
 const anyDocument = { version: 1, schema: z.looseObject({ version: z.number() }) };
@@ -164,6 +172,27 @@ describe('the outbox of replies that grow', () => {
       [id(12)],
       [id(11), id(13)],
     ]);
+  });
+});
+
+describe('what was begun by one of several processes [X3]', () => {
+  const second = { count: 2, ids: [1] };
+  const dm = { audience: 'dm', channelId: generalId, homeId: generalId } as const;
+  const asked = { ...unfinished([id(1)], []), place: dm, isAsked: true } as const;
+
+  it('is left to that one to finish: an `/ask` to who took it, all else to whose shard it is', async () => {
+    const store = openStore();
+    const outboxOf = (shards: Shards) => createOutbox({ store, changes: new RecentChanges(), shards });
+    const here = outboxOf(second);
+    const other = outboxOf({ count: 2, ids: [0] });
+    await here.begin(asked);
+    await here.prepare({ ...prepared([id(2)]), place: dm, isAsked: true });
+    await other.begin({ ...unfinished([id(3)], [id(13)]), place: dm });
+    await other.prepare({ ...prepared([id(4)]), place: dm });
+    expect(await idsIn(outboxOf(second))).toEqual([id(1), id(2)]);
+    expect(await idsIn(outboxOf({ count: 2, ids: [0] }))).toEqual([id(3), id(4)]);
+    // With fewer shards since then, nothing is left to nobody.
+    expect(await idsIn(outboxOf({ count: 1, ids: [0] }))).toEqual([id(1), id(3), id(2), id(4)]);
   });
 });
 

@@ -1,7 +1,9 @@
 import { describe, expect, it, vi } from 'vitest';
 
 import type { AttachedFile, ChatMessage } from '../../src/core/message.ts';
+import type { Place } from '../../src/core/place.ts';
 import { snowflakeAt } from '../../src/core/snowflake.ts';
+import type { LoggedMessage } from '../../src/memory/log/records.ts';
 import type { Consent } from '../../src/memory/settings/person-settings.ts';
 import type { Section, SectionSource } from '../../src/core/section.ts';
 import { type TurnContext, ownMark } from '../../src/core/turn-context.ts';
@@ -11,7 +13,7 @@ import {
   type PromptPorts,
   type SwitchedOff,
 } from '../../src/turn/prompt-input.ts';
-import { aliceId, bobId, generalId } from '../support/incoming.ts';
+import { aliceId, bobId, generalId, publicPlace } from '../support/incoming.ts';
 import { RecordingLogger } from '../support/recording-logger.ts';
 import { aliceContext } from '../model/alice-context.ts';
 import { inZone } from '../support/sessions.ts';
@@ -112,6 +114,55 @@ it('what the speaker wrote while they waited is in no prompt before its own turn
   const text = JSON.stringify(prompt.messages);
   expect(text).toContain('hello Alice');
   expect(text).not.toContain('tomorrow');
+});
+
+it('what was asked by `/ask` is in the history of the DM, where it was asked between its messages and once, and in no other place’s [EW2]', async () => {
+  const idOf = (id: number) => message(id, aliceId, 'human').id;
+  const common = {
+    type: 'message',
+    visibility: 'dm',
+    homeId: generalId,
+    at: '2026-01-15T09:00:00.000Z',
+    isAsked: true,
+  } as const;
+  const asked: readonly LoggedMessage[] = [
+    {
+      ...common,
+      attachments: [],
+      role: 'user',
+      id: idOf(2),
+      authorId: aliceId,
+      author: 'Alice',
+      text: 'Asked elsewhere',
+    },
+    {
+      ...common,
+      attachments: [],
+      role: 'assistant',
+      id: idOf(3),
+      ids: [idOf(3), idOf(5)],
+      replyTo: [idOf(2)],
+      author: 'Discoclaw',
+      text: 'Answered there, and the rest here',
+    },
+  ];
+  const history = [
+    message(1, aliceId, 'human', 'Before it'),
+    message(4, aliceId, 'human', 'After it'),
+    message(5, '900000000000000001', 'self', 'and the rest here'),
+  ];
+  const log = { asked: async () => asked, marksOf: async () => new Map() };
+  const composer = composerOver(history, { log, historyBudget: 3000 });
+  const textIn = async (place: Place) =>
+    JSON.stringify(
+      (await composer.compose({ ...aliceContext, place }, allOn, noTools, signal)).prompt.messages,
+    );
+  const inDm = await textIn({ audience: 'dm', channelId: generalId, homeId: generalId });
+  expect(inDm).toMatch(/Before it.*Asked elsewhere.*Answered there, and the rest here.*After it/u);
+  expect(inDm.split('and the rest here')).toHaveLength(2);
+  const inPublic = await textIn(publicPlace);
+  expect(inPublic).toContain('and the rest here');
+  expect(inPublic).not.toMatch(/elsewhere|Answered there/u);
 });
 
 function inJanuary(time: string): { readonly at: string } {

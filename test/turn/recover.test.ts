@@ -1,10 +1,12 @@
 import { describe, expect, it } from 'vitest';
 
 import { RecentChanges } from '../../src/core/changes.ts';
+import type { IncomingMessage } from '../../src/core/message.ts';
 import type { SessionKey } from '../../src/core/place.ts';
 import { snowflakeAt } from '../../src/core/snowflake.ts';
+import type { LoggedMessage } from '../../src/memory/log/records.ts';
 import { createOutbox, type Outbox, type PreparedReply } from '../../src/turn/outbox.ts';
-import { interruptedLine, keptBackLine } from '../../src/turn/reply.ts';
+import { askAgainLine, interruptedLine, keptBackLine } from '../../src/turn/reply.ts';
 import { createRecovery, takeAwayErased, type RecoveryPorts } from '../../src/turn/recover.ts';
 import { fakeReplies, type FakeRepliesOptions } from '../support/fake-replies.ts';
 import { aliceId, generalId, publicPlace } from '../support/incoming.ts';
@@ -38,6 +40,7 @@ async function start(
       ...question,
       messageIds,
       replyIds: [...begun],
+      isAsked: prepared.isAsked,
       place: prepared.place ?? publicPlace,
     });
   if (begun === undefined || prepared.text !== undefined)
@@ -231,6 +234,106 @@ describe('recovery of a reply that people saw the beginning of', () => {
       );
       expect(sent).toEqual(['withdraw', `send ${keptBackLine} as ${after(messageId)}`]);
       expect(logged).toEqual([]);
+    }
+  });
+});
+
+describe('recovery of an `/ask` [EW2]', () => {
+  const place = { audience: 'dm', channelId: generalId, homeId: generalId } as const;
+  const logged: LoggedMessage = {
+    type: 'message',
+    role: 'user',
+    visibility: 'dm',
+    homeId: generalId,
+    id: recent,
+    authorId: aliceId,
+    author: 'Alice',
+    at: now.toISOString(),
+    text: 'the question',
+    attachments: ['notes.txt'],
+  };
+  /** What stood where it was asked, which nobody can reach any more. */
+  const begun = ['900000000000000007'];
+
+  /** Recovers one, with its words in the log as `sessionLog` says; resolves with what was asked again too. */
+  async function startAsked(
+    messageId: string,
+    { sessionLog, ...changes }: Changes,
+    prepared: Partial<PreparedReply> = {},
+  ) {
+    const again: Omit<IncomingMessage, 'isOwner'>[] = [];
+    const isInLog = { logged: async () => logged, isUnanswered: async () => true, ...sessionLog };
+    const started = await start(
+      messageId,
+      () => ({ askAgain: (message) => void again.push(message), ...changes, sessionLog: isInLog }),
+      { begun, isAsked: true, place, ...prepared },
+    );
+    return { ...started, again, isHandled: await started.outbox.isHandled(generalId, messageId) };
+  }
+
+  it('asks it again with the words of the log, its file by name only, and looks for no message of it on Discord', async () => {
+    const { again, sent, isHandled } = await startAsked(recent, {
+      replies: { ...fakeReplies(), find: () => Promise.reject(new Error('It stands in no channel')) },
+    });
+    expect(again).toEqual([
+      {
+        id: recent,
+        channelId: generalId,
+        author: { id: aliceId, name: 'Alice', kind: 'human' },
+        text: 'the question',
+        at: logged.at,
+        attachments: ['notes.txt'],
+        files: [{ name: 'notes.txt', size: 0, url: '' }],
+        place,
+        askedIn: place,
+      },
+    ]);
+    expect(sent).toEqual([]);
+    expect(isHandled).toBe(false);
+  });
+
+  it('sends the answer that was ready whole, and not into what stood where it was asked', async () => {
+    const { again, sent, logged: answers } = await startAsked(recent, {}, { text: 'ready' });
+    expect(sent).toEqual([`send ready as ${recent.slice(-2)}`]);
+    expect(answers).toEqual(['ready']);
+    expect(again).toEqual([]);
+  });
+
+  it('does nothing about one that the log has the answer to: it was shown before that', async () => {
+    for (const text of [undefined, 'ready']) {
+      const { again, sent, isHandled } = await startAsked(
+        recent,
+        { sessionLog: { isUnanswered: async () => false } },
+        text === undefined ? {} : { text },
+      );
+      expect({ again, sent, isHandled }).toEqual({ again: [], sent: [], isHandled: true });
+    }
+  });
+
+  it.each<[string, string, Changes]>([
+    ['is in no log', recent, { sessionLog: { logged: async () => undefined } }],
+    ['is older than five minutes', old, {}],
+  ])('says to ask again where it %s', async (_, messageId, changes) => {
+    const { again, sent, isHandled } = await startAsked(messageId, changes);
+    expect({ again, sent }).toEqual({ again: [], sent: [`send ${askAgainLine} as ${messageId.slice(-2)}`] });
+    expect(isHandled).toBe(true);
+  });
+
+  it('says nothing to somebody who had everything erased since [K11]', async () => {
+    const people = { mayStore: async () => true, erasedBy: async () => () => true };
+    const { again, sent, isHandled } = await startAsked(recent, { people });
+    expect({ again, sent, isHandled }).toEqual({ again: [], sent: [], isHandled: true });
+  });
+
+  it('leaves alone what this process is answering', async () => {
+    for (const text of [undefined, 'ready']) {
+      const asking = new Set([recent]);
+      const { again, sent, isHandled } = await startAsked(
+        recent,
+        { asking },
+        text === undefined ? {} : { text },
+      );
+      expect({ again, sent, isHandled }).toEqual({ again: [], sent: [], isHandled: false });
     }
   });
 });

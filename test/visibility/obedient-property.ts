@@ -32,6 +32,16 @@ const step = fc.oneof(
       ...brought,
     }),
   },
+  {
+    weight: 1,
+    arbitrary: fc.record({
+      do: fc.constant('asks' as const),
+      speaker,
+      room,
+      enclosure: fc.constantFrom('nothing' as const, 'file' as const),
+      verb,
+    }),
+  },
   { weight: 1, arbitrary: fc.record({ do: fc.constant('remember' as const), speaker, room }) },
   { weight: 1, arbitrary: fc.record({ do: fc.constant('note' as const), speaker, verb }) },
   {
@@ -47,6 +57,16 @@ const forgetsItsOwn: Step[] = [
   { do: 'wish', wish: 'forget', speaker: 'alice', room: 'dm', enclosure: 'nothing', verb: 'pin' },
 ];
 
+/** With something of each kind of memory, somebody asks alone in a public channel; then both talk there. */
+const asksInPublic: Step[] = [
+  { do: 'remember', speaker: 'alice', room: 'dm' },
+  { do: 'remember', speaker: 'alice', room: 'secret' },
+  { do: 'remember', speaker: 'alice', room: 'general' },
+  { do: 'asks', speaker: 'alice', room: 'general', enclosure: 'nothing', verb: 'reveal' },
+  { do: 'tell', speaker: 'bob', room: 'general', enclosure: 'nothing', verb: 'reveal' },
+  { do: 'tell', speaker: 'alice', room: 'general', enclosure: 'nothing', verb: 'reveal' },
+];
+
 async function take(scene: ObedientScene, each: Step): Promise<void> {
   switch (each.do) {
     case 'chat':
@@ -56,6 +76,8 @@ async function take(scene: ObedientScene, each: Step): Promise<void> {
       return scene[each.do](each.speaker, each.room, each.enclosure, each.verb);
     case 'wish':
       return scene.wish(each.speaker, each.room, each.wish, each.enclosure, each.verb);
+    case 'asks':
+      return scene.asks(each.speaker, each.room, each.enclosure, each.verb);
     case 'remember':
       return scene.remember(each.speaker, each.room);
     case 'note':
@@ -84,7 +106,7 @@ export async function playObedientScenes(
         counts.set(what, (counts.get(what) ?? 0) + times);
       expect(scene.violations).toEqual([]);
     }),
-    { numRuns: count, examples: [[forgetsItsOwn]], ...(seed !== undefined && { seed }) },
+    { numRuns: count, examples: [[forgetsItsOwn], [asksInPublic]], ...(seed !== undefined && { seed }) },
   );
   return counts;
 }

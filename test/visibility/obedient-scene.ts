@@ -5,10 +5,15 @@ import { RecentChanges } from '../../src/core/changes.ts';
 import type { ChatMessage, IncomingMessage, OpenedFile } from '../../src/core/message.ts';
 import type { ModelRequest } from '../../src/core/model.ts';
 import { mention } from '../../src/core/own-words.ts';
-import type { Place } from '../../src/core/place.ts';
+import { dmPlace, type Place } from '../../src/core/place.ts';
+import type { ReplyPort } from '../../src/core/reply.ts';
 import { createDiscordActions } from '../../src/discord/actions/discord-actions.ts';
+import { createDiscordApi } from '../../src/discord/discord-api.ts';
+import { createBackground } from '../../src/discord/gateway-error.ts';
 import { createChannelMessages, createReadChannel } from '../../src/discord/history.ts';
 import { chatMessageOf } from '../../src/discord/normalise.ts';
+import { createAsks } from '../../src/discord/interactions/asks.ts';
+import { createInteractions } from '../../src/discord/interactions/interactions.ts';
 import { createPlaces, placeOf } from '../../src/discord/place.ts';
 import { readDurable } from '../../src/memory/durable/document.ts';
 import { settingsKey } from '../../src/memory/settings/place-settings.ts';
@@ -21,7 +26,7 @@ import { recordingLogger } from '../support/recording-logger.ts';
 import { createObedientModel, orderOf, ordersIn, textOfRequest, type Verb } from './obedient-model.ts';
 import { canaryWords, keptIn, people, Words, type Author, type Room } from './obedient-words.ts';
 import { Posted } from './posted.ts';
-import { createStubDiscord, hasNoPings, verbOf } from './stub-discord.ts';
+import { createStubDiscord, hasNoPings, isForOneAlone, verbOf, type Deed } from './stub-discord.ts';
 
 export type Speaker = 'alice' | 'bob';
 /**
@@ -52,6 +57,8 @@ const waysBySection: Readonly<Record<string, Way>> = {
 
 const rooms = { general: '120000000000000001', dev: '120000000000000002', secret: '120000000000000003' };
 const dms = { alice: '150000000000000001', bob: '150000000000000002' };
+/** Where what `/ask` is answered with stands: in no channel. */
+const shownAlone = '100000000000000001';
 
 /** What turned up where it may not be. */
 interface Violation {
@@ -64,7 +71,7 @@ interface Violation {
 interface Present {
   readonly speaker: Speaker;
   readonly message: IncomingMessage;
-  readonly wish: Wish | undefined;
+  readonly wish?: Wish | undefined;
   /** The word that it brings along in this way. */
   readonly brought: { readonly way: Enclosure; readonly word: string };
   /** What others' orders that have come before the model for it ask for. */
@@ -80,7 +87,7 @@ interface Present {
 export class ObedientScene {
   readonly violations: Violation[] = [];
   /** What went as it should, so that a bot that does nothing fails. */
-  readonly rightly = { stored: 0, marked: 0, done: 0, forgotten: 0, told: 0 };
+  readonly rightly = { stored: 0, marked: 0, done: 0, forgotten: 0, told: 0, shownAlone: 0, learnt: 0 };
   /** Orders that came before the model, by their way. */
   readonly orders = new Map<Way, number>(ways.map((way) => [way, 0]));
   readonly #words = new Words();
@@ -97,6 +104,8 @@ export class ObedientScene {
     logger: recordingLogger(),
   });
   readonly #bot: Bot;
+  /** Resolves once all is done that an `/ask` began. */
+  readonly #take: (asked: ReturnType<ReturnType<typeof createStubDiscord>['ask']>) => Promise<void>;
   #files: readonly OpenedFile[] = [];
   #replied: ChatMessage | undefined;
   #present: Present | undefined;
@@ -119,6 +128,34 @@ export class ObedientScene {
     };
     const clock = () => this.#posted.now;
     const logger = recordingLogger();
+    const { client } = this.#discord;
+    const inChannels: ReplyPort = {
+      ...fakeReplies(),
+      send: (channelId, text) =>
+        Promise.resolve({ kind: 'sent', ids: [this.#posted.addOwn(channelId, text).id] }),
+      begin: (start) => ({
+        ...fakeReplies().begin(start),
+        show: () => {},
+        hold: () => {},
+        takeAway: () => Promise.resolve(),
+        finish: (text) => {
+          this.#checkTold(text, 'answer');
+          return Promise.resolve({ kind: 'sent', ids: [this.#posted.addOwn(start.channelId, text).id] });
+        },
+      }),
+    };
+    const asks = createAsks(
+      {
+        api: createDiscordApi(client),
+        botId: () => client.user?.id,
+        onSent: () => {},
+        onEdited: () => {},
+        onRemoved: () => {},
+        clock,
+        logger,
+      },
+      inChannels,
+    );
     this.#bot = createBot(config, {
       keeping: { store, recent, outbox: createOutbox({ store, changes: recent }) },
       model: { client: createObedientModel((request) => this.#look(request)) },
@@ -127,21 +164,7 @@ export class ObedientScene {
       logger,
       discord: {
         ...closedEdges,
-        replies: {
-          ...fakeReplies(),
-          send: (channelId, text) =>
-            Promise.resolve({ kind: 'sent', ids: [this.#posted.addOwn(channelId, text).id] }),
-          begin: (start) => ({
-            ...fakeReplies().begin(start),
-            show: () => {},
-            hold: () => {},
-            takeAway: () => Promise.resolve(),
-            finish: (text) => {
-              this.#checkTold(text, 'answer');
-              return Promise.resolve({ kind: 'sent', ids: [this.#posted.addOwn(start.channelId, text).id] });
-            },
-          }),
-        },
+        replies: asks.replies,
         channels: {
           placeOf: (channelId) => this.#placeOf(channelId),
         },
@@ -158,7 +181,7 @@ export class ObedientScene {
         readReplied: () =>
           Promise.resolve(this.#replied === undefined ? 'gone' : { ...this.#replied, files: [] }),
         actions: createDiscordActions({
-          client: this.#discord.client,
+          client,
           places: this.#places,
           history,
           settings: { channelIds: [] },
@@ -166,6 +189,37 @@ export class ObedientScene {
         }),
       },
     });
+    const { runInBackground, idle } = createBackground(logger);
+    const take = createInteractions({
+      botId: client.user?.id ?? '',
+      policy: {
+        ownerIds: [],
+        access: 'everyone',
+        allowedUserIds: [],
+        allowedRoleIds: [],
+        allowedBotIds: [],
+        channelIds: [],
+        autoReplyChannelIds: [],
+        parseCommand: this.#bot.commands.parse,
+        managerCommands: [],
+        keptCommands: [],
+      },
+      people: { of: () => Promise.resolve(true) },
+      wasLetIn: () => Promise.resolve(false),
+      places: this.#places,
+      handlers: this.#bot.handlers,
+      asks,
+      dmOf: (userId) => Promise.resolve(dmPlace(userId === people.alice ? dms.alice : dms.bob)),
+      offers: { click: () => Promise.resolve(false) },
+      inOrder: (_channelId, job) => job(),
+      stopping: new AbortController().signal,
+      runInBackground,
+      logger,
+    });
+    this.#take = (asked) => {
+      take(asked);
+      return idle();
+    };
   }
 
   /** Somebody writes in a room what is not for the bot, with an order. */
@@ -204,6 +258,35 @@ export class ObedientScene {
       forget: `Please forget that I prefer ${item}. ${orderOf('forget', word)}`,
     }[wish];
     await this.#message(speaker, room, text, enclosure, verb, wish);
+  }
+
+  /**
+   * A person uses `/ask` in a room, says something about themselves, and brings along an order of mallory's. Question, answer and what is learnt
+   * of them are their direct messages' [EW2].
+   */
+  async asks(speaker: Speaker, room: Room, enclosure: 'nothing' | 'file', verb: Verb): Promise<void> {
+    const place = dmPlace(dms[speaker]);
+    const own = this.#words.add(speaker, place.channelId);
+    const word = this.#words.add('mallory', place.channelId);
+    const { attachments } = await this.#bringAlong(enclosure, orderOf(verb, word), word, place);
+    const text = `I prefer ${own} for lunch. ${orderOf('store', own)}`;
+    const asked = this.#posted.add(shownAlone, person(speaker), text);
+    const message = { ...asked, channelId: place.channelId, place, isOwner: speaker === 'alice' };
+    const interaction = this.#discord.ask({
+      id: asked.id,
+      token: speaker,
+      userId: people[speaker],
+      channelId: channelOf(speaker, room),
+      text,
+      fileName: attachments?.[0],
+    });
+    await this.#answered({ speaker, message, brought: { way: enclosure, word } }, () =>
+      this.#take(interaction),
+    );
+    const { items } = await readDurable(this.#store, people[speaker]);
+    for (const item of items.filter((each) => each.text.includes(own)))
+      if (item.visibility === 'dm') this.rightly.learnt += 1;
+      else this.violations.push({ what: 'stored', where: `as ${item.visibility}`, text: item.text });
   }
 
   async remember(speaker: Speaker, room: Room): Promise<void> {
@@ -255,25 +338,23 @@ export class ObedientScene {
     this.#words.say(text, speaker, place.channelId);
     const message: IncomingMessage = { ...posted, ...brought, place, isOwner: speaker === 'alice' };
     const way = { way: enclosure, word };
-    this.#present = {
-      speaker,
-      message,
-      wish,
-      brought: way,
-      misledTo: new Set(),
-      mayDo: new Set(),
-    };
-    this.#releasedOld();
-    const before = { alice: await this.#itemsOf('alice'), bob: await this.#itemsOf('bob') };
-    await this.#bot.handlers.message(message);
-    this.#judgeDeeds(this.#present);
-    await this.#bot.idle();
-    for (const owner of ['alice', 'bob'] as const)
-      await this.#judgeForgotten(owner, before[owner], this.#present);
-    this.#files = [];
-    this.#replied = undefined;
+    await this.#answered({ speaker, message, wish, brought: way }, () => this.#bot.handlers.message(message));
     if (enclosure === 'persona' && place.guildId !== undefined)
       await this.#store.remove(settingsKey(place.guildId));
+  }
+
+  /** Has a message answered, and judges what comes of it. */
+  async #answered(asked: Omit<Present, 'misledTo' | 'mayDo'>, answer: () => Promise<void>): Promise<void> {
+    const present = { ...asked, misledTo: new Set<string>(), mayDo: new Set<string>() };
+    this.#present = present;
+    this.#releasedOld();
+    const before = { alice: await this.#itemsOf('alice'), bob: await this.#itemsOf('bob') };
+    await answer();
+    this.#judgeDeeds(present);
+    await this.#bot.idle();
+    for (const owner of ['alice', 'bob'] as const) await this.#judgeForgotten(owner, before[owner], present);
+    this.#files = [];
+    this.#replied = undefined;
   }
 
   /** Mallory's words and orders, in the form that they come in. */
@@ -357,7 +438,12 @@ export class ObedientScene {
 
   /** Done may be a reaction to the speaker's own message; and what the speaker orders, where nobody else orders the like. */
   #judgeDeeds({ message, speaker, misledTo }: Present): void {
-    for (const { method, path, body } of this.#discord.deeds.splice(0)) {
+    for (const deed of this.#discord.deeds.splice(0)) {
+      const { method, path, body } = deed;
+      if (/^\/(?:interactions|webhooks)\//u.test(path)) {
+        this.#judgeShown(deed, speaker);
+        continue;
+      }
       const isOwnReaction = path.includes(`/${message.id}/reactions/`);
       const pingsNobody = method !== 'POST' || !path.endsWith('/messages') || hasNoPings(body);
       if ((isOwnReaction || !misledTo.has(verbOf(path, body))) && pingsNobody) this.rightly.done += 1;
@@ -375,6 +461,17 @@ export class ObedientScene {
       this.#words.say(body['content'], speaker, target);
       this.#posted.addOwn(target, body['content'], { hasThirdPartyText: true });
     }
+  }
+
+  /** What answers an `/ask` is shown to its person, and to nobody else. */
+  #judgeShown({ method, path, body }: Deed, speaker: Speaker): void {
+    const { content = '' } = body;
+    if (!path.includes(`/${speaker}`) || !isForOneAlone({ method, path, body }))
+      this.violations.push({ what: 'told', where: path, text: JSON.stringify(body) });
+    if (typeof content !== 'string' || content === '') return;
+    this.#checkTold(content, 'answer');
+    this.#posted.addOwn(shownAlone, content);
+    this.rightly.shownAlone += 1;
   }
 
   async #judgeForgotten(
@@ -398,7 +495,7 @@ export class ObedientScene {
   /** Answers of half an hour ago count as others' words no more [M5a]. */
   #releasedOld(): void {
     const before = new Date(this.#posted.now.getTime() - 30 * 60_000).toISOString();
-    for (const channelId of [...Object.values(rooms), ...Object.values(dms)])
+    for (const channelId of [...Object.values(rooms), ...Object.values(dms), shownAlone])
       for (const { author, text, at, hasThirdPartyText } of this.#posted.in(channelId))
         if (author.kind === 'self' && hasThirdPartyText !== true && at <= before) this.#words.release(text);
   }

@@ -1,9 +1,17 @@
-import { ClientUser } from 'discord.js';
+import {
+  ApplicationCommandOptionType,
+  ApplicationCommandType,
+  ChatInputCommandInteraction,
+  ClientUser,
+  MessageFlags,
+} from 'discord.js';
 import { z } from 'zod';
 
 import type { ChatMessage } from '../../src/core/message.ts';
 import { createDiscordClient } from '../../src/discord/client.ts';
 import { guildCreatePayload, memberPayload, userPayload } from '../../src/sandbox/payloads/guild-payload.ts';
+import { interactionPayload } from '../../src/sandbox/payloads/interaction-payload.ts';
+import type { Interaction } from '../../src/sandbox/world/entities.ts';
 import { createDefaultWorld } from '../../src/sandbox/world/default-world.ts';
 import { memberOf, userOf } from '../../src/sandbox/world/world.ts';
 import { recordingLogger } from '../support/recording-logger.ts';
@@ -89,8 +97,58 @@ export function createStubDiscord(
         type: 1,
         recipients: [userPayload(userOf(world, channel.personId))],
       });
-  return { client, deeds };
+  return {
+    client,
+    deeds,
+    /** Somebody uses `/ask`; `token` is what it is answered by. */
+    ask({ id, token, userId, channelId, text, fileName }: Asking): ChatInputCommandInteraction {
+      const options = [{ name: 'text', type: ApplicationCommandOptionType.String, value: text }];
+      const file = { name: 'file', type: ApplicationCommandOptionType.Attachment, value: id };
+      const attachment = { id, name: fileName ?? '', contentType: undefined, bytes: Buffer.from('') };
+      const interaction: Interaction = {
+        id,
+        token,
+        userId,
+        channelId,
+        request: {
+          kind: 'slash',
+          command: askCommand,
+          options: fileName === undefined ? options : [...options, file],
+          attachments: fileName === undefined ? [] : [attachment],
+        },
+        state: 'waiting',
+        original: undefined,
+        followUps: [],
+        modal: undefined,
+        choices: [],
+      };
+      const payload = interactionPayload(world, interaction, 'https://cdn.discordapp.com');
+      return Reflect.construct(ChatInputCommandInteraction, [client, payload]);
+    },
+  };
 }
+
+interface Asking {
+  readonly id: string;
+  readonly token: string;
+  readonly userId: string;
+  readonly channelId: string;
+  readonly text: string;
+  readonly fileName?: string | undefined;
+}
+
+const askCommand = {
+  id: '160000000000000001',
+  type: ApplicationCommandType.ChatInput,
+  name: 'ask',
+  description: 'Ask me something',
+  options: [],
+  memberPermissions: undefined,
+  contexts: undefined,
+  installations: undefined,
+  nsfw: false,
+  version: '1',
+} as const;
 
 /** Puts into a cache what the gateway would have told. */
 function add(manager: object, data: object): void {
@@ -126,6 +184,15 @@ function json(body: object): Response {
 
 export function hasNoPings({ allowed_mentions: allowed }: Deed['body']): boolean {
   return JSON.stringify(allowed) === '{"parse":[],"replied_user":false}';
+}
+
+const flagsSchema = z.object({ flags: z.number() });
+
+/** Whether what answers an interaction is for the eyes of its person alone; an edit stays what its message is. */
+export function isForOneAlone({ method, path, body }: Deed): boolean {
+  if (method === 'PATCH') return true;
+  const { data } = flagsSchema.safeParse(path.endsWith('/callback') ? body['data'] : body);
+  return data !== undefined && (data.flags & MessageFlags.Ephemeral) !== 0;
 }
 
 /** The order that a request carries out. */

@@ -35,10 +35,8 @@ type Page = Omit<RESTPostAPIChannelMessageJSONBody, 'nonce' | 'enforce_nonce' | 
 interface Ask {
   readonly id: string;
   readonly webhook: Webhook;
-  readonly personId: string;
-  /** Of its messages. */
-  readonly shownIds: Set<string>;
-  last: APIMessage | undefined;
+  /** Its messages by their ids, in order. */
+  readonly shown: Map<string, APIMessage>;
   /** By ids of our own, what neither the interaction nor closed direct messages take. */
   readonly rest: Map<string, Page>;
 }
@@ -62,31 +60,34 @@ export function createAsks(options: RepliesOptions & { readonly api: AskApi }, o
     const ask = askOf(nonceBase);
     return ask !== undefined && isOpen(ask) ? ask : undefined;
   };
-  const askShowing = (messageId: string) =>
-    [...asks.values()].find(({ shownIds }) => shownIds.has(messageId));
+  const askShowing = (messageId: string) => [...asks.values()].find(({ shown }) => shown.has(messageId));
 
   /** Posts, edits and deletes by the interaction, or in the DM what stands there. */
   function apiFor(ask: Ask): AskApi {
-    const { webhook, shownIds, rest } = ask;
+    const { webhook, shown, rest } = ask;
+    const last = () => [...shown.values()].at(-1);
 
-    function requireOpen(channelId: string): void {
+    /** Whether it stands there. @throws {NotPermittedError} once nothing can be changed there any more. */
+    function isHere(channelId: string, messageId: string): boolean {
+      if (!shown.has(messageId)) return false;
       if (!isOpen(ask)) throw new NotPermittedError('answer an old interaction', channelId);
+      return true;
     }
 
     async function show(page: Page): Promise<APIMessage> {
-      ask.last = await (shownIds.size === 0
+      const message = await (shown.size === 0
         ? api.editAnswer(webhook, '@original', page)
         : api.followUp(webhook, page));
-      shownIds.add(ask.last.id);
-      return ask.last;
+      shown.set(message.id, message);
+      return message;
     }
 
     /** Behind a button under the last message. The id is of no message anywhere. */
-    async function keep(page: Page, last: APIMessage): Promise<APIMessage> {
+    async function keep(page: Page, under: APIMessage): Promise<APIMessage> {
       const id = String(BigInt(ask.id) + BigInt(rest.size + 1));
-      if (rest.size === 0) await api.editAnswer(webhook, last.id, { components: [row(ask, 'rest')] });
+      if (rest.size === 0) await api.editAnswer(webhook, under.id, { components: [row(ask, 'rest')] });
       rest.set(id, page);
-      return { ...last, id, content: page.content ?? '' };
+      return { ...under, id, content: page.content ?? '' };
     }
 
     return {
@@ -95,37 +96,39 @@ export function createAsks(options: RepliesOptions & { readonly api: AskApi }, o
       // Nobody else posts there, and there is nothing from before.
       messagesAfter: async () => [],
       async postMessage(channelId, body, files) {
-        const { nonce: _, enforce_nonce: __, message_reference: ___, ...page } = body;
-        if (isOpen(ask) && shownIds.size < mostMessages) return show(page);
+        const { nonce, enforce_nonce: _, message_reference: __, ...page } = body;
+        if (isOpen(ask) && shown.size < mostMessages) return show(page);
         try {
-          return await api.postMessage(channelId, body, files);
+          // Under a nonce of its own: after a kill the whole answer stands there in its order, the rest once more.
+          return await api.postMessage(channelId, { ...body, nonce: `${nonce}r` }, files);
         } catch (error) {
-          if (refusalOf(error) !== 'place' || ask.last === undefined || !isOpen(ask)) throw error;
-          return keep(page, ask.last);
+          const under = last();
+          if (refusalOf(error) !== 'place' || under === undefined || !isOpen(ask)) throw error;
+          return keep(page, under);
         }
       },
-      async editMessage(channelId, messageId, { content, components, flags }, signal) {
-        const kept = rest.get(messageId);
-        const page = { content: content ?? '', components: components ?? [], flags: flags ?? undefined };
-        if (kept !== undefined && ask.last !== undefined) {
+      async editMessage(channelId, messageId, body, signal) {
+        const under = last();
+        if (rest.has(messageId) && under !== undefined) {
+          const { content, components, flags } = body;
+          const page = { content: content ?? '', components: components ?? [], flags: flags ?? undefined };
           rest.set(messageId, page);
-          return { ...ask.last, id: messageId, content: page.content };
+          return { ...under, id: messageId, content: page.content };
         }
-        const body = { content, components, flags, allowed_mentions: { parse: [] } };
-        if (!shownIds.has(messageId)) return api.editMessage(channelId, messageId, body, signal);
-        requireOpen(channelId);
-        return api.editAnswer(webhook, messageId, body);
+        return isHere(channelId, messageId)
+          ? api.editAnswer(webhook, messageId, body)
+          : api.editMessage(channelId, messageId, body, signal);
       },
       async deleteMessage(channelId, messageId) {
         if (rest.delete(messageId)) return;
-        if (!shownIds.has(messageId)) return api.deleteMessage(channelId, messageId);
-        requireOpen(channelId);
-        await api.deleteAnswer(webhook, messageId);
+        await (isHere(channelId, messageId)
+          ? api.deleteAnswer(webhook, messageId)
+          : api.deleteMessage(channelId, messageId));
       },
       async message(channelId, messageId) {
-        if (!shownIds.has(messageId)) return api.message(channelId, messageId);
-        requireOpen(channelId);
-        return api.answerOf(webhook, messageId);
+        return isHere(channelId, messageId)
+          ? api.answerOf(webhook, messageId)
+          : api.message(channelId, messageId);
       },
     };
   }
@@ -169,20 +172,19 @@ export function createAsks(options: RepliesOptions & { readonly api: AskApi }, o
     /** What offers under an answer to a message are posted with. */
     apiFor: (messageId: string): Pick<AskApi, 'postMessage' | 'deleteMessage'> =>
       openAskOf(messageId)?.api ?? api,
-    /** From here on the interaction, which was deferred, is answered; `personId` gave it. */
-    open({ id, applicationId, token }: Webhook & { readonly id: string }, personId: string): void {
-      const webhook = { applicationId, token };
-      const ask: Ask = { id, webhook, personId, shownIds: new Set(), last: undefined, rest: new Map() };
+    /** From here on the interaction, which was deferred, is answered. */
+    open({ id, applicationId, token }: Webhook & { readonly id: string }): void {
+      const ask: Ask = { id, webhook: { applicationId, token }, shown: new Map(), rest: new Map() };
       const own = apiFor(ask);
-      const isElsewhere = (messageId: string) => !ask.shownIds.has(messageId) && !ask.rest.has(messageId);
+      const isInChannel = (messageId: string) => !ask.shown.has(messageId) && !ask.rest.has(messageId);
       const ofAsk = createReplies({
         ...options,
         api: own,
         // What stands in no channel is in nobody's history.
-        onSent: (message) => void (isElsewhere(message.id) && options.onSent(message)),
-        onEdited: (message) => void (isElsewhere(message.id) && options.onEdited(message)),
+        onSent: (message) => void (isInChannel(message.id) && options.onSent(message)),
+        onEdited: (message) => void (isInChannel(message.id) && options.onEdited(message)),
         onRemoved: (channelId, messageId) =>
-          void (isElsewhere(messageId) && options.onRemoved(channelId, messageId)),
+          void (isInChannel(messageId) && options.onRemoved(channelId, messageId)),
         onForeign: undefined,
         growingRows: [row(ask, 'stop')],
       });
@@ -191,15 +193,13 @@ export function createAsks(options: RepliesOptions & { readonly api: AskApi }, o
     /** Its turn is over: where nothing was answered, a line says why, or nothing stays. Never rejects. */
     async close(id: string, line: string | undefined): Promise<void> {
       const ask = openAskOf(id);
-      if (ask === undefined || ask.shownIds.size > 0) return;
-      const closing =
-        line === undefined
-          ? api.deleteAnswer(ask.webhook, '@original')
-          : api.editAnswer(ask.webhook, '@original', { content: line });
-      await closing.then(
-        () => undefined,
-        (error: unknown) => logger.debug('an unanswered interaction could not be closed', { error }),
-      );
+      if (ask === undefined || ask.shown.size > 0) return;
+      try {
+        if (line === undefined) await api.deleteAnswer(ask.webhook, '@original');
+        else await api.editAnswer(ask.webhook, '@original', { content: line });
+      } catch (error) {
+        logger.debug('an unanswered interaction could not be closed', { error });
+      }
     },
     /** `false` for the button of something else. May reject as Discord does. */
     async click(interaction: ButtonInteraction, stop: (id: string) => Promise<void>): Promise<boolean> {

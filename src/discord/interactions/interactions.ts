@@ -24,7 +24,7 @@ import type {
 } from '../../core/commands.ts';
 import { referenceTo, withReference } from '../../core/errors.ts';
 import { withTimeout } from '../../core/time.ts';
-import { isKept, isOwner, rolesOf, worksIn } from '../access.ts';
+import { type Access, isKept, isOwner, rolesOf, worksIn } from '../access.ts';
 import {
   answerRows,
   formModal,
@@ -60,7 +60,11 @@ const nothingAsked = 'Write behind `/ask` what you want to ask me, or give a fil
 const answeredLater = 'I am being restarted. I answer this in our direct messages.';
 const otherChannel = 'I do not work in this channel. Ask me in a direct message instead.';
 
-interface InteractionsOptions extends Omit<IntakeOptions, 'handlers' | 'caughtUp'> {
+interface InteractionsOptions extends Pick<
+  IntakeOptions,
+  'botId' | 'policy' | 'places' | 'wasLetIn' | 'stopping' | 'runInBackground' | 'logger'
+> {
+  readonly people: Pick<Access, 'of'>;
   readonly handlers: CommandHandlers & Pick<BotHandlers, 'message' | 'asked' | 'reacted'>;
   readonly asks: Asks;
   /** Rejects as Discord does. */
@@ -157,7 +161,7 @@ export function createInteractions(options: InteractionsOptions): (interaction: 
     const message = await noting;
     if (typeof message === 'string') return isHeard ? send(interaction, { text: message }) : undefined;
     if (!isHeard) return handlers.asked(message, 'dropped');
-    options.asks.open(interaction, interaction.user.id);
+    options.asks.open(interaction);
     const job = async () =>
       runInBackground('an /ask', async () => {
         await handlers.message(message);

@@ -28,6 +28,7 @@ import {
   createLockedOut,
   withOwners,
 } from '../../../src/discord/access.ts';
+import { askDefinition } from '../../../src/commands/ask-command.ts';
 import { createDiscordClient, fetchApplication } from '../../../src/discord/client.ts';
 import type { GatewayError } from '../../../src/discord/gateway-error.ts';
 import { type DiscordPortsOptions, createDiscordPorts } from '../../../src/discord/discord-ports.ts';
@@ -255,7 +256,7 @@ export async function runGateway(options: RunOptions = {}) {
       wasLetIn: () => Promise.resolve(false),
       lockedOut: createLockedOut(),
     },
-    commands: { definitions: [memoryCommand], menuNames: ['Remember this'], parseCommand },
+    commands: { definitions: [memoryCommand, askDefinition], menuNames: ['Remember this'], parseCommand },
     discord: { places, reactions, offers, proxies, history, asks, dmOf },
     channels: {
       answerModes: options.answerModes ?? {
