@@ -274,13 +274,13 @@ describe.concurrent('a bot that is told to stop [G4]', () => {
   it('finishes the reply that it is working on and the work after it, and ends with code 0', async () => {
     const thought = deferred<void>();
     await using stage = await openStage({
-      isBuilt: true,
       environment: { DISCOCLAW_SUMMARY_EVERY_N_TURNS: '1' },
       model: (body) =>
         body.model?.includes('haiku') === true
           ? { text: 'A summary of what Alice said.', delayMs: 300 }
           : { text: 'Here you are.', held: thought.promise },
     });
+    await stage.startBuilt();
     const said = await stage.sandbox.say({ as: 'alice', in: '#general', text: 'Something long, please' });
     await eventually(() => expect(stage.model.requests).toHaveLength(1));
     const code = stage.stopBot();
@@ -307,12 +307,12 @@ describe.concurrent('a bot that is told to stop [G4]', () => {
   it('leaves a reply that takes too long to the next start, and marks one that people see the beginning of', async () => {
     let isSlow = true;
     await using stage = await openStage({
-      isBuilt: true,
       model: (body) => {
         if (!isSlow) return { text: 'At last.' };
         return JSON.stringify(body.messages).includes('Begin') ? 'stall' : 'silent';
       },
     });
+    await stage.startBuilt();
     const said = await stage.sandbox.say({ as: 'alice', in: 'dm', text: 'Take your time' });
     const begun = await stage.sandbox.say({ as: 'bob', in: '#general', text: 'Begin, and then wait' });
     await stage.sandbox.waitForReply({ in: '#general', containing: halfText.trim() });
@@ -442,8 +442,11 @@ describe.skipIf(inject('databaseUrl') !== undefined)('a second bot with the same
         await stage.ask('alice', '#general', 'And another question?');
         expect(both()).toContain(told);
       });
-      const dm = await stage.sandbox.messages({ as: owner.id, in: 'dm' });
-      expect(dm.filter(({ text }) => text.includes(told))).toHaveLength(1);
+      const toOwner = async () =>
+        (await stage.sandbox.messages({ as: owner.id, in: 'dm' })).filter(({ text }) => text.includes(told));
+      await eventually(async () => expect(await toOwner()).toHaveLength(1));
+      await stage.ask('alice', '#general', 'And one more?');
+      expect(await toOwner()).toHaveLength(1);
     } finally {
       await other.stop();
     }
