@@ -90,6 +90,8 @@ export default defineConfig({
     pool: 'forks',
     // No test changes a module, so that files can share what they have loaded.
     isolate: false,
+    // Those that did not change since the last run are not translated again.
+    experimental: { fsModuleCache: true },
     // Many tests wait for other processes, so there may be more of them than cores.
     maxWorkers: 4,
     reporters: ['default', new URL('closing-line-reporter.ts', import.meta.url).pathname],

@@ -75,16 +75,24 @@ describe.concurrent('a bot that cannot start', () => {
     expect(await readdir(child.folder)).toEqual([]);
   });
 
-  it('started from another folder takes .env and data of its own, and says so [O7]', async () => {
+  it('started from another folder takes .env and data of its own, says so, waits for a Discord that cannot be reached, and connects once it can [O2] [O7]', async () => {
+    const probe = await startTestSandbox();
+    const { apiUrl, token, url } = probe;
+    await probe.close();
     const program = await mkdtemp(join(root, 'program-'));
     const elsewhere = await mkdtemp(join(root, 'elsewhere-'));
     await mkdir(join(program, 'dist'));
     await symlink(inject('program'), join(program, 'dist/main.mjs'));
-    await writeFile(join(program, '.env'), 'DISCORD_TOKEN=x\nDISCORD_API_URL=http://127.0.0.1:9/api\n');
+    const env = { DISCORD_TOKEN: token, DISCORD_API_URL: apiUrl, DISCOCLAW_ACCESS: 'everyone' };
+    const lines = Object.entries(env).map(([name, value]) => `${name}=${value}\n`);
+    await writeFile(join(program, '.env'), lines);
     const child = startChild({ script: join(program, 'dist/main.mjs'), folder: elsewhere });
     started.push(child);
-    await child.waitFor('Discord cannot be reached');
-    await child.end('SIGTERM');
+    await child.waitFor('Discord cannot be reached: check the network and DISCORD_API_URL');
+    const sandbox = await startTestSandbox({ token, port: Number(new URL(url).port) });
+    await child.waitFor('"the bot is ready"');
+    expect(await child.end('SIGTERM')).toBe(0);
+    await sandbox.close();
     expect(child.output()).toContain(`it uses .env, data and workspace of ${program}`);
     expect(child.output()).not.toContain('Alice');
     expect(await readdir(elsewhere)).toEqual([]);
@@ -139,10 +147,21 @@ describe.concurrent('a bot that cannot start', () => {
     expect(stage.bot().output()).not.toContain('node_modules');
   });
 
-  it('ends with code 75 and one line when its folder is taken from it while it runs, and writes nothing more [S8]', async () => {
+  it('has its data folder to itself, and when that is taken from it, ends with code 75 and one line, and writes nothing more [S8]', async () => {
     await using stage = await openStage({ isBuilt: true });
     const { exited } = stage.bot();
     const data = join(stage.folder, 'data');
+    // In a database several may be at home [X3].
+    if (inject('databaseUrl') === undefined) {
+      const second = await start({
+        DISCORD_TOKEN: stage.info.token,
+        DISCORD_API_URL: stage.info.apiUrl,
+        DISCOCLAW_DATA_DIR: data,
+      });
+      expect(await second.exited).toBe(1);
+      expect(second.output()).toMatch(/^The data folder \S+ is in use by process \d+ /m);
+      expect(await stage.sandbox.sessions()).toHaveLength(1);
+    }
     const lock = (await readdir(data)).find((name) => name.startsWith('.owner-'));
     await rm(join(data, lock ?? 'no lock'));
     expect(await exited).toBe(75);
@@ -163,22 +182,6 @@ describe.concurrent('a bot that cannot start', () => {
     expect(await child.exited).toBe(78);
     expect(child.output()).toContain("The model's server wants a key: set ANTHROPIC_API_KEY");
     await model.close();
-  });
-
-  it('waits for Discord where it cannot be reached, and connects once it can [O2]', async () => {
-    const probe = await startTestSandbox();
-    const { apiUrl, token, url } = probe;
-    await probe.close();
-    const child = await start({
-      DISCORD_TOKEN: token,
-      DISCORD_API_URL: apiUrl,
-      DISCOCLAW_ACCESS: 'everyone',
-    });
-    await child.waitFor('Discord cannot be reached: check the network and DISCORD_API_URL');
-    const sandbox = await startTestSandbox({ token, port: Number(new URL(url).port) });
-    await child.waitFor('"the bot is ready"');
-    expect(await child.end('SIGTERM')).toBe(0);
-    await sandbox.close();
   });
 
   describe.skipIf(inject('databaseUrl') !== undefined)('on a folder that cannot be used [O2] [O7]', () => {
@@ -252,22 +255,6 @@ describe.concurrent('a bot that cannot start', () => {
     expect(Date.now() - began).toBeLessThan(60_000);
     await sandbox.close();
   });
-
-  // In a database several may be at home [X3].
-  it.skipIf(inject('databaseUrl') !== undefined)(
-    'leaves a data folder to the bot that is using it',
-    async () => {
-      await using stage = await openStage({ isBuilt: true });
-      const second = await start({
-        DISCORD_TOKEN: stage.info.token,
-        DISCORD_API_URL: stage.info.apiUrl,
-        DISCOCLAW_DATA_DIR: join(stage.folder, 'data'),
-      });
-      expect(await second.exited).toBe(1);
-      expect(second.output()).toMatch(/^The data folder \S+ is in use by process \d+ /m);
-      expect(await stage.sandbox.sessions()).toHaveLength(1);
-    },
-  );
 });
 
 describe.concurrent('a bot that is told to stop [G4]', () => {

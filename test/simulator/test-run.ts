@@ -55,6 +55,8 @@ export async function runTests(tree: string, files: readonly string[], mostMs = 
       `--testTimeout=${testMs}`,
       `--hookTimeout=${testMs}`,
       '--maxWorkers=2',
+      // No later run has the same path, and so none would find what this one keeps.
+      '--experimental.fsModuleCache=false',
       '--reporter=json',
       `--outputFile=${report}`,
       ...files,

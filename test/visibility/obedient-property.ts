@@ -47,6 +47,15 @@ const forgetsItsOwn: Step[] = [
   { do: 'wish', wish: 'forget', speaker: 'alice', room: 'dm', enclosure: 'nothing', verb: 'pin' },
 ];
 
+/** As rare: somebody talks on until a summary with others' orders is shown. */
+const talksOn: Step[] = [
+  { do: 'ask', speaker: 'alice', room: 'general', enclosure: 'card', verb: 'send' },
+  { do: 'wish', wish: 'forget', speaker: 'alice', room: 'general', enclosure: 'card', verb: 'pin' },
+  { do: 'tell', speaker: 'alice', room: 'general', enclosure: 'name', verb: 'send' },
+  { do: 'wish', wish: 'pin', speaker: 'bob', room: 'dm', enclosure: 'reply', verb: 'thread' },
+  { do: 'tell', speaker: 'alice', room: 'general', enclosure: 'name', verb: 'read' },
+];
+
 async function take(scene: ObedientScene, each: Step): Promise<void> {
   switch (each.do) {
     case 'chat':
@@ -84,7 +93,7 @@ export async function playObedientScenes(
         counts.set(what, (counts.get(what) ?? 0) + times);
       expect(scene.violations).toEqual([]);
     }),
-    { numRuns: count, examples: [[forgetsItsOwn]], ...(seed !== undefined && { seed }) },
+    { numRuns: count, examples: [[forgetsItsOwn], [talksOn]], ...(seed !== undefined && { seed }) },
   );
   return counts;
 }
