@@ -18,7 +18,7 @@ const onlyInFiles = ['backup', 'disk', 'doctor', 'rights', 'setup', 'terminal'].
   (name) => `test/e2e/${name}.test.ts`,
 );
 
-/** Begun before all others, so that nothing is left to wait for alone at the end. */
+/** Begun before all others of their project, so that nothing is left to wait for alone at the end. */
 const longest =
   /\/(?:simulation\.e2e|e2e\/(?:start-stop|refused|rights|backup)|visibility\/visibility|largest-inputs)\.test\.ts$/u;
 
@@ -29,12 +29,11 @@ class LongestFirst extends BaseSequencer {
   override async sort(files: TestSpecification[]): Promise<TestSpecification[]> {
     // oxlint-disable-next-line unicorn/no-array-sort -- it is not an array
     const sorted = await super.sort(files);
-    const rest = sorted.filter((file) => !isLong(file));
-    const names = [...new Set(rest.map((file) => file.project.name))];
-    return [
-      ...sorted.filter(isLong),
-      ...names.flatMap((name) => rest.filter((file) => file.project.name === name)),
-    ];
+    const names = [...new Set(sorted.map((file) => file.project.name))];
+    return names.flatMap((name) => {
+      const own = sorted.filter((file) => file.project.name === name);
+      return [...own.filter(isLong), ...own.filter((file) => !isLong(file))];
+    });
   }
 }
 

@@ -53,7 +53,8 @@ export function lruCache<Key extends string | number, Value extends {}>(
   { maxAge }: { readonly maxAge?: number } = {},
 ): LRUCache<Key, Value> {
   const ttl = maxAge === undefined ? {} : { ttl: maxAge, ttlResolution: 0, perf: { now: () => Date.now() } };
-  return new LRUCache({ max: most, ...ttl });
+  // With `max` it would set room aside for all of them at once, at each start.
+  return new LRUCache({ maxSize: most, sizeCalculation: () => 1, ...ttl });
 }
 
 const minuteMs = 60_000;

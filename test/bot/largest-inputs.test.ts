@@ -2,13 +2,10 @@ import { expect, it, onTestFinished } from 'vitest';
 
 import { mostHeld } from '../support/event-loop.ts';
 import { openLargestInputs, type LargestInput } from '../support/largest-inputs.ts';
-import { runs, seedOfTheDay } from '../support/runs.ts';
+import { ofTheDay } from '../support/runs.ts';
 import { shapes } from '../support/shapes.ts';
 
-/** In `npm test` a part of them, another one each day. */
-const all = Object.keys(shapes);
-const first = seedOfTheDay % all.length;
-const tried = [...all.slice(first), ...all.slice(0, first)].slice(0, runs(all.length, 3));
+const tried = ofTheDay(Object.keys(shapes), 2);
 
 it.each<{ input: LargestInput; of: readonly string[] }>([
   { input: 'a message', of: tried },

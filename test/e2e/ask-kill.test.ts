@@ -5,11 +5,12 @@ import { describe, expect, it } from 'vitest';
 import type { MessagesBody } from '../support/model-server.ts';
 import type { ModelAnswer } from '../support/model-answer.ts';
 import { eventually } from '../support/eventually.ts';
+import { runs } from '../support/runs.ts';
 import { openStage } from './stage.ts';
 
 /** Kills, spread from the acknowledgement over the whole turn. */
-const moments = 10;
-const pauseMs = 90;
+const moments = runs(10, 4);
+const pauseMs = 900 / moments;
 
 function answer({ messages = [] }: MessagesBody): ModelAnswer {
   const text = (messages.at(-1)?.content ?? []).map((block) => block.text ?? '').join('');

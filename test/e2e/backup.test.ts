@@ -116,7 +116,7 @@ describe('a backup [O4]', () => {
     const refused = await restore(backup(), stage.folder);
     expect(refused).toMatchObject({ code: 2 });
     expect(refused.errors).toMatch(/is there already, and nothing was changed. Add --replace/u);
-    const restored = await runScript(['restore', backup(), '--replace']);
+    const restored = await restore(backup(), stage.folder, true);
     expect(restored).toMatchObject({ code: 0 });
     expect(restored.output).toContain('Erased again what one person had erased since.');
     const data = join(stage.folder, 'data');
@@ -243,7 +243,7 @@ describe('a backup [O4]', () => {
     const inDatabase = { ...foldersOf(folder), DISCOCLAW_STORE: 'postgres://localhost/bot' };
     for (const [outcome, line] of [
       [await captured(() => runBackup(join(folder, 'backup.zip'), inDatabase)), 'is a PostgreSQL database'],
-      [await runScript(['backup', backup()]), 'There is a file'],
+      [await backUp(backup()), 'There is a file'],
       [await backUp(join(stage.folder, 'none/backup.zip')), 'There is no folder'],
       [await backUp(join(stage.folder, 'data/backup.zip')), 'each backup would hold all before it'],
       [await restore(join(stage.folder, 'text.zip'), folder), 'cannot be read as a backup'],

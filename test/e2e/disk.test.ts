@@ -17,23 +17,21 @@ const show = async (stage: Stage): Promise<string> =>
   (await stage.ask('alice', '#general', '!memory show')).text;
 const itemsFile = (stage: Stage): string => `data/users/${stage.info.people['alice'] ?? ''}/durable.json`;
 
-/** A stage whose disk fails as the file `failing-disk` says. */
-function onFailingDisk() {
-  return {
-    isBuilt: true as const,
-    model: (_: unknown, index: number) => ({ text: `Answer ${index}.` }),
-    environment: {
-      NODE_OPTIONS: `--import ${builtProgram(failingDisk)}`,
-      FAILING_DISK: 'failing-disk',
-    },
-  };
-}
+const openNumbered = () => openStage({ model: (_, index) => ({ text: `Answer ${index}.` }) });
+
+/** Starts the bot on a disk that fails as the file `failing-disk` says. */
+const onFailingDisk = (stage: Stage) =>
+  stage.startBuilt({
+    NODE_OPTIONS: `--import ${builtProgram(failingDisk)}`,
+    FAILING_DISK: 'failing-disk',
+  });
 
 describe.concurrent('a disk [E3]', () => {
   it.each(['full', 'read-only'])(
     'that is %s costs what was to be saved, nothing that was, and not the conversation',
     async (state) => {
-      await using stage = await openStage(onFailingDisk());
+      await using stage = await openNumbered();
+      await onFailingDisk(stage);
       expect((await remember(stage, 'I drink tea')).text).toContain('Remembered: "I drink tea"');
       await stage.ask('alice', '#general', 'Hello');
       const good = await stage.readFile(itemsFile(stage));
@@ -70,8 +68,8 @@ describe.concurrent('a disk [E3]', () => {
       });
       await stage.killBot();
       // Nor does a full disk keep it from starting [S2].
-      if (state === 'full') await stage.writeFile('failing-disk', state);
-      await stage.startBot();
+      await stage.writeFile('failing-disk', 'full');
+      await (state === 'full' ? onFailingDisk(stage) : stage.startBot());
       const shown = await show(stage);
       for (const drink of ['tea', 'juice']) expect(shown).toContain(`I drink ${drink}`);
       expect(shown).not.toContain('coffee');
@@ -81,10 +79,9 @@ describe.concurrent('a disk [E3]', () => {
 });
 
 it('a volume without rights, links and syncs of folders is used all the same, with one warning a start [S2]', async () => {
-  await using stage = await openStage({ ...onFailingDisk() });
-  await stage.stopBot();
+  await using stage = await openNumbered();
   await stage.writeFile('failing-disk', 'odd');
-  await stage.startBot();
+  await onFailingDisk(stage);
   expect((await remember(stage, 'I drink tea')).text).toContain('Remembered: "I drink tea"');
   expect((await remember(stage, 'I drink juice')).text).toContain('Remembered: "I drink juice"');
   expect((await stage.ask('alice', '#general', 'Hello')).text).toBe('Answer 0.');
@@ -95,13 +92,13 @@ it('a volume without rights, links and syncs of folders is used all the same, wi
       .output()
       .match(/"lacks":\[.*?\]/gu),
   ).toEqual(['"lacks":["file permissions","syncing folders"]']);
-  await stage.startBot();
+  await onFailingDisk(stage);
   const shown = await show(stage);
   for (const drink of ['tea', 'juice']) expect(shown).toContain(`I drink ${drink}`);
 });
 
 it('a file of items that somebody damages is gone without for two seconds, then set aside, its person is told once, and what it held before is used [S4] [S5]', async () => {
-  await using stage = await openStage({ model: (_, index) => ({ text: `Answer ${index}.` }) });
+  await using stage = await openNumbered();
   for (const text of ['I drink tea', 'I drink juice']) await remember(stage, text);
   const good = await stage.readFile(itemsFile(stage));
   const damaged = good.replace(/\}\s*\]/u, '},]');

@@ -72,10 +72,8 @@ describe.concurrent('a message gets one reply [G3]', () => {
 describe.concurrent('a message that was there when the bot was killed', () => {
   it('is answered once after the restart, where the model was still thinking', async () => {
     let delayMs = 5000;
-    await using stage = await openStage({
-      isBuilt: true,
-      model: (_, index) => ({ text: `Answer ${index}.`, delayMs }),
-    });
+    await using stage = await openStage({ model: (_, index) => ({ text: `Answer ${index}.`, delayMs }) });
+    await stage.startBuilt();
     const first = await stage.sandbox.say({ as: 'alice', in: '#general', text: 'think about this' });
     const inDm = await stage.sandbox.say({ as: 'bob', in: 'dm', text: 'the very first words in a DM' });
     await thinking(stage, 2);
@@ -88,10 +86,8 @@ describe.concurrent('a message that was there when the bot was killed', () => {
   });
 
   it('is answered with what was ready, once, where the reply was on its way', async () => {
-    await using stage = await openStage({
-      isBuilt: true,
-      model: (_, index) => ({ text: `Answer ${index}.` }),
-    });
+    await using stage = await openStage({ model: (_, index) => ({ text: `Answer ${index}.` }) });
+    await stage.startBuilt();
     const { sandbox } = stage;
     // The sandbox carries the request out although its sender is dead: Discord may do the same.
     await sandbox.setFault({ kind: 'latency', milliseconds: 1500, route: 'POST /channels/*/messages' });
@@ -99,7 +95,7 @@ describe.concurrent('a message that was there when the bot was killed', () => {
     await outboxWhen(stage, said.channelId, ({ unsent }) => unsent.length > 0);
     await stage.killBot();
     await sandbox.clearFaults();
-    await stage.startBot();
+    await stage.startBuilt();
     await sleep(300);
     await expectOneAnswerEach(stage, [said]);
     expect((await answersTo(sandbox, said)).map(({ text }) => text)).toEqual(['Answer 0.']);

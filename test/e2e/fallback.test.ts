@@ -54,7 +54,7 @@ describe('while the main model cannot answer, the other one does and says so [M1
   it('also where its server does not know it at the start, which is a warning then', async () => {
     await using stage = await openWith({ status: 404 }, { probe: () => ({ status: 404 }) });
     expect((await stage.ask('alice', 'dm', 'Hello')).text).toContain('-# 🔁 Answered by other-model');
-    expect(stage.bot().output()).toContain('knows no model');
+    await stage.bot().waitFor('knows no model');
   });
 
   it('also where its context is smaller than the main one’s, with a prompt that fits it [M13]', async () => {
@@ -104,7 +104,7 @@ it('an empty account does not end the start; people, the owner, once a day, and 
   const told = async () =>
     (await stage.sandbox.messages({ in: `@${owner}`, from: 'bot' })).map(({ text }) => text);
   const once = [expect.stringMatching(/^⚠️ sonnet is out of credit: /u)];
-  expect(stage.bot().output()).toContain('sonnet is out of credit');
+  await stage.bot().waitFor('sonnet is out of credit');
   const line = /^⚠️ I cannot answer right now: the person who runs me has to look into my account /u;
   expect((await stage.ask('alice', '#general', 'Hello?')).text).toMatch(line);
   await expect.poll(told).toEqual(once);

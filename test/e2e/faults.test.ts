@@ -57,7 +57,7 @@ describe.concurrent('a model that fails [E1]', () => {
         expect.stringMatching(/^⚠️ [^\n]+ \(reference [0-9a-f]+\)$/),
       ]);
       const reference = /\(reference ([0-9a-f]+)\)/.exec(text)?.[1] ?? 'none';
-      expect(stage.bot().output()).toContain(`"reference":"${reference}"`);
+      await stage.bot().waitFor(`"reference":"${reference}"`);
 
       expect((await stage.ask(name, 'dm', 'And now?')).text).toBe('All is well again.');
       const call = stage.model.requests.find(({ body }) => {

@@ -7,7 +7,7 @@ import { answersTo } from './answers-to.ts';
 import { openStage, type Stage } from './stage.ts';
 
 /** Lives that end right after an acknowledgement, and lives that end at any moment. */
-const acknowledgedLives = runs(32, 3);
+const acknowledgedLives = runs(32, 2);
 const lives = runs(16, 3);
 /** Lives over which what was not acknowledged may gather. */
 const livesOfBacklog = 10;

@@ -6,20 +6,16 @@ import { Client, StreamableHTTPClientTransport } from '@modelcontextprotocol/cli
 
 const { url, token, calls } = JSON.parse(await text(process.stdin));
 const client = new Client({ name: 'assistant', version: '1' });
-try {
-  await client.connect(
-    new StreamableHTTPClientTransport(new URL(url), {
-      requestInit: { headers: { Authorization: `Bearer ${token}` } },
-    }),
-  );
-  const { tools } = await client.listTools();
-  const answers = [];
-  for (const [name, input] of calls) {
-    const { content } = await client.callTool({ name, arguments: input });
-    answers.push(content.map((part) => part.text).join('\n'));
-  }
-  await client.close();
-  console.log(JSON.stringify({ tools: tools.map(({ name }) => name), answers }));
-} catch (error) {
-  console.log(JSON.stringify({ refused: String(error) }));
+await client.connect(
+  new StreamableHTTPClientTransport(new URL(url), {
+    requestInit: { headers: { Authorization: `Bearer ${token}` } },
+  }),
+);
+const { tools } = await client.listTools();
+const answers = [];
+for (const [name, input] of calls) {
+  const { content } = await client.callTool({ name, arguments: input });
+  answers.push(content.map((part) => part.text).join('\n'));
 }
+await client.close();
+console.log(JSON.stringify({ tools: tools.map(({ name }) => name), answers }));

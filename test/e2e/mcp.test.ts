@@ -4,7 +4,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 
 import { eventually } from '../support/eventually.ts';
 import { freePort } from '../support/free-port.ts';
-import type { McpTool } from '../support/mcp-client.ts';
+import { connectMcp, type McpTool } from '../support/mcp-client.ts';
 import { startChild } from './child.ts';
 import { command, idIn } from './memory-talk.ts';
 import { answeringBy } from './model-calls.ts';
@@ -66,22 +66,30 @@ const canaries = (name: string) =>
 
 type Call = readonly [name: McpTool, input: Readonly<Record<string, unknown>>];
 
-/** What an assistant, which is a process of its own, is answered. */
-async function assistant(token: string, ...calls: readonly Call[]) {
+/** What an assistant is answered over HTTP by what the official client asks for it. */
+async function assistant(token: string, ...calls: readonly Call[]): Promise<readonly string[]> {
+  const client = await connectMcp(url, token);
+  const answers: string[] = [];
+  for (const call of calls) answers.push(await client.call(...call));
+  await client.close();
+  return answers;
+}
+
+interface Printed {
+  readonly tools: readonly string[];
+  readonly answers: readonly string[];
+}
+
+/** The same by a process of its own, as people's assistants are, with the tools that it is offered. */
+async function assistantProcess(token: string, ...calls: readonly Call[]): Promise<Printed> {
   const child = startChild({
     script: fileURLToPath(new URL('mcp-client.mjs', import.meta.url)),
     folder: stage.folder,
     input: JSON.stringify({ url: `${url}/mcp`, token, calls }),
   });
   await child.exited;
-  const { tools, answers = [], refused }: Printed = JSON.parse(child.output());
-  return { tools, answers, refused };
-}
-
-interface Printed {
-  readonly tools?: readonly string[];
-  readonly answers?: readonly string[];
-  readonly refused?: string;
+  const printed: Printed = JSON.parse(child.output());
+  return printed;
 }
 
 const search = (query: string): Call => ['search_memory', { query }];
@@ -93,7 +101,7 @@ describe('one’s own memory in another assistant [EW3]', () => {
     const { name } = await stage.newcomer();
     await command(stage, '/memory', name, '#general', 'remember I keep bees');
     const token = await tokenOf(name, 'Claude Code');
-    const { tools, answers } = await assistant(
+    const { tools, answers } = await assistantProcess(
       token,
       search('bees'),
       list,
@@ -126,33 +134,33 @@ describe('one’s own memory in another assistant [EW3]', () => {
     await page.give(`memory decline ${geese}`);
     expect(await page.ask('/review')).not.toContain('Fears geese');
     const again = await assistant(token, propose('Fears geese'), propose('Grows apples'), list);
-    expect(again.answers[0]).toContain('could not be saved');
-    expect(again.answers[1]).toBe('It is remembered already.');
-    expect(again.answers[2]).toMatch(/Grows apples[\s\S]*"source": "elsewhere"/u);
-    expect(again.answers[2]).not.toContain('geese');
+    expect(again[0]).toContain('could not be saved');
+    expect(again[1]).toBe('It is remembered already.');
+    expect(again[2]).toMatch(/Grows apples[\s\S]*"source": "elsewhere"/u);
+    expect(again[2]).not.toContain('geese');
   });
 
   it('proposes nothing in a pause and in `mode off`, nothing long or secret, and pushes out nothing that waits', async () => {
     const { name } = await stage.newcomer();
     const token = await tokenOf(name, 'Cursor');
-    const [long, secret] = (
-      await assistant(token, propose('x'.repeat(501)), propose('my password is Tr0ub4dor&3'))
-    ).answers;
+    const [long, secret] = await assistant(
+      token,
+      propose('x'.repeat(501)),
+      propose('my password is Tr0ub4dor&3'),
+    );
     expect(long).toContain('501 characters, 500 at most');
     expect(secret).toContain('looks like a secret');
     await command(stage, '!memory', name, 'dm', 'pause');
-    expect((await assistant(token, propose('Keeps owls'))).answers).toEqual([
-      expect.stringContaining('paused'),
-    ]);
+    expect(await assistant(token, propose('Keeps owls'))).toEqual([expect.stringContaining('paused')]);
     await command(stage, '!memory', name, 'dm', 'resume');
     await command(stage, '!memory', name, 'dm', 'mode off');
-    expect((await assistant(token, propose('Keeps owls'))).answers).toEqual([
+    expect(await assistant(token, propose('Keeps owls'))).toEqual([
       expect.stringContaining('Nothing was proposed'),
     ]);
     expect(await command(stage, '!memory', name, 'dm', 'proposals')).toContain('No proposals');
     await command(stage, '!memory', name, 'dm', 'mode auto');
     const many = Array.from({ length: 21 }, (_, index) => propose(`Owns boat number ${index}`));
-    expect((await assistant(token, ...many)).answers.at(-1)).toContain('20 proposals wait');
+    expect((await assistant(token, ...many)).at(-1)).toContain('20 proposals wait');
     expect(await command(stage, '!memory', name, 'dm', 'proposals')).toContain('Owns boat number 0 ');
   });
 
@@ -164,7 +172,7 @@ describe('one’s own memory in another assistant [EW3]', () => {
         await command(stage, '!memory', name, place, `remember item ${canaries(name)[index]}`);
         await stage.ask(name, place, `I say ${canaries(name)[index]}`);
       }
-    const { answers } = await assistant(
+    const answers = await assistant(
       await tokenOf(alice, 'Cursor'),
       list,
       search('canary'),
@@ -186,18 +194,18 @@ describe('one’s own memory in another assistant [EW3]', () => {
       search('pelican-seven'),
       search('gate'),
     );
-    expect(repeated.answers.join('\n')).not.toContain('pelican');
+    expect(repeated.join('\n')).not.toContain('pelican');
   });
 
   it('leaves out at once what is forgotten, and brings it back with undo', async () => {
     const { name } = await stage.newcomer();
     const id = idIn(await command(stage, '!memory', name, 'dm', 'remember I collect astrolabes'));
     const token = await tokenOf(name, 'Cursor');
-    expect((await assistant(token, search('astrolabes'), list)).answers.join('')).toContain('astrolabes');
+    expect((await assistant(token, search('astrolabes'), list)).join('')).toContain('astrolabes');
     await command(stage, '!memory', name, 'dm', `forget ${id}`);
-    expect((await assistant(token, search('astrolabes'), list)).answers).toEqual(['[]', '[]']);
+    expect(await assistant(token, search('astrolabes'), list)).toEqual(['[]', '[]']);
     await command(stage, '!memory', name, 'dm', 'undo');
-    expect((await assistant(token, search('astrolabes'), list)).answers.join('')).toContain('astrolabes');
+    expect((await assistant(token, search('astrolabes'), list)).join('')).toContain('astrolabes');
   });
 
   it('ends for a token that is revoked, guessed, expired by an erasing, or of a person without access', async () => {
@@ -206,19 +214,17 @@ describe('one’s own memory in another assistant [EW3]', () => {
     await (await pageOf(name)).give('token revoke Cursor');
     const guessed = `${id}.${'A'.repeat(43)}`;
     for (const token of [tokens[0], guessed])
-      expect((await assistant(token, list)).refused).toContain('Unauthorized');
-    expect((await assistant(tokens[1], list)).answers).toEqual(['[]']);
+      await expect(assistant(token, list)).rejects.toThrow('Unauthorized');
+    expect(await assistant(tokens[1], list)).toEqual(['[]']);
     await stage.restart();
-    expect((await assistant(tokens[1], list)).answers).toEqual(['[]']);
+    expect(await assistant(tokens[1], list)).toEqual(['[]']);
 
     await stage.restart({ DISCOCLAW_ACCESS: 'allowlist' });
-    expect((await assistant(tokens[1], list)).refused).toContain('Unauthorized');
+    await expect(assistant(tokens[1], list)).rejects.toThrow('Unauthorized');
     await stage.restart();
     const { answer } = await stage.sandbox.slash({ as: name, in: 'dm', name: 'memory', subcommand: 'erase' });
     await stage.press(name, answer?.id ?? '', 'Erase everything');
-    await eventually(async () =>
-      expect((await assistant(tokens[1], list)).refused).toContain('Unauthorized'),
-    );
+    await eventually(() => expect(assistant(tokens[1], list)).rejects.toThrow('Unauthorized'));
     expect(await stage.pathsWith('VS Code', id)).not.toContain(`users/${id}/page.json`);
   });
 });

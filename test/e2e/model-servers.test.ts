@@ -14,6 +14,7 @@ import {
   vllmWithoutTools,
 } from '../model/servers/doubles.ts';
 import { isIn, serverDouble, type ServerDouble } from '../model/servers/server-double.ts';
+import { ofTheDay } from '../support/runs.ts';
 import { withFooter, withWords } from './footers.ts';
 import { callsOf, sectionIn, systemIn, toldIn } from './model-calls.ts';
 import { openStage, type Stage } from './stage.ts';
@@ -51,7 +52,7 @@ async function itemsOf(stage: Stage): Promise<readonly string[]> {
     .toSorted();
 }
 
-describe.each(servers.map(([server, leftOut]) => ({ server, leftOut, name: server.name })))(
+describe.each(ofTheDay(servers, 4).map(([server, leftOut]) => ({ server, leftOut, name: server.name })))(
   'a talk with $name as the model’s server [M9] [M10]',
   ({ server, leftOut }) => {
     it('has clean answers, the same items, a summary, a picture or word of it, and an undo', async () => {

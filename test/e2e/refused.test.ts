@@ -22,6 +22,7 @@ async function postsTo({ sandbox }: Stage, channelId: string): Promise<number> {
   return (await sandbox.requests({ method: 'POST', path: `/channels/${channelId}/messages` })).length;
 }
 
+/** Kills the bot, and starts it in this process. */
 async function restart(stage: Stage): Promise<void> {
   await stage.killBot();
   const bot = await stage.startBot();
@@ -30,7 +31,8 @@ async function restart(stage: Stage): Promise<void> {
 
 describe.concurrent('an answer that Discord refuses for good [G3d]', () => {
   it('is shown by one sign, sent once and not tried again by a restart, before or after a kill', async () => {
-    await using stage = await openStage({ isBuilt: true, model: () => ({ text: 'The answer.' }) });
+    await using stage = await openStage({ model: () => ({ text: 'The answer.' }) });
+    await stage.startBuilt();
     const { sandbox } = stage;
     await sandbox.setRateLimits({ on: true });
     const codes = [
@@ -75,7 +77,8 @@ describe.concurrent('an answer that Discord refuses for good [G3d]', () => {
     const calls = stage.model.requests.length;
     expect(calls).toBe(asked.length);
     const before = await posts();
-    await restart(stage);
+    await stage.startBuilt();
+    await stage.bot().waitFor('"caught up with all channels"');
     await eventually(async () => expect(await signs()).toEqual(asked.map(() => ['⚠️'])));
     const after = await posts();
     expect(after.slice(0, codes.length)).toEqual(sent);
@@ -123,10 +126,8 @@ describe.concurrent('an answer that Discord refuses for good [G3d]', () => {
 
   it('brings no request into a server that the bot was taken out of, nor after a restart, and all is well when it is back', async () => {
     const isAway = deferred<void>();
-    await using stage = await openStage({
-      isBuilt: true,
-      model: () => ({ text: 'The answer.', held: isAway.promise }),
-    });
+    await using stage = await openStage({ model: () => ({ text: 'The answer.', held: isAway.promise }) });
+    await stage.startBuilt();
     const { sandbox } = stage;
     const general = stage.info.channels['general'] ?? '';
     await sandbox.say({ as: 'bob', in: '#general', text: 'Hello?' });

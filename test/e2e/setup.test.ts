@@ -1,13 +1,17 @@
 import { mkdtemp, readFile, readlink, rm, stat, symlink, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { Readable } from 'node:stream';
 
 import { describe, expect, it } from 'vitest';
 
 import { startTestSandbox, type TestSandbox } from '../support/sandbox/test-sandbox.ts';
+import { runSetup } from '../../src/bot/setup.ts';
 import { readEnvFile } from '../../src/config/env-file.ts';
+import { captured } from '../support/captured.ts';
 import { eventually } from '../support/eventually.ts';
 import { startModelServer, type ModelServer } from '../support/model-server.ts';
+import type { Outcome } from '../support/processes.ts';
 import {
   anthropic,
   liteLlm,
@@ -30,11 +34,8 @@ interface Place extends AsyncDisposable {
   readonly folder: string;
   /** Where the servers are. */
   readonly addresses: Readonly<Record<string, string>>;
-  /** Sets up with these answers, one a line. */
-  setUp(
-    answers: readonly string[],
-    environment?: Readonly<Record<string, string>>,
-  ): Promise<{ readonly output: string; readonly code: number | null }>;
+  /** Sets up with these answers, one a line, in this process. */
+  setUp(answers: readonly string[], environment?: Readonly<Record<string, string>>): Promise<Outcome>;
   writeEnv(text: string): Promise<void>;
   env(): Promise<string>;
 }
@@ -56,14 +57,13 @@ async function openPlace(): Promise<Place> {
     folder,
     addresses,
     async setUp(answers, environment = {}) {
-      const child = startChild({
-        arguments: ['setup'],
-        folder,
-        environment: { ...addresses, ...environment },
-        input: answers.map((answer) => `${answer}\n`).join(''),
-      });
-      const code = await child.exited;
-      return { code, output: child.output() };
+      const given = {
+        ...readEnvFile(await readFile(path, 'utf8').catch(() => '')),
+        ...addresses,
+        ...environment,
+      };
+      const input = Readable.from(answers.map((answer) => `${answer}\n`));
+      return inPlace(folder, input, () => captured(() => runSetup(given)));
     },
     writeEnv: (text) => writeFile(path, text, { mode: 0o644 }),
     env: () => readFile(path, 'utf8'),
@@ -75,7 +75,21 @@ async function openPlace(): Promise<Place> {
   };
 }
 
-describe.concurrent('npm run setup [O1]', () => {
+/** With another working folder and another standard input. */
+async function inPlace<Result>(folder: string, input: Readable, run: () => Promise<Result>): Promise<Result> {
+  const before = process.cwd();
+  const stdin = Object.getOwnPropertyDescriptor(process, 'stdin') ?? {};
+  process.chdir(folder);
+  Object.defineProperty(process, 'stdin', { value: input, configurable: true });
+  try {
+    return await run();
+  } finally {
+    Object.defineProperty(process, 'stdin', stdin);
+    process.chdir(before);
+  }
+}
+
+describe('npm run setup [O1]', () => {
   it('asks again for a wrong token and a wrong key, names the intent that is off, and writes what is right to an .env of its own', async () => {
     await using place = await openPlace();
     await place.sandbox.allowIntents({ messageContent: false });
@@ -109,16 +123,6 @@ describe.concurrent('npm run setup [O1]', () => {
     expect(await bot.end('SIGTERM')).toBe(0);
   });
 
-  it('writes into the file that a linked .env leads to, and leaves the link', async () => {
-    await using place = await openPlace();
-    const secrets = join(place.folder, 'secrets');
-    await writeFile(secrets, '# mine\n');
-    await symlink(secrets, join(place.folder, '.env'));
-    expect((await place.setUp([place.sandbox.token, '', goodKey, '', ''])).code).toBe(0);
-    expect(await readlink(join(place.folder, '.env'))).toBe(secrets);
-    expect(await readFile(secrets, 'utf8')).toContain(`# mine\nDISCORD_TOKEN=${place.sandbox.token}\n`);
-  });
-
   it('asks before it replaces a value, and keeps what else stands in .env', async () => {
     await using place = await openPlace();
     const others = '# mine\nDISCOCLAW_TIMEZONE="Europe/Berlin"\n';
@@ -138,11 +142,17 @@ describe.concurrent('npm run setup [O1]', () => {
     expect(await place.env()).toBe(after);
   });
 
-  it('asks whether to notice by itself, with what that costs, and leaves it off unless told', async () => {
+  it('asks whether to notice by itself, with what that costs, leaves it off unless told, and writes into the file that a linked .env leads to', async () => {
     await using place = await openPlace();
     const { token } = place.sandbox;
+    const secrets = join(place.folder, 'secrets');
+    await writeFile(secrets, '# mine\n');
+    await symlink(secrets, join(place.folder, '.env'));
     const first = await place.setUp([token, '', goodKey, '', '']);
+    expect(first.code).toBe(0);
     expect(first.output).toContain('one more call of haiku for each message');
+    expect(await readlink(join(place.folder, '.env'))).toBe(secrets);
+    expect(await readFile(secrets, 'utf8')).toContain(`# mine\nDISCORD_TOKEN=${token}\n`);
     expect(await place.env()).not.toContain('DISCOCLAW_SUMMARY');
     const unpriced = await place.setUp(['no', '', 'no', '', 'yes'], { DISCOCLAW_FAST_MODEL: 'qwen' });
     expect(unpriced.output).toContain('call of qwen');

@@ -75,16 +75,24 @@ describe.concurrent('a bot that cannot start', () => {
     expect(await readdir(child.folder)).toEqual([]);
   });
 
-  it('started from another folder takes .env and data of its own, and says so [O7]', async () => {
+  it('started from another folder takes .env and data of its own, says so, waits for a Discord that cannot be reached, and connects once it can [O2] [O7]', async () => {
+    const probe = await startTestSandbox();
+    const { apiUrl, token, url } = probe;
+    await probe.close();
     const program = await mkdtemp(join(root, 'program-'));
     const elsewhere = await mkdtemp(join(root, 'elsewhere-'));
     await mkdir(join(program, 'dist'));
     await symlink(inject('program'), join(program, 'dist/main.mjs'));
-    await writeFile(join(program, '.env'), 'DISCORD_TOKEN=x\nDISCORD_API_URL=http://127.0.0.1:9/api\n');
+    const env = { DISCORD_TOKEN: token, DISCORD_API_URL: apiUrl, DISCOCLAW_ACCESS: 'everyone' };
+    const lines = Object.entries(env).map(([name, value]) => `${name}=${value}\n`);
+    await writeFile(join(program, '.env'), lines);
     const child = startChild({ script: join(program, 'dist/main.mjs'), folder: elsewhere });
     started.push(child);
-    await child.waitFor('Discord cannot be reached');
-    await child.end('SIGTERM');
+    await child.waitFor('Discord cannot be reached: check the network and DISCORD_API_URL');
+    const sandbox = await startTestSandbox({ token, port: Number(new URL(url).port) });
+    await child.waitFor('"the bot is ready"');
+    expect(await child.end('SIGTERM')).toBe(0);
+    await sandbox.close();
     expect(child.output()).toContain(`it uses .env, data and workspace of ${program}`);
     expect(child.output()).not.toContain('Alice');
     expect(await readdir(elsewhere)).toEqual([]);
@@ -163,22 +171,6 @@ describe.concurrent('a bot that cannot start', () => {
     expect(await child.exited).toBe(78);
     expect(child.output()).toContain("The model's server wants a key: set ANTHROPIC_API_KEY");
     await model.close();
-  });
-
-  it('waits for Discord where it cannot be reached, and connects once it can [O2]', async () => {
-    const probe = await startTestSandbox();
-    const { apiUrl, token, url } = probe;
-    await probe.close();
-    const child = await start({
-      DISCORD_TOKEN: token,
-      DISCORD_API_URL: apiUrl,
-      DISCOCLAW_ACCESS: 'everyone',
-    });
-    await child.waitFor('Discord cannot be reached: check the network and DISCORD_API_URL');
-    const sandbox = await startTestSandbox({ token, port: Number(new URL(url).port) });
-    await child.waitFor('"the bot is ready"');
-    expect(await child.end('SIGTERM')).toBe(0);
-    await sandbox.close();
   });
 
   describe.skipIf(inject('databaseUrl') !== undefined)('on a folder that cannot be used [O2] [O7]', () => {
@@ -274,13 +266,13 @@ describe.concurrent('a bot that is told to stop [G4]', () => {
   it('finishes the reply that it is working on and the work after it, and ends with code 0', async () => {
     const thought = deferred<void>();
     await using stage = await openStage({
-      isBuilt: true,
       environment: { DISCOCLAW_SUMMARY_EVERY_N_TURNS: '1' },
       model: (body) =>
         body.model?.includes('haiku') === true
           ? { text: 'A summary of what Alice said.', delayMs: 300 }
           : { text: 'Here you are.', held: thought.promise },
     });
+    await stage.startBuilt();
     const said = await stage.sandbox.say({ as: 'alice', in: '#general', text: 'Something long, please' });
     await eventually(() => expect(stage.model.requests).toHaveLength(1));
     const code = stage.stopBot();
@@ -307,12 +299,12 @@ describe.concurrent('a bot that is told to stop [G4]', () => {
   it('leaves a reply that takes too long to the next start, and marks one that people see the beginning of', async () => {
     let isSlow = true;
     await using stage = await openStage({
-      isBuilt: true,
       model: (body) => {
         if (!isSlow) return { text: 'At last.' };
         return JSON.stringify(body.messages).includes('Begin') ? 'stall' : 'silent';
       },
     });
+    await stage.startBuilt();
     const said = await stage.sandbox.say({ as: 'alice', in: 'dm', text: 'Take your time' });
     const begun = await stage.sandbox.say({ as: 'bob', in: '#general', text: 'Begin, and then wait' });
     await stage.sandbox.waitForReply({ in: '#general', containing: halfText.trim() });
@@ -442,8 +434,11 @@ describe.skipIf(inject('databaseUrl') !== undefined)('a second bot with the same
         await stage.ask('alice', '#general', 'And another question?');
         expect(both()).toContain(told);
       });
-      const dm = await stage.sandbox.messages({ as: owner.id, in: 'dm' });
-      expect(dm.filter(({ text }) => text.includes(told))).toHaveLength(1);
+      const toOwner = async () =>
+        (await stage.sandbox.messages({ as: owner.id, in: 'dm' })).filter(({ text }) => text.includes(told));
+      await eventually(async () => expect(await toOwner()).toHaveLength(1));
+      await stage.ask('alice', '#general', 'And one more?');
+      expect(await toOwner()).toHaveLength(1);
     } finally {
       await other.stop();
     }

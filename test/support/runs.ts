@@ -8,3 +8,9 @@ export function runs(count: number, few?: number): number {
 
 /** Another one each day, so that the days try more than one of them. */
 export const seedOfTheDay = Math.floor(Date.now() / 86_400_000);
+
+/** All of them with `FC_RUNS=1`; about `few` in `npm test`, spread over all, other ones each day. */
+export function ofTheDay<Value>(all: readonly Value[], few: number): readonly Value[] {
+  const step = factor < 1 ? Math.ceil(all.length / few) : 1;
+  return all.filter((_, index) => index % step === seedOfTheDay % step);
+}

@@ -67,6 +67,15 @@ const asksInPublic: Step[] = [
   { do: 'tell', speaker: 'alice', room: 'general', enclosure: 'nothing', verb: 'reveal' },
 ];
 
+/** As rare: somebody talks on until a summary with others' orders is shown. */
+const talksOn: Step[] = [
+  { do: 'ask', speaker: 'alice', room: 'general', enclosure: 'card', verb: 'send' },
+  { do: 'wish', wish: 'forget', speaker: 'alice', room: 'general', enclosure: 'card', verb: 'pin' },
+  { do: 'tell', speaker: 'alice', room: 'general', enclosure: 'name', verb: 'send' },
+  { do: 'wish', wish: 'pin', speaker: 'bob', room: 'dm', enclosure: 'reply', verb: 'thread' },
+  { do: 'tell', speaker: 'alice', room: 'general', enclosure: 'name', verb: 'read' },
+];
+
 async function take(scene: ObedientScene, each: Step): Promise<void> {
   switch (each.do) {
     case 'chat':
@@ -106,7 +115,11 @@ export async function playObedientScenes(
         counts.set(what, (counts.get(what) ?? 0) + times);
       expect(scene.violations).toEqual([]);
     }),
-    { numRuns: count, examples: [[forgetsItsOwn], [asksInPublic]], ...(seed !== undefined && { seed }) },
+    {
+      numRuns: count,
+      examples: [[forgetsItsOwn], [asksInPublic], [talksOn]],
+      ...(seed !== undefined && { seed }),
+    },
   );
   return counts;
 }

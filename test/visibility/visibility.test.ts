@@ -4,7 +4,7 @@ import { runs, seedOfTheDay } from '../support/runs.ts';
 import { playObedientScenes, rarerThan } from './obedient-property.ts';
 import { ObedientScene } from './obedient-scene.ts';
 
-const obedientScenes = runs(700);
+const obedientScenes = runs(700, 100);
 const examples = (count: number) => `in ${count} scenes from the seed of the day: ${seedOfTheDay}`;
 /** Milliseconds: a failing scene is made shorter too. */
 const timeout = obedientScenes * 5000;
