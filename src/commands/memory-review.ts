@@ -95,15 +95,10 @@ export function toReview({ speaker, view, memory }: MemoryCall) {
 async function nextCard(call: MemoryCall, left: number, done?: CommandReply): Promise<CommandReply> {
   const cards = await toReview(call);
   const [card] = cards;
-  const proposals = await call.memory.proposals.list(call.speaker.id);
-  const end = linesOf(
-    done === undefined ? 'Nothing to review.' : 'All reviewed.',
-    proposals.length > 0 && `What waits for your yes: \`!memory proposals\` (${proposals.length}).`,
-  );
   const isEnough = left === 0 && card !== undefined;
   const lines =
     card === undefined
-      ? end
+      ? await endOf(call, done === undefined ? 'Nothing to review.' : 'All reviewed.')
       : isEnough
         ? `Enough for now: ${cards.length} more to review with \`/memory review\`.`
         : linesOfCard(card, cards.length, call);
@@ -124,6 +119,11 @@ async function nextCard(call: MemoryCall, left: number, done?: CommandReply): Pr
       })),
     },
   };
+}
+
+async function endOf({ speaker, memory }: MemoryCall, line: string): Promise<string> {
+  const { length } = await memory.proposals.list(speaker.id);
+  return linesOf(line, length > 0 && `What waits for your yes: \`!memory proposals\` (${length}).`);
 }
 
 const questionBy = {

@@ -67,7 +67,7 @@ const asksInPublic: Step[] = [
   { do: 'tell', speaker: 'alice', room: 'general', enclosure: 'nothing', verb: 'reveal' },
 ];
 
-/** As rare: somebody talks on until a summary with others' orders is shown. */
+/** Rare by chance: somebody talks on until a summary with others' orders is shown. */
 const talksOn: Step[] = [
   { do: 'ask', speaker: 'alice', room: 'general', enclosure: 'card', verb: 'send' },
   { do: 'wish', wish: 'forget', speaker: 'alice', room: 'general', enclosure: 'card', verb: 'pin' },

@@ -193,13 +193,8 @@ export class ObedientScene {
     const take = createInteractions({
       botId: client.user?.id ?? '',
       policy: {
-        ownerIds: [],
+        ...config.discord,
         access: 'everyone',
-        allowedUserIds: [],
-        allowedRoleIds: [],
-        allowedBotIds: [],
-        channelIds: [],
-        autoReplyChannelIds: [],
         parseCommand: this.#bot.commands.parse,
         managerCommands: [],
         keptCommands: [],
