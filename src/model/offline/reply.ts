@@ -111,6 +111,7 @@ function tellToolRun({ call, result }: ReadRequest['toolRuns'][number]): string 
       return `${isAsked ? 'Decide below whether I may remember' : 'I will remember'}: ${line}. ${listed}`;
     }
     case 'set_reminder':
+      if (result.text.startsWith('Not set yet')) return 'Decide below whether I shall remind you.';
       return done ? 'I will.' : result.text;
     case 'forget_item':
       return `${done ? 'I forgot' : 'I have nothing that I could forget as'} “${named('target')}”. ${listed}`;

@@ -23,7 +23,8 @@ async function toolCall(written: Parameters<typeof offlineRequest>[0]): Promise<
 
 /** The reply once the first tool call got its result. */
 async function replyAfter(message: string, result: { text: string; isError: boolean }): Promise<string> {
-  const request = offlineRequest({ message, tools: memoryTools, sections: { durable_items: [rust] } });
+  const tools = [...memoryTools, 'set_reminder'];
+  const request = offlineRequest({ message, tools, sections: { durable_items: [rust] } });
   const { content } = await client.complete(request);
   const toolUseId = content.flatMap((block) => (block.type === 'tool_use' ? [block.id] : []))[0] ?? '';
   const next: ModelRequest = {
@@ -87,6 +88,15 @@ describe('a wish to be reminded', () => {
       name: 'set_reminder',
       input: { when, what },
     });
+  });
+
+  it.each([
+    ['Set for <t:1768510800:F>.', false, 'I will.'],
+    ['Not set yet: the person is asked by a button', true, 'Decide below whether I shall remind you.'],
+    ['Not set: That has passed, or is now.', true, 'Not set: That has passed, or is now.'],
+  ])('is told as set, asked about or refused, as the tool has it: %s', async (text, isError, told) => {
+    const message = 'remind me in 2 minutes to water the plants';
+    expect(await replyAfter(message, { text, isError })).toBe(`[offline model]\n${told}`);
   });
 
   it.each(['What did I want you to remind me of?', 'remind me to call mum'])(
