@@ -208,6 +208,9 @@ export interface PostedMessage {
   readonly messageId: string;
 }
 
+/** How a reminder that comes begins: by that history leaves it out, and what is replied to shows it [RM5]. */
+export const reminderSign = '⏰ ';
+
 /** The bot's reactions: 👀 while a message waits, 🚫 where it is not taken [L1]. Neither throws nor delays. */
 export interface WaitingReactionPort {
   add(channelId: string, messageId: string): void;

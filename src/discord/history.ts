@@ -13,6 +13,7 @@ import {
 import { lruCache } from '../core/limits.ts';
 import type { Logger } from '../core/logger.ts';
 import { isPart, type Shards } from '../core/processes.ts';
+import { reminderSign } from '../core/reply.ts';
 import { compareSnowflakes, snowflakeTime } from '../core/snowflake.ts';
 import { offerHead } from '../core/tool.ts';
 import type { AccessSettings } from './access.ts';
@@ -83,6 +84,7 @@ export function createHistory(options: HistoryOptions) {
       (message) =>
         saysSomething(message) &&
         !isOwnLine(message) &&
+        !isReminder(message) &&
         !recent.wasDeleted(message.id) &&
         !commands.has(message.id) &&
         !commands.has(message.answers ?? '') &&
@@ -167,12 +169,16 @@ function isOrphan({ author, answers }: ChatMessage, among: readonly ChatMessage[
   return among.some(({ id }) => compareSnowflakes(id, answers) < 0);
 }
 
-const ownLine = /^(?:-# |⚠️ |⏹️ )/u;
+const ownLine = /^(?:-# |⚠️ |⏹️ |🔑 )/u;
 
-/** Offers and small lines, which the outbox may not know after a kill. */
+/** Offers, small lines and what owners are told: the outbox does not know them yet when they are first seen, nor after a kill. */
 function isOwnLine({ author, answers, text }: ChatMessage): boolean {
   if (author.kind !== 'self' || answers !== undefined) return false;
   return text.startsWith(offerHead) || text.split('\n').every((line) => ownLine.test(line));
+}
+
+function isReminder({ author, answers, text }: ChatMessage): boolean {
+  return author.kind === 'self' && answers === undefined && text.startsWith(reminderSign);
 }
 
 /** Three of history's longest windows [H1]. */

@@ -53,7 +53,7 @@ export function createAccessRequests(ports: AccessRequestPorts): BotHandlers['lo
         guildName === undefined
           ? 'in a direct message'
           : `in ${shown(`#${channelName}`)} of ${shown(guildName)}`;
-      const text = `${shown(name)} (${person}) wrote to me ${where} and has no access. Shall I answer them from now on?`;
+      const text = `🔑 ${shown(name)} (${person}) wrote to me ${where} and has no access. Shall I answer them from now on?`;
       const buttons = [
         { label: 'Let in', line: `settings access add ${person}` },
         { label: 'Not now', line: `settings access not-now ${person}` },

@@ -13,6 +13,7 @@ import { namesPeople } from '../core/own-words.ts';
 import type { CacheLife } from '../core/model.ts';
 import { localMoment, withMomentsTold } from '../core/time.ts';
 import { sessionName } from '../core/place.ts';
+import { reminderSign } from '../core/reply.ts';
 import { renderSection, type Section, type SectionSource } from '../core/section.ts';
 import { snowflakeTime } from '../core/snowflake.ts';
 import { newestMark, ownMark, sessionOf, type TurnContext } from '../core/turn-context.ts';
@@ -332,8 +333,9 @@ function readUnerased(
   { speaker, place }: TurnContext,
 ): ReadReplied {
   /** Who asked what an answer answers, and when. */
-  const questionOf = async ({ answers, channelId }: RepliedMessage) => {
-    if (answers === undefined) return undefined;
+  const questionOf = async ({ answers, at, channelId }: RepliedMessage) => {
+    // Such as a reminder.
+    if (answers === undefined) return { author: speaker, at };
     if (place.audience === 'dm') return { author: speaker, at: snowflakeTime(answers).toISOString() };
     const question = await readReplied({ channelId, id: answers });
     return question === 'gone' || question === 'hidden' ? undefined : question;
@@ -369,14 +371,14 @@ async function readQuoted(
  * [M5a].
  */
 async function judgeQuote(
-  { author, heard, hasThirdPartyText, answers, channelId }: RepliedMessage,
+  { author, text, heard, hasThirdPartyText, answers, channelId }: RepliedMessage,
   { speaker, place }: TurnContext,
   readReplied: ReadReplied,
 ): Promise<"others'" | 'answer to more' | 'own'> {
   if (author.kind !== 'self') return author.id === speaker.id && heard === undefined ? 'own' : "others'";
   if (hasThirdPartyText === true) return "others'";
   if (place.audience === 'dm') return 'answer to more';
-  if (answers === undefined) return 'own';
+  if (answers === undefined) return text.startsWith(reminderSign) ? "others'" : 'own';
   const question = await readReplied({ channelId, id: answers });
   if (question === 'gone' || question === 'hidden' || question.author.id !== speaker.id) return "others'";
   return question.hasThirdPartyText === true ? 'answer to more' : 'own';

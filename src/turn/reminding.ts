@@ -7,7 +7,7 @@ import type { Clock } from '../core/time.ts';
 import type { Writes } from '../core/writes.ts';
 import { buttonsUnder, listedReminder, shownMoment } from '../memory/reminders/notices.ts';
 import type { Reminder, Reminders } from '../memory/reminders/reminders.ts';
-import { hideFromHistory, type Outbox } from './outbox.ts';
+import { saveBestEffort, type Outbox } from './outbox.ts';
 
 /** What is later than that is called late; milliseconds. */
 const lateMs = 60_000;
@@ -15,7 +15,7 @@ const lateMs = 60_000;
 const oldMs = 24 * 60 * 60_000;
 /** Of that list, so that it is one message. */
 const mostListed = 8;
-const listHeading = '⏰ These were due while I was away:';
+const listHeading = 'These were due while I was away:';
 
 export interface RemindingPorts {
   readonly reminders: Pick<Reminders, 'due' | 'begin' | 'came'>;
@@ -43,7 +43,9 @@ interface Message {
 export function createReminding(ports: RemindingPorts) {
   const { reminders, begin, channels, post, clock, logger } = ports;
 
-  const hide = ({ channelId, messageId }: PostedMessage) => hideFromHistory(ports, channelId, [messageId]);
+  /** So that a start looks there for what was missed. */
+  const inUse = ({ channelId }: PostedMessage) =>
+    saveBestEffort(logger, 'that a channel is in use', () => ports.outbox.hide(channelId, []));
 
   /** In a channel, or directly without one. Resolves with `false` where something has changed meanwhile. */
   async function say(
@@ -68,7 +70,7 @@ export function createReminding(ports: RemindingPorts) {
     if (posted === 'withheld') return false;
     if (posted === 'refused' && channelId !== undefined) return say(userId, { due, mark, ...message });
     if (posted === 'refused') logger.warn('a reminder could be delivered nowhere', { userId });
-    else await hide(posted);
+    else await inUse(posted);
     await reminders.came(await begin(userId), ids, posted !== 'refused');
     return true;
   }
@@ -90,7 +92,7 @@ export function createReminding(ports: RemindingPorts) {
         due.push(each);
         continue;
       }
-      await hide(posted);
+      await inUse(posted);
       await reminders.came(await begin(userId), [each.id], true);
     }
     const now = clock().getTime();
@@ -111,7 +113,7 @@ function messageOf(reminder: Reminder, now: number): Message {
   const late = now - at.getTime() > lateMs ? `\n-# It was due ${shownMoment(at)}; I was away.` : '';
   return {
     due: [reminder],
-    text: `⏰ ${shownText(reminder.text)}${late}`,
+    text: `${shownText(reminder.text)}${late}`,
     mark: `reminders later ${reminder.id} `,
     buttons: buttonsUnder(reminder),
   };

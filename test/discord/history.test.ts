@@ -113,7 +113,7 @@ describe('history', () => {
     ]);
   });
 
-  it('leaves out the bot’s own lines under an answer, though a kill kept their ids from the outbox [F2]', async () => {
+  it('leaves out what the bot says by itself by its form, as the outbox may not know its id [F2]', async () => {
     const self = { id: '1', name: 'Discoclaw', kind: 'self' } as const;
     const { history } = historyOf({
       fetchNewest: () =>
@@ -124,10 +124,14 @@ describe('history', () => {
           message(4, { author: self, text: 'The rest of a long answer\n-# with a small end' }),
           message(5, { author: self, text: '⚠️ My answer broke off here.\n-# 💾 Remembered: "tea"' }),
           message(6, { text: '-# said by a person' }),
+          message(7, { author: self, text: '⏰ @Alice feed the cat\nand the dog' }),
+          message(8, { author: self, text: '🔑 `Bob` (@Bob) has no access' }),
         ]),
     });
     const recent = await history.recent(channelId, 10);
     expect(recent.map(({ id }) => id)).toEqual([1, 2, 4, 6].map((number) => message(number).id));
+    // A reply to it shows it [RM5].
+    expect(await history.isHidden(message(7, { author: self, text: '⏰ feed the cat' }))).toBe(false);
     const offered = offerText({ what: 'Send to <#2>:', words: 'the merger is on\n\nsoon' });
     expect(await history.isHidden(message(7, { author: self, text: offered ?? '' }))).toBe(true);
     const over = `${offered}\n-# Not done.`;

@@ -149,8 +149,11 @@ describe('where a reminder comes, and whom it notifies [RM3]', () => {
     const found = posts.filter(({ body }) => JSON.stringify(body).includes(markOf(scene)));
     const came = found.map(({ path, body }) => ({ path, body }));
     const notified = comes === 'dm' ? { parse: [], replied_user: false } : { parse: [], users: [personId] };
+    const mention = comes === 'dm' ? '' : `<@${personId}> `;
     const body: unknown = expect.objectContaining({
-      content: expect.stringContaining(`⏰ ${(scene.text ?? scene.name).replace(/<@\d+>/u, '@alice')} `),
+      content: expect.stringContaining(
+        `⏰ ${mention}${(scene.text ?? scene.name).replace(/<@\d+>/u, '@alice')} `,
+      ),
       allowed_mentions: notified,
     });
     expect(came).toEqual(channelId === undefined ? [] : [{ path: `/channels/${channelId}/messages`, body }]);

@@ -160,7 +160,7 @@ export class ReminderPromises {
   /** A message of the bot can be read. */
   shown(message: WorldMessage, channel: WorldChannel): void {
     if (message.answers !== undefined) this.told(message.text);
-    const isReminder = message.answers === undefined && /^(?:<@\d+> )?⏰ /u.test(message.text);
+    const isReminder = message.answers === undefined && message.text.startsWith('⏰ ');
     if (!isReminder || this.#seen.has(message.id)) return;
     this.#seen.add(message.id);
     for (const word of new Set(message.text.match(wordPattern))) {

@@ -2633,6 +2633,14 @@ export const testedFaults: readonly PlantedFault[] = [
     test: 'test/memory/changes.test.ts',
   },
   {
+    name: 'reminder-in-history',
+    promise: '[RM5] A reminder that came stands in the history of the next turn.',
+    file: 'src/discord/history.ts',
+    find: '!isReminder(message) &&',
+    put: '',
+    test: 'test/discord/history.test.ts',
+  },
+  {
     name: 'listed-reminder-counts-as-said',
     promise:
       '[RM4] After a kill a list that names a reminder is taken for the reminder, which does not come.',

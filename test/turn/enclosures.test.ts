@@ -42,6 +42,7 @@ async function read(
   messages: readonly TurnMessage[],
   others: readonly RepliedMessage[] = [],
   before: readonly ChatMessage[] = [],
+  isErased = false,
 ): Promise<Enclosures & { readonly asked: readonly string[]; readonly sections: readonly Section[] }> {
   const asked: string[] = [];
   const ports: Parameters<typeof readEnclosures>[0] = {
@@ -55,7 +56,7 @@ async function read(
           }),
         ),
     },
-    people: { erasedBy: () => Promise.resolve(() => false) },
+    people: { erasedBy: (id) => Promise.resolve(() => isErased && id === aliceId) },
     readReplied({ id }) {
       asked.push(id);
       if (id === 'command') return Promise.resolve('hidden');
@@ -112,12 +113,23 @@ describe('what a turn brings along', () => {
     expect((await read([message('1', replyTo('9'))], [sent])).hasThirdPartyText).toBe(true);
   });
 
+  it('shows no reminder that came before its speaker had everything erased [RM5] [K11]', async () => {
+    const self = { id: '900000000000000001', name: 'Discoclaw', kind: 'self' } as const;
+    const reminder = { ...replied('9', self), text: '⏰ feed the cat' };
+    for (const isErased of [false, true]) {
+      const { sections } = await read([message('1', replyTo('9'))], [reminder], [], isErased);
+      const shown = sections.flatMap(({ lines }) => lines).join('\n');
+      expect(shown.includes('feed the cat')).toBe(!isErased);
+    }
+  });
+
   it.each([
     ['a file that was opened', message('1', { files: [file('a.txt')] }), true],
     ['a file that was not', message('1', { files: [file('a.mp4')] }), false],
     ['a message passed on', message('1', { forwards: [{ text: 'x', at: writtenAt, files: [] }] }), true],
     ['a reply to somebody else', message('1', replyTo('9')), true],
     ['a reply to the bot', message('1', replyTo('8')), false],
+    ['a reply to a reminder, which may be anybody’s', message('1', replyTo('reminder')), true],
     ['a reply to oneself', message('1', replyTo('7')), false],
     ['a reply to what is gone', message('1', replyTo('6')), false],
     ['a reply to an answer that may repeat others’ words', message('1', replyTo('marked')), true],
@@ -131,6 +143,10 @@ describe('what a turn brings along', () => {
       replied('marked', { id: '900000000000000001', name: 'Discoclaw', kind: 'self' }),
       replied('old', { id: '900000000000000001', name: 'Discoclaw', kind: 'self' }),
       replied('7', { id: aliceId, name: 'Alice', kind: 'human' }),
+      {
+        ...replied('reminder', { id: '900000000000000001', name: 'Discoclaw', kind: 'self' }),
+        text: '⏰ @Bob tea',
+      },
     ];
     const enclosed = await read([said], others);
     expect(enclosed.hasThirdPartyText || enclosed.marks.length > 0).toBe(hasThirdPartyText);

@@ -37,7 +37,7 @@ let present: Place | undefined;
 let mayRead: boolean;
 /** Discord refuses what is posted there. */
 let refuses: (channelId: string) => boolean;
-let hidden: string[];
+let inUse: string[];
 let reminders: Reminders;
 let remind: (userId: string) => Promise<void>;
 /** By how much Discord's clock is behind; milliseconds. */
@@ -66,7 +66,7 @@ beforeEach(() => {
   present = room;
   mayRead = true;
   refuses = () => false;
-  hidden = [];
+  inUse = [];
   behindMs = 0;
   posted = [];
   wakes = [];
@@ -116,7 +116,7 @@ function open(): void {
     begin: async () => work,
     channels: { placeOf: async () => present },
     post,
-    outbox: { hide: async (_, ids) => void hidden.push(...ids) },
+    outbox: { hide: async (channelId) => void inUse.push(channelId) },
     clock,
     logger: silent,
   }));
@@ -167,7 +167,7 @@ describe('what happens while Discord does not take a reminder, or before a kill 
     await remind(aliceId);
     expect(places()).toEqual(['room']);
     expect(await reminders.due(aliceId)).toEqual([]);
-    expect(hidden).toHaveLength(2);
+    expect(inUse).toEqual([room.channelId, room.channelId]);
   });
 
   it('is known again after a kill where the clock of Discord is two seconds behind', async () => {

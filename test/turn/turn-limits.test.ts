@@ -199,7 +199,7 @@ describe('somebody without access who writes to the bot [G1]', () => {
     const [{ to, message } = {}] = sent;
     expect(to).toBe(ownerId);
     expect(message?.text).toBe(
-      `\`Bob\` (<@${idOf(1)}>) wrote to me in \`#general\` of \`Sandbox\` and has no access. Shall I answer them from now on?`,
+      `🔑 \`Bob\` (<@${idOf(1)}>) wrote to me in \`#general\` of \`Sandbox\` and has no access. Shall I answer them from now on?`,
     );
     expect(message?.buttons).toEqual([
       { label: 'Let in', line: `settings access add <@${idOf(1)}>` },
@@ -216,7 +216,7 @@ describe('somebody without access who writes to the bot [G1]', () => {
         const { sent, asks } = requests();
         await asks(1, undefined, `${name}\`@everyone [x](https://example.org)\n# x`);
         const text = sent[0]?.message?.text ?? '';
-        expect(text).toMatch(/^`[^`\n]+` \(<@\d+>\) wrote to me in `#general` of `Sandbox` and has/u);
+        expect(text).toMatch(/^🔑 `[^`\n]+` \(<@\d+>\) wrote to me in `#general` of `Sandbox` and has/u);
       }),
     );
   });

@@ -1,4 +1,4 @@
-import { sentMaxChars, type PostedMessage, type ReminderPost } from '../../core/reply.ts';
+import { reminderSign, sentMaxChars, type PostedMessage, type ReminderPost } from '../../core/reply.ts';
 import { snowflakeAt } from '../../core/snowflake.ts';
 import { answerRows } from '../buttons.ts';
 import { noPings, type DiscordApi } from '../discord-api.ts';
@@ -34,7 +34,7 @@ export function createReminderPost(
       const { userId, channelId, text, buttons, nonce, mayShow } = message;
       const mention = channelId === undefined ? '' : `<@${userId}> `;
       const body = {
-        content: (mention + text).slice(0, sentMaxChars),
+        content: (reminderSign + mention + text).slice(0, sentMaxChars),
         components: answerRows(userId, { buttons }),
         nonce,
         enforce_nonce: true,
