@@ -9,12 +9,10 @@ import { benchBill } from './bench/bill.ts';
 import { benchEvents } from './bench/event-speed.ts';
 import { benchPages } from './bench/page-speed.ts';
 import { benchRecall } from './bench/recall-speed.ts';
-import { benchRemembering } from './bench/remember-speed.ts';
 import { benchTurns } from './bench/turn-speed.ts';
 
 const benches: Readonly<Record<string, () => Promise<void>>> = {
   turn: benchTurns,
-  remember: benchRemembering,
   events: benchEvents,
   recall: benchRecall,
   page: benchPages,
