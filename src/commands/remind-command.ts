@@ -211,12 +211,13 @@ export const remindMenu: MenuForms = {
     whenForm(`reminders about ${messageId}`, 'When? Behind a colon, words of your own'),
 };
 
-/** The text is a link and the asker's own words: nothing of the message [RM1]. */
+/** The text is a link and the asker's own words: nothing of the message [RM1], and no link to where the bot is not [EW1]. */
 function remindAbout(ports: RemindPorts, context: CommandContext, messageId: string, written: string) {
   const { guildId, channelId } = context.place;
-  const { what, ...wish } = splitWritten(written);
-  const text = `${what} ${discordLink({ guildId, channelId, messageId })}`;
-  return setReminder(ports, context, { ...context, ...wish, what: text, messageId: context.id });
+  const { what: words, ...wish } = splitWritten(written);
+  const link = discordLink({ guildId, channelId, messageId });
+  const what = context.isElsewhere === true ? words : `${words} ${link}`;
+  return setReminder(ports, context, { ...context, ...wish, what, messageId: context.id });
 }
 
 /** At nine o'clock of its day [RM8]; where the place may not be told of the item, by direct message. */

@@ -93,6 +93,7 @@ export function createDiscordPorts(options: DiscordPortsOptions) {
     onRemoved: (channelId, messageId) => recent.note({ kind: 'deleted', channelId, messageIds: [messageId] }),
   };
   const asks = createAsks(sending, createReplies(sending));
+  const offers = createOffers({ apiFor: asks.apiFor, recent, logger });
   return {
     places,
     history,
@@ -102,7 +103,13 @@ export function createDiscordPorts(options: DiscordPortsOptions) {
     directMessages: createDirectMessages(api, botId),
     reminders: createReminderPost(api, (userId, channelId) => mayRead(places, userId, channelId)),
     dmOf: createDmOf(api),
-    offers: createOffers({ apiFor: asks.apiFor, recent, logger }),
+    offers: {
+      ...offers,
+      endOffersTo(userId: string): void {
+        offers.endOffersTo(userId);
+        asks.dropRestOf(userId);
+      },
+    },
     reactions: createWaitingReactions(api, logger),
     presentPlace: createPresentPlace(places),
     channels: createChannelPort(places),

@@ -42,15 +42,22 @@ export function addMcp(server: FastifyInstance, options: McpOptions): void {
     if (token !== undefined && (await options.hasAccess(token.userId))) request.token = token;
     else await reply.code(401).header('www-authenticate', 'Bearer').send({ error: 'Unauthorized' });
   });
-  server.post(options.path, { bodyLimit, config }, (request, reply) => {
-    const { token, url, headers, body } = request;
-    if (token === undefined) throw new Error('Nobody comes here without a token');
-    const handler = createMcpHandler(() => serverFor(token, options), { maxSubscriptions: 0 });
-    const single = Object.entries(headers).flatMap(([name, value]): [string, string][] =>
-      typeof value === 'string' ? [[name, value]] : [],
-    );
-    const forHandler = new Request(new URL(url, 'http://page'), { method: 'POST', headers: single });
-    return handler.fetch(forHandler, { parsedBody: body }).then((response) => reply.send(response));
+  server.route({
+    // Clients ask by GET for a stream, and by DELETE for an end, which the handler says that there are none of.
+    method: ['POST', 'GET', 'DELETE'],
+    url: options.path,
+    bodyLimit,
+    config,
+    handler(request, reply) {
+      const { token, url, method, headers, body } = request;
+      if (token === undefined) throw new Error('Nobody comes here without a token');
+      const handler = createMcpHandler(() => serverFor(token, options), { maxSubscriptions: 0 });
+      const single = Object.entries(headers).flatMap(([name, value]): [string, string][] =>
+        typeof value === 'string' ? [[name, value]] : [],
+      );
+      const forHandler = new Request(new URL(url, 'http://page'), { method, headers: single });
+      return handler.fetch(forHandler, { parsedBody: body }).then((response) => reply.send(response));
+    },
   });
 }
 

@@ -196,15 +196,16 @@ export function createSignIn(ports: {
     },
     /** A person's tokens and the last calls by them. */
     tokensOf: heldBy,
-    /** A new token; `undefined` where the name is none, or taken, or there are too many. */
-    async makeToken({ person, place }: Session, givenName: string): Promise<string | undefined> {
+    /** A new token; `undefined` where the name is none, or taken, there are too many, or the session is over by now. */
+    async makeToken({ hash: key, person, place }: Session, givenName: string): Promise<string | undefined> {
       const name = toSingleLine(givenName);
       const token = newSecret(person.id);
       let isMade = false;
       await change(person.id, (held) => {
-        const { tokens } = held;
+        const { tokens, sessions } = held;
         const isFree = tokens.length < tokenLimits.tokens && !tokens.some((each) => each.name === name);
-        isMade = isFree && name !== '' && name.length <= tokenLimits.nameChars;
+        const isOpen = sessions.some((session) => session.hash === key);
+        isMade = isOpen && isFree && name !== '' && name.length <= tokenLimits.nameChars;
         const { channelId } = place;
         const madeAt = clock().toISOString();
         const made = { name, hash: hashOf(token), personName: person.name, channelId, madeAt };

@@ -124,7 +124,7 @@ export function createIntake(options: IntakePorts): BotHandlers & CommandHandler
       const { id, channelId, author, place } = message;
       if (state === 'dropped') {
         options.asking.delete(id);
-        await options.record({ kind: 'deleted', channelId, messageIds: [id] });
+        await withdraw(message);
         return markHandled(options, channelId, [id]);
       }
       options.asking.add(id);
@@ -195,14 +195,22 @@ export function createIntake(options: IntakePorts): BotHandlers & CommandHandler
    * Too much waits [L1]: the author gets a sign, and the message is neither answered, even after a restart,
    * nor read.
    */
-  async function refuse({ channelId, id, author, askedIn }: IncomingMessage): Promise<void> {
+  async function refuse(message: IncomingMessage): Promise<void> {
+    const { channelId, id, author, askedIn } = message;
     logger.info('a message was refused: too much is waiting', { channelId, userId: author.id });
     if (askedIn === undefined) options.reactions.refuse(channelId, id);
-    else
+    else {
       await options.replies
         .send(channelId, tooMuchWaits, id, (lineId) => hideFromHistory(options, channelId, [lineId]))
         .catch((error: unknown) => logger.warn('a refusal could not be told', { channelId, error }));
-    await passOver({ id, channelId });
+      await withdraw(message);
+    }
+    await passOver(message);
+  }
+
+  /** The words of an `/ask` are in the log before its turn. */
+  function withdraw({ channelId, id }: Taken): Promise<void> {
+    return options.record({ kind: 'deleted', channelId, messageIds: [id] });
   }
 
   /** It is neither answered, even after a restart, nor part of history. */

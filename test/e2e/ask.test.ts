@@ -109,24 +109,41 @@ describe('/ask in a public channel [EW2]', () => {
       expect(all.split(`Sentence number ${index} of`)).toHaveLength(2);
   });
 
-  it('keeps the rest behind a button for ten minutes where DMs are closed', async () => {
+  it('keeps the rest behind a button for ten minutes where DMs are closed, unless everything is erased', async () => {
+    const askAtLength = async () => {
+      await ask({ as: 'carol', in: '#general', text: 'Tell me at length' }, 'Sentence number 100');
+      return eventually(async () => {
+        const all = await stage.sandbox.messages({ in: '#general', as: 'carol', from: 'bot' });
+        const found = all.find((each) => labelsOf(each).includes('Show the rest'));
+        if (found === undefined) throw new Error('no button yet');
+        return found;
+      });
+    };
+    const rest = async ({ id: message }: MessageView) => {
+      const click = { as: 'carol', message, label: 'Show the rest', followUps: 1 };
+      return (await stage.sandbox.click(click)).followUps;
+    };
     await stage.sandbox.closeDms({ person: 'carol', closed: true });
-    await ask({ as: 'carol', in: '#general', text: 'Tell me at length' }, 'Sentence number 100');
-    const fifth = await eventually(async () => {
-      const all = await stage.sandbox.messages({ in: '#general', as: 'carol', from: 'bot' });
-      const found = all.find((each) => labelsOf(each).includes('Show the rest'));
-      if (found === undefined) throw new Error('no button yet');
-      return found;
-    });
-    const { followUps } = await stage.sandbox.click({
-      as: 'carol',
-      message: fifth.id,
-      label: 'Show the rest',
-      followUps: 1,
-    });
+    const followUps = await rest(await askAtLength());
     expect(followUps[0]).toMatchObject({ isEphemeral: true });
     expect(followUps.map(({ text }) => text).join('\n')).toContain('Sentence number 179');
+
+    const fifth = await askAtLength();
+    await stage
+      .ask('carol', '#general', '!memory erase')
+      .then(({ id }) => stage.press('carol', id, 'Erase everything'));
+    expect((await rest(fifth)).map(({ text }) => text)).toEqual(['This is over. Please ask me again.']);
     await stage.sandbox.closeDms({ person: 'carol', closed: false });
+  });
+
+  it('that grows goes with everything else that is erased', async () => {
+    const { name } = await stage.newcomer();
+    await ask({ as: name, in: '#general', text: 'Talk for ever' }, 'word');
+    const { id } = await stage.ask(name, '#general', '!memory erase');
+    await stage.press(name, id, 'Erase everything');
+    await expect
+      .poll(async () => (await stage.sandbox.messages({ in: '#general', as: name })).map(({ text }) => text))
+      .not.toContainEqual(expect.stringContaining('word'));
   });
 
   it('says what it stored, with a button that undoes it', async () => {
@@ -151,6 +168,20 @@ describe('/ask in a public channel [EW2]', () => {
     await stage.sandbox.click({ as: 'alice', message: first?.id ?? '', label: '🛑', until: 'acknowledged' });
     const [end] = await seenFrom('alice', first, 'Stopped.');
     expect(labelsOf(end)).not.toContain('🛑');
+  });
+
+  it('is answered once where the connection repeats what it was given by [G3]', async () => {
+    const { answer: first } = await stage.sandbox.slash({
+      as: 'alice',
+      in: '#general',
+      name: 'ask',
+      options: { text: 'Tell me slowly of question Jay' },
+    });
+    await seenFrom('alice', first, 'word');
+    await stage.sandbox.dropConnection({ repeat: 3 });
+    expect(await seenFrom('alice', first, 'word59')).toHaveLength(1);
+    await stage.ask('alice', 'dm', 'question Kite');
+    expect(promptOf('question Kite')).toContain('question Jay');
   });
 
   it('reads a file', async () => {

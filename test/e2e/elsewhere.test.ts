@@ -107,6 +107,21 @@ describe.each(places)('a person who installed the bot, in %s [EW1]', (place) => 
     expect((await stage.press('alice', told?.id ?? '', 'Undo')).isEphemeral).toBe(true);
   });
 
+  it('can be reminded of a message by its menu, which is kept only where the bot is', async () => {
+    const as = place === 'dm' ? 'alice' : 'bob';
+    const said = await stage.sandbox.say({ as, in: here(), text: 'The keys are under the mat' });
+    const window = async (words: string) => {
+      const given = { as: 'alice', message: said.id, name: 'Remind me about this' };
+      const { id, modal } = await stage.sandbox.menu(given);
+      const values = { [modal?.fields[0]?.label ?? '']: words };
+      return (await stage.sandbox.submit({ as: 'alice', interaction: id, values })).answer?.text;
+    };
+    const isUnseen = unseen.includes(place);
+    expect(await window('tomorrow at 9: ask Bob')).toContain(isUnseen ? '"ask Bob"' : `/${said.id}"`);
+    expect(await window('tomorrow at 9')).toContain(isUnseen ? 'Nothing is set.' : `/${said.id}"`);
+    expect((await stage.pathsWith(said.id)).length > 0).toBe(!isUnseen);
+  });
+
   it('is offered their own items while they type', async () => {
     const choices = await stage.sandbox.complete({
       as: 'alice',

@@ -284,8 +284,11 @@ describe('a request that is none [EW3]', () => {
     expect(refusal.status).toBe(status);
     // No page: a program shows its person what it is told.
     expect(refusal.headers.get('content-type')).toContain('application/json');
-    for (const method of ['GET', 'DELETE'])
-      expect((await fetch(`${place.url}/mcp`, { method, headers: bearer(token) })).status).toBe(404);
+    for (const method of ['GET', 'DELETE']) {
+      const asked = (headers: Record<string, string>) => fetch(`${place.url}/mcp`, { method, headers });
+      expect((await asked(bearer(token))).status).toBe(405);
+      expect((await asked({})).status).toBe(401);
+    }
   });
 });
 

@@ -39,4 +39,15 @@ describe('links and sessions [Y1]', () => {
     await expect(opened).resolves.toBeUndefined();
     expect(await store.list(`users/${person.id}`)).toEqual([]);
   });
+
+  it('make no token once they are over, though the form was sent before [EW3]', async () => {
+    const [person = nobody] = people;
+    const store = new MemoryStore();
+    const signIn = createSignIn({ store, writes: plainWrites(), clock: () => new Date(0) });
+    const opened = await signIn.open(await signIn.link(person), () => Promise.resolve(dmPlace));
+    const session = await signIn.session(opened?.id ?? '');
+    await signIn.endAllOf(person.id);
+    expect(session && (await signIn.makeToken(session, 'Cursor'))).toBeUndefined();
+    expect(await store.list(`users/${person.id}`)).toEqual([]);
+  });
 });

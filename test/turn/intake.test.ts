@@ -300,6 +300,22 @@ describe('an `/ask` that is noted [EW2]', () => {
     expect(recent.latest(asked.id)).toBeDefined();
     expect([...asking]).toEqual([]);
   });
+
+  it('counts as taken back where too much waits: the log has its words already [L1]', async () => {
+    const { handlers, outbox, told, recent } = handlersWith();
+    const asks = Array.from({ length: 22 }, (_, index) => ({
+      ...asked,
+      id: `4000000000000001${index + 10}`,
+    }));
+    const last = asks.at(-1)?.id ?? '';
+    for (const ask of asks) {
+      await handlers.asked(ask, 'begun');
+      void handlers.message(ask);
+    }
+    await expect.poll(() => outbox.isHandled(generalId, last)).toBe(true);
+    expect(told).toEqual([expect.stringContaining('Please ask again')]);
+    expect(recent.latest(last)).toMatchObject({ text: undefined });
+  });
 });
 
 describe('a command', () => {

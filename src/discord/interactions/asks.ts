@@ -4,6 +4,7 @@ import {
   MessageFlags,
   type APIMessage,
   type ButtonInteraction,
+  type User,
   type RESTPostAPIChannelMessageJSONBody,
 } from 'discord.js';
 
@@ -34,6 +35,7 @@ type Page = Omit<RESTPostAPIChannelMessageJSONBody, 'nonce' | 'enforce_nonce' | 
 /** An `/ask` that can be answered where it was given. Nothing of it is on disk, since it holds the token. */
 interface Ask {
   readonly id: string;
+  readonly userId: string;
   readonly webhook: Webhook;
   /** Its messages by their ids, in order. */
   readonly shown: Map<string, APIMessage>;
@@ -173,8 +175,14 @@ export function createAsks(options: RepliesOptions & { readonly api: AskApi }, o
     apiFor: (messageId: string): Pick<AskApi, 'postMessage' | 'deleteMessage'> =>
       openAskOf(messageId)?.api ?? api,
     /** From here on the interaction, which was deferred, is answered. */
-    open({ id, applicationId, token }: Webhook & { readonly id: string }): void {
-      const ask: Ask = { id, webhook: { applicationId, token }, shown: new Map(), rest: new Map() };
+    open({
+      id,
+      user,
+      applicationId,
+      token,
+    }: Webhook & { readonly id: string; readonly user: Pick<User, 'id'> }): void {
+      const webhook = { applicationId, token };
+      const ask: Ask = { id, userId: user.id, webhook, shown: new Map(), rest: new Map() };
       const own = apiFor(ask);
       const isInChannel = (messageId: string) => !ask.shown.has(messageId) && !ask.rest.has(messageId);
       const ofAsk = createReplies({
@@ -189,6 +197,10 @@ export function createAsks(options: RepliesOptions & { readonly api: AskApi }, o
         growingRows: [row(ask, 'stop')],
       });
       asks.set(id, { ...ask, replies: ofAsk, api: own });
+    },
+    /** What waits for a person who has everything erased is not shown any more [K11]. */
+    dropRestOf(userId: string): void {
+      for (const ask of Array.from(asks.values())) if (ask.userId === userId) ask.rest.clear();
     },
     /** Its turn is over: where nothing was answered, a line says why, or nothing stays. Never rejects. */
     async close(id: string, line: string | undefined): Promise<void> {

@@ -23,6 +23,7 @@ import type {
   Unstarted,
 } from '../../core/commands.ts';
 import { referenceTo, withReference } from '../../core/errors.ts';
+import { lruCache } from '../../core/limits.ts';
 import { withTimeout } from '../../core/time.ts';
 import { type Access, isKept, isOwner, rolesOf, worksIn } from '../access.ts';
 import {
@@ -45,6 +46,8 @@ import type { Asks } from './asks.ts';
 /** Of the 3 seconds that Discord waits. */
 const choicesWithinMs = 2000;
 const notedWithinMs = 1500;
+/** Interactions that are known by their ids. */
+const mostTaken = 1000;
 
 /** The command whose answer is a turn. */
 const askName = 'ask';
@@ -77,10 +80,14 @@ interface InteractionsOptions extends Pick<
 /** Takes interactions in; the person gets an answer in any case. Never throws. */
 export function createInteractions(options: InteractionsOptions): (interaction: Interaction) => void {
   const { policy, places, botId, handlers, offers, inOrder, runInBackground, logger } = options;
+  const taken = lruCache<string, true>(mostTaken);
 
   return (interaction) => runInBackground('an interaction', () => take(interaction));
 
   async function take(interaction: Interaction): Promise<void> {
+    // A connection that goes on may repeat it [G3].
+    if (taken.has(interaction.id)) return;
+    taken.set(interaction.id, true);
     // The library takes other people's direct messages for the bot's own.
     if (interaction.context === InteractionContextType.PrivateChannel && interaction.channelId !== null)
       interaction.client.channels.cache.delete(interaction.channelId);
@@ -365,7 +372,7 @@ async function deliver(
   isInPlace: boolean,
 ): Promise<void> {
   const flags = MessageFlags.Ephemeral;
-  const pages = isInSight(interaction) ? splitReply(reply.text) : pagesElsewhere(reply);
+  const pages = isInSight(interaction) ? splitReply(reply.text) : pagesElsewhere(reply, isInPlace);
   let wasSent = false;
   try {
     for (const [index, content] of pages.entries()) {
@@ -386,9 +393,9 @@ async function deliver(
 const mostFollowUps = 5;
 const tooLong = '-# The rest is too long for here: ask me in our direct messages.';
 
-function pagesElsewhere({ text, files = [] }: CommandReply): readonly string[] {
+function pagesElsewhere({ text, files = [] }: CommandReply, isInPlace: boolean): readonly string[] {
   const pages = splitReply(text);
-  const most = 1 + mostFollowUps - files.length;
+  const most = Number(isInPlace) + mostFollowUps - files.length;
   return pages.length > most ? [...pages.slice(0, most - 1), tooLong] : pages;
 }
 

@@ -8,7 +8,7 @@ import type { FastifyInstance } from 'fastify';
 
 import type { Interaction, Message, Modal } from '../world/entities.ts';
 import { advanceInteraction, ageOf, failIfLate, findInteractionByToken } from '../world/interactions.ts';
-import { createEphemeral, createMessage, editMessage, isThere } from '../world/messages.ts';
+import { createEphemeral, createMessage, deleteMessages, editMessage, isThere } from '../world/messages.ts';
 import type { World } from '../world/world.ts';
 import { apiErrors } from './api-error.ts';
 import {
@@ -130,6 +130,16 @@ export function webhookRoutes(app: FastifyInstance, context: RestContext): void 
     const followUp = postAnswer(world, interaction, form, 0);
     advanceInteraction(world, interaction, { state: 'answered', followUp });
     return messageAnswer(context, followUp);
+  });
+
+  app.get<OnAnswer>(answer, ({ params }) =>
+    messageAnswer(context, answerWith(world, acknowledged(params), params.message)),
+  );
+
+  app.delete<OnAnswer>(answer, ({ params }, reply) => {
+    const message = answerWith(world, acknowledged(params), params.message);
+    if (!world.ephemerals.delete(message.id)) deleteMessages(world, message.channelId, [message], false);
+    return reply.code(204).send();
   });
 
   app.patch<OnAnswer>(answer, ({ params, body }) => {

@@ -167,7 +167,7 @@ export function createEphemeral(world: World, input: NewMessage, viewerId: strin
 
 /** Whether a message is there still, in its channel or before one person's eyes. */
 export function isThere(world: World, message: Message): boolean {
-  return message.viewerId !== undefined || findMessage(world, message.channelId, message.id) !== undefined;
+  return world.ephemerals.has(message.id) || findMessage(world, message.channelId, message.id) !== undefined;
 }
 
 /** A unicode emoji in its coloured form, given with or without the sign for that; `undefined` for anything else. */

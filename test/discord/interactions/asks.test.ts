@@ -40,10 +40,10 @@ describe('an answer to /ask [EW2]', () => {
 
   it('that comes after a quarter of an hour is a direct message, whatever was shown before', async () => {
     let now = new Date();
-    const { server, asks, replies } = await runGateway({ clock: () => now });
+    const { server, asks, replies, ids } = await runGateway({ clock: () => now });
     const dm = await server.openDm({ person: 'alice' });
     const id = snowflakeAt(now);
-    asks.open({ id, applicationId: '130000000000000001', token: 'gone' });
+    asks.open({ id, user: { id: ids['alice'] ?? '' }, applicationId: '130000000000000001', token: 'gone' });
     const reply = replies.begin({
       channelId: dm.id,
       nonceBase: id,
@@ -60,11 +60,11 @@ describe('an answer to /ask [EW2]', () => {
   });
 
   it('that Discord no longer takes there, by its own clock, is one too', async () => {
-    const { server, asks, replies } = await runGateway();
+    const { server, asks, replies, ids } = await runGateway();
     const dm = await server.openDm({ person: 'alice' });
     const id = snowflakeAt(new Date());
     // A token that Discord does not know.
-    asks.open({ id, applicationId: '130000000000000001', token: 'gone' });
+    asks.open({ id, user: { id: ids['alice'] ?? '' }, applicationId: '130000000000000001', token: 'gone' });
     const sent = await replies
       .begin({
         channelId: dm.id,

@@ -101,3 +101,20 @@ describe('where a command was given, by the payloads that Discord documents [EW1
     for (const { id } of [bestie, group]) expect(client.channels.cache.has(id)).toBe(false);
   });
 });
+
+describe('an answer where the bot is not [EW1]', () => {
+  it('is as many messages as Discord takes there, to a command and to a button', async () => {
+    const { server, handlers, settled } = await runGateway();
+    const friends = await server.addDm({ people: ['alice', 'bob', 'carol'] });
+    handlers.commandAnswer = async () => 'A line of a long answer.\n'.repeat(1000);
+    handlers.commandButtons = [{ label: 'More', line: 'memory show', takes: 'nothing' }];
+    const given = { as: 'alice', in: friends.id, name: 'memory', subcommand: 'show', followUps: 5 };
+    const { followUps } = await server.slash(given);
+    const pressed = { as: 'alice', message: followUps.at(-1)?.id ?? '', label: 'More', followUps: 5 };
+    await server.click(pressed);
+    await settled();
+    const seen = await server.messages({ in: friends.id, as: 'alice', from: 'bot' });
+    expect(seen).toHaveLength(1 + 5 + 5);
+    for (const index of [5, 10]) expect(seen[index]?.text).toContain('The rest is too long for here');
+  });
+});

@@ -1,4 +1,9 @@
-import { ApplicationCommandOptionType, Events, type ChatInputCommandInteraction } from 'discord.js';
+import {
+  ApplicationCommandOptionType,
+  Events,
+  MessageFlags,
+  type ChatInputCommandInteraction,
+} from 'discord.js';
 import { describe, expect, it } from 'vitest';
 
 import type { Clock } from '../../../src/sandbox/world/world.ts';
@@ -50,6 +55,20 @@ describe('a slash command', () => {
     });
     await server.slash({ as: 'bob', in: '#dev', name: 'memory', subcommand: 'show' });
     await expect.poll(() => failures).toMatchObject([{ code: 40_060 }]);
+  });
+
+  it('has answers that can be read and deleted', async () => {
+    const { server, failures } = await botAnswering(async (interaction) => {
+      await interaction.reply({ content: 'first', flags: MessageFlags.Ephemeral });
+      const { id } = await interaction.followUp({ content: 'second', flags: MessageFlags.Ephemeral });
+      await interaction.editReply((await interaction.fetchReply(id)).content);
+      await interaction.deleteReply(id);
+      await interaction.fetchReply(id);
+    });
+    await server.slash({ as: 'bob', in: '#dev', name: 'memory', subcommand: 'show' });
+    await expect.poll(() => failures).toMatchObject([{ code: 10_008 }]);
+    const seen = await server.messages({ in: '#dev', as: 'bob', from: 'bot' });
+    expect(seen.map(({ text }) => text)).toEqual(['second']);
   });
 
   it('must be answered within three seconds, and its token is good for a quarter of an hour', async () => {
