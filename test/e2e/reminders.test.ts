@@ -195,6 +195,22 @@ describe('reminders on each way', () => {
     expect(await listed(name)).toContain('No reminders');
   });
 
+  it('goes with the command that set it, once that is deleted or says it no more [RM7]', async () => {
+    const { name } = await stage.newcomer();
+    const say = (what: string) =>
+      stage.sandbox.say({ as: name, in: '#general', text: `!remind tomorrow: ${what}` });
+    const [deleted, edited, kept] = [
+      await say('call mum'),
+      await say('water plants'),
+      await say('feed cats'),
+    ];
+    await expect.poll(() => listed(name)).toContain('3 reminders');
+    await stage.sandbox.edit({ message: kept.id, text: '!remind tomorrow: feed cats, twice' });
+    await stage.sandbox.edit({ message: edited.id, text: '!remind tomorrow: nothing' });
+    await stage.sandbox.delete({ message: deleted.id });
+    await expect.poll(() => listed(name)).toMatch(/^1 reminder:.*"feed cats"/su);
+  });
+
   it('goes by its person’s time zone or says that it goes by the bot’s; what comes again moves with it [RM2][RM6]', async () => {
     const { name } = await stage.newcomer();
     const set = await stage.ask(name, '#general', '!remind daily at 9:00: stand up');

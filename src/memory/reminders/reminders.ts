@@ -3,6 +3,7 @@ import { isDeepStrictEqual } from 'node:util';
 
 import { z } from 'zod';
 
+import { messageIdsOf } from '../../core/changes.ts';
 import { limits } from '../../core/limits.ts';
 import { placeSchema, type Place } from '../../core/place.ts';
 import { hasSecret } from '../../core/secrets.ts';
@@ -53,7 +54,8 @@ const reminderSchema = z.object({
 export type Reminder = Readonly<z.infer<typeof reminderSchema>>;
 
 const documentSchema = z.object({ version: z.literal(1), reminders: z.array(reminderSchema).readonly() });
-export const remindersKind: DocumentKind<z.infer<typeof documentSchema>> = {
+type Document = z.infer<typeof documentSchema>;
+export const remindersKind: DocumentKind<Document> = {
   version: 1,
   schema: documentSchema,
 };
@@ -84,8 +86,17 @@ export function createReminders(ports: {
 }) {
   const { store, writes, clock, timeZoneOf, wakeAt } = ports;
 
+  /** By person, the messages that set theirs: commands are in no log [F2]. */
+  const messagesOf = new Map<string, ReadonlySet<string>>();
+
+  function noted(userId: string, { reminders }: Pick<Document, 'reminders'> = { reminders: [] }) {
+    if (reminders.length === 0) messagesOf.delete(userId);
+    else messagesOf.set(userId, new Set(reminders.map(({ messageId }) => messageId)));
+    return reminders;
+  }
+
   async function all(userId: string): Promise<readonly Reminder[]> {
-    return (await store.read(keyOf(userId), remindersKind))?.reminders ?? [];
+    return noted(userId, await store.read(keyOf(userId), remindersKind));
   }
 
   /** Without those whose message was forgotten; by when they come. */
@@ -113,7 +124,7 @@ export function createReminders(ports: {
       },
       { erase: () => isLosing },
     );
-    await wake(userId, stored?.reminders ?? []);
+    await wake(userId, noted(userId, stored));
   }
 
   async function wake(userId: string, reminders: readonly Reminder[]): Promise<void> {
@@ -158,6 +169,13 @@ export function createReminders(ports: {
       } as const;
       return [{ ...section, lines: fitLines(section, lines) }];
     },
+    async holdersOf(about) {
+      const ids = messageIdsOf(about);
+      const { channelId } = about;
+      return Array.from(messagesOf).flatMap(([userId, own]) =>
+        ids.some((id) => own.has(id)) ? { channelId, userId } : [],
+      );
+    },
     async delete(deletion) {
       const userId = personOf(deletion);
       const without = async (isGone: (reminder: Reminder) => boolean): Promise<void> => {
@@ -168,8 +186,10 @@ export function createReminders(ports: {
           // Of what is too old, or says what was purged, the reminder stays, as items do [K15].
           if (deletion.areItemsKept === true && deletion.isResolved !== true) return;
           // What the new text still says stays [F5].
-          const present = new Map(deletion.messages.map(({ before, now = '' }) => [before.id, formOf(now)]));
-          return without(({ messageId, text }) => present.get(messageId)?.includes(formOf(text)) === false);
+          const { cause } = deletion;
+          const ids = messageIdsOf(cause);
+          const now = formOf(cause.text ?? '');
+          return without(({ messageId, text }) => ids.includes(messageId) && !now.includes(formOf(text)));
         }
         case 'words':
           return without(({ text }) => saysWords(text, deletion.words));
@@ -178,6 +198,7 @@ export function createReminders(ports: {
         case 'conversations':
           return;
         case 'person':
+          noted(userId);
           return store.remove(keyOf(userId));
       }
     },
@@ -185,6 +206,7 @@ export function createReminders(ports: {
       const reminders = await list(userId);
       if (reminders.length > 0) yield { path: remindersFile, text: JSON.stringify(reminders, undefined, 2) };
     },
+    evict: (userId) => void noted(userId),
   };
 
   return {
