@@ -82,7 +82,7 @@ export const remindersDefinition = {
 export interface RemindPorts {
   readonly durable: Pick<DurableMemory, 'list'>;
   readonly reminders: Omit<Reminders, 'layer'>;
-  readonly people: Pick<PersonSettingsStore, 'timeZoneOf' | 'get' | 'pauseIn'>;
+  readonly people: Pick<PersonSettingsStore, 'timeZoneOf' | 'shownClock' | 'pauseIn'>;
   readonly placeSettings: Pick<PlaceSettings, 'isMemoryOff'>;
 }
 
@@ -100,7 +100,7 @@ interface Wish extends Pick<NewReminder, 'place' | 'messageId' | 'repeat'> {
 export function createRemindCommand(ports: RemindPorts): Command {
   return defineCommand(remindDefinition, {
     handle({ when = '', what, repeat, where }, context) {
-      const wish = what === undefined ? splitWritten(when) : { when, what, repeat };
+      const wish = what === undefined ? splitWritten(when, repeat) : { when, what, repeat };
       const place = readingPlace(context.place, where === 'dm');
       return setReminder(ports, context, { ...wish, place, messageId: context.id });
     },
@@ -121,11 +121,12 @@ async function setReminder(
   if (refused !== undefined) return refused;
   const set = await ports.reminders.set(work, { text: what, at: read, repeat, place, messageId });
   if (typeof set === 'string') return { text: `Nothing is set: ${whyNotSet[set]}` };
-  const isOwn = (await ports.people.get(speaker.id))?.timeZone !== undefined;
-  const zone = `-# By the clock in ${timeZone}${isOwn ? '' : ', which is mine'}; \`!memory timezone <city>\` sets yours.`;
   const isAhead = before !== undefined && readMoment(before, new Date(at), timeZone) instanceof Date;
   return {
-    text: linesOf(`⏰ I will remind you ${shownReminder(set)}`, zone),
+    text: linesOf(
+      `⏰ I will remind you ${shownReminder(set)}`,
+      `-# ${await ports.people.shownClock(speaker.id)}`,
+    ),
     buttons: present<CommandButton>(
       removeButton(set),
       isAhead && { label: 'The evening before', line: `reminders move ${set.id} ${before}`, takes: 'itself' },
@@ -215,8 +216,9 @@ export const remindMenu: MenuForms = {
 function remindAbout(ports: RemindPorts, context: CommandContext, messageId: string, written: string) {
   const { guildId, channelId } = context.place;
   const { what, ...wish } = splitWritten(written);
-  const text = `${what} ${discordLink({ guildId, channelId, messageId })}`;
-  return setReminder(ports, context, { ...context, ...wish, what: text, messageId: context.id });
+  // Of where the bot is not, it knows neither server nor channel [EW1].
+  const link = context.isElsewhere === true ? '' : ` ${discordLink({ guildId, channelId, messageId })}`;
+  return setReminder(ports, context, { ...context, ...wish, what: what + link, messageId: context.id });
 }
 
 /** At nine o'clock of its day [RM8]; where the place may not be told of the item, by direct message. */
@@ -239,7 +241,7 @@ async function remindOfItem(ports: RemindPorts, context: CommandContext, id: str
 function moveForm({ id, text }: Reminder, reason?: string): CommandReply {
   return {
     text: `When instead? \`!reminders move ${id} tomorrow at 9:00\``,
-    form: { ...whenForm(`reminders move ${id}`, text.slice(0, 45)), reason },
+    form: { ...whenForm(`reminders move ${id}`, text), reason },
   };
 }
 
@@ -248,10 +250,10 @@ function whenForm(line: string, label: string): CommandForm {
 }
 
 /** When and what, as they are written behind `!remind`, perhaps with how it comes again before. */
-function splitWritten(written: string) {
+function splitWritten(written: string, otherwise?: NewReminder['repeat']) {
   const [, named, rest = ''] = /^(?:(daily|weekdays|weekly|monthly|yearly)\s)?([^]*)$/iu.exec(written) ?? [];
-  // The colon of an hour has a digit behind it.
-  const [when = '', what = ''] = rest.split(/(?::(?!\d)|：)([^]*)/u);
-  const repeat = repeats.find((each) => each === named?.toLowerCase());
+  // The colons of an hour and of Discord's `<t:…:F>` are none.
+  const [when = '', what = ''] = rest.split(/(?::(?!\d|[a-z]>)|：)([^]*)/iu);
+  const repeat = repeats.find((each) => each === named?.toLowerCase()) ?? otherwise;
   return { when: when.trim(), what: what.trim(), repeat };
 }

@@ -241,7 +241,9 @@ describe('reminders on each way', () => {
     await stage.ask(name, '@' + name, '!memory mode off');
     const answer = await stage.ask(name, '@' + name, wish);
     expect(result).toContain('Set for');
-    expect(footerIn(answer)).toMatch(/⏰ I will remind you <t:\d+:F> \(<t:\d+:R>\): "call mum"/u);
+    expect(footerIn(answer)).toMatch(
+      /⏰ I will remind you <t:\d+:F> \(<t:\d+:R>\): "call mum"\. By the clock in UTC, which is mine; `!memory timezone <city>`/u,
+    );
     expect(await listed(name)).toContain('1 reminder:');
     await stage.press(name, answer.id, 'Do not remind me');
     await stage.ask(name, '@' + name, '!memory pause');
