@@ -265,6 +265,17 @@ describe('a reminder of a private channel [RM3]', () => {
     await remind(aliceId);
     expect(await reminders.list(aliceId)).toMatchObject([{ text: 'call mum', missed: 'untold' }]);
   });
+
+  it('is listed as missed with when it comes again, where it does', async () => {
+    refuses = () => true;
+    await set('stand up', 1, 'daily');
+    await remind(aliceId);
+    const lines = (await reminders.list(aliceId)).map(listedReminder);
+    expect(lines).toEqual([
+      expect.stringMatching(/^missed: .*call mum/u),
+      expect.stringMatching(/^missed, comes again .*, daily: "stand up"/u),
+    ]);
+  });
 });
 
 it('what is older than a day comes in one list, of which a kill makes no second one [RM4]', async () => {
