@@ -2396,7 +2396,7 @@ export const testedFaults: readonly PlantedFault[] = [
     name: 'reminder-before-new-readers',
     promise: '[RM3] A reminder comes in a private channel that others can read by now.',
     file: 'src/turn/reminding.ts',
-    find: 'if (present === undefined || hasMoreReaders(place, present)) return undefined;',
+    find: 'if (present === undefined || !mayUseReminder(reminder, userId, present)) return undefined;',
     put: 'if (present === undefined) return undefined;',
     test: 'test/turn/reminding.test.ts',
   },

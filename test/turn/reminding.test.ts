@@ -251,6 +251,7 @@ describe('a reminder of a private channel [RM3]', () => {
   it.each<[string, () => void]>([
     ['others can read the channel by now', () => openRoom()],
     ['the channel is gone', () => (present = undefined)],
+    ['nobody knows who can read the channel', () => (present = { ...room, readers: undefined })],
     ['its person cannot read the channel any more', () => (mayRead = false)],
     ['Discord refuses it there', () => (refuses = (channelId) => channelId !== dmId)],
   ])('comes by direct message where %s, once over a kill', async (_, happens) => {
@@ -258,6 +259,15 @@ describe('a reminder of a private channel [RM3]', () => {
     await remindUntilKilled();
     await remind(aliceId);
     expect(places()).toEqual(['dm']);
+  });
+
+  it('comes by direct message where nobody knows who could read the channel then [V2a]', async () => {
+    const place = { ...room, readers: undefined };
+    const at = new Date(start + minuteMs);
+    await reminders.set(work, { text: 'hush', at, place, messageId: messageId(2), repeat: undefined });
+    openRoom();
+    await remind(aliceId);
+    expect(posted.find(({ content }) => content.includes('hush'))?.channelId).toBe(dmId);
   });
 
   it('is kept as missed where nobody can be reached', async () => {
