@@ -31,6 +31,8 @@ describe('a reminder over restarts', () => {
 
   const fromBot = async (place: string) =>
     (await stage.sandbox.messages({ in: place, from: 'bot' })).map(({ text }) => text);
+  const cameTimes = async () =>
+    (await fromBot('#general')).filter((text) => /^⏰ <@\d+> call mum/u.test(text)).length;
 
   it('comes after a start where it fell due meanwhile, to its person, once, and can be put off [RM3][RM4][RM5]', async () => {
     const set = await stage.ask('alice', '#general', '!remind in 23 hours: call mum');
@@ -44,8 +46,6 @@ describe('a reminder over restarts', () => {
     const [came] = (await stage.sandbox.messages({ in: '#general', from: 'bot' })).slice(-1);
     expect(came?.text).toMatch(/^⏰ <@\d+> call mum/u);
     expect((await stage.press('alice', came?.id ?? '', 'Tomorrow')).text).toContain('It comes <t:');
-    const cameTimes = async () =>
-      (await fromBot('#general')).filter((text) => /^⏰ <@\d+> call mum/u.test(text)).length;
     await restartAt(dayMs);
     expect((await stage.ask('alice', '@alice', '!reminders')).text).toContain('1. <t:');
     expect(await cameTimes()).toBe(1);
