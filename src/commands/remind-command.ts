@@ -89,7 +89,7 @@ export interface RemindPorts {
 const usage =
   'Say when, then a colon, then what: `!remind tomorrow at 9: call mum`, or `!remind weekdays at 8:30: stand-up`. `!reminders` lists yours.';
 
-interface Wish extends Pick<NewReminder, 'place' | 'messageId' | 'repeat'> {
+interface Wish extends Pick<NewReminder, 'place' | 'messageId' | 'repeat' | 'statement'> {
   readonly when: string;
   readonly what: string;
   /** Another moment that may be meant. */
@@ -110,7 +110,7 @@ export function createRemindCommand(ports: RemindPorts): Command {
 async function setReminder(
   ports: RemindPorts,
   context: CommandContext,
-  { when, what, repeat, place, messageId, before }: Wish,
+  { when, what, repeat, place, messageId, statement, before }: Wish,
 ): Promise<CommandReply> {
   const { speaker, work, at } = context;
   if (when === '' || what === '') return { text: linesOf('Nothing is set.', usage) };
@@ -119,7 +119,7 @@ async function setReminder(
   if (typeof read === 'string') return { text: `Nothing is set. ${whyNot(read)}` };
   const refused = await refusalToStore({ ...context, memory: ports });
   if (refused !== undefined) return refused;
-  const set = await ports.reminders.set(work, { text: what, at: read, repeat, place, messageId });
+  const set = await ports.reminders.set(work, { text: what, at: read, repeat, place, messageId, statement });
   if (typeof set === 'string') return { text: `Nothing is set: ${whyNotSet[set]}` };
   const isAhead = before !== undefined && readMoment(before, new Date(at), timeZone) instanceof Date;
   return {
@@ -174,8 +174,8 @@ export function createRemindersCommand(ports: RemindPorts): Command {
 }
 
 /** Beside what comes again. */
-function onceMore({ text, place, messageId }: Reminder, at: Date): NewReminder {
-  return { text, place, messageId, at };
+function onceMore({ text, place, messageId, statement }: Reminder, at: Date): NewReminder {
+  return { text, place, messageId, statement, at };
 }
 
 const mostWithButtons = 12;
@@ -235,6 +235,7 @@ async function remindOfItem(ports: RemindPorts, context: CommandContext, id: str
     what: wordingOf(item),
     place: mayUseItem(item, speaker.id, place) ? place : view,
     messageId: item.source.messageId,
+    statement: item.text,
   });
 }
 

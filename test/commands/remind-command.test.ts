@@ -41,6 +41,7 @@ const items = [
   itemOf(dmPlace, 'secret00', '2027-03-15'),
   itemOf(publicPlace, 'today000', '2026-11-26'),
   itemOf(publicPlace, 'tomorrow', '2026-11-27'),
+  { ...itemOf(publicPlace, 'answered', '2027-03-15'), question: 'When is it?' },
 ];
 
 function press(id: string, place: Place, options: object = { do: 'item' }, isElsewhere?: true) {
@@ -97,6 +98,19 @@ describe('Remind me, under an item with a day [RM8]', () => {
       messageId(7),
       messageId(7),
     ]);
+  });
+
+  it('stays where its item does: what was edited still says it, or a command that is in no log is deleted', async () => {
+    await press('answered', publicPlace);
+    const { channelId } = publicPlace;
+    const [session, id] = [{ channelId, userId: aliceId }, messageId(7)];
+    const edited = { kind: 'edited', channelId, messageId: id, text: 'My exam answered is soon!' } as const;
+    await reminders.layer.delete({ kind: 'messages', session, messages: [], cause: edited });
+    expect(await reminders.list(aliceId)).toHaveLength(1);
+    const deleted = { kind: 'deleted', channelId, messageIds: [id] } as const;
+    expect(await reminders.layer.holdersOf?.(deleted)).toEqual([]);
+    await reminders.layer.delete({ kind: 'messages', session, messages: [], cause: deleted });
+    expect(await reminders.list(aliceId)).toEqual([]);
   });
 
   it('sets nothing for a day whose nine o’clock has passed, and for no evening that has', async () => {

@@ -10,7 +10,7 @@ import { hasSecret } from '../../core/secrets.ts';
 import { dataLine, fitLines } from '../../core/section.ts';
 import { assertSnowflake } from '../../core/snowflake.ts';
 import type { DocumentKind, Store } from '../../core/store.ts';
-import { counted, saysWords, toSingleLine } from '../../core/text.ts';
+import { clipAtWord, counted, saysWords, toSingleLine } from '../../core/text.ts';
 import { localMoment, type Clock } from '../../core/time.ts';
 import type { TurnContext } from '../../core/turn-context.ts';
 import { mayUse, reachOf } from '../../core/visibility.ts';
@@ -24,6 +24,8 @@ const reminderMaxChars = 500;
 /** Of the section [RM5]. */
 const sectionMaxChars = 500;
 const mostInPrompt = 5;
+/** Of a line there, where not all fit as they are. */
+const shortMaxChars = 78;
 /** What came and was not answered is kept for its buttons for so long; milliseconds. */
 const keptAfterMs = 7 * 24 * 60 * 60_000;
 
@@ -38,8 +40,10 @@ const reminderSchema = z.object({
   first: z.iso.datetime({ local: true }).regex(/\d$/u),
   /** Where it was set and is to come, with who could read it then. */
   place: placeSchema,
-  /** The message or command that set it. */
+  /** The message or command that set it, or that its item came from. */
   messageId: z.string(),
+  /** Of an item: what that message says of it. */
+  statement: z.string().optional(),
   /** Since when and where it is being said, and what names it there: after a kill it may stand there already. */
   attempt: z
     .object({ at: z.iso.datetime(), channelId: z.string().optional(), mark: z.string() })
@@ -63,7 +67,7 @@ export const remindersKind: DocumentKind<Document> = {
 /** What an export is read for [K10]. */
 const exportedSchema = reminderSchema.pick({ text: true, at: true, repeat: true, first: true });
 
-export interface NewReminder extends Pick<Reminder, 'text' | 'repeat' | 'place' | 'messageId'> {
+export interface NewReminder extends Pick<Reminder, 'text' | 'repeat' | 'place' | 'messageId' | 'statement'> {
   readonly at: Date;
   /** Default: that moment. */
   readonly first?: string | undefined;
@@ -86,12 +90,16 @@ export function createReminders(ports: {
 }) {
   const { store, writes, clock, timeZoneOf, wakeAt } = ports;
 
-  /** By person, the messages that set theirs: commands are in no log [F2]. */
+  /** By person, the messages that set theirs: commands are in no log [F2]. An item stays when the command that it came from is deleted. */
   const messagesOf = new Map<string, ReadonlySet<string>>();
 
   function noted(userId: string, { reminders }: Pick<Document, 'reminders'> = { reminders: [] }) {
     if (reminders.length === 0) messagesOf.delete(userId);
-    else messagesOf.set(userId, new Set(reminders.map(({ messageId }) => messageId)));
+    else
+      messagesOf.set(
+        userId,
+        new Set(reminders.flatMap(({ messageId, statement }) => (statement === undefined ? messageId : []))),
+      );
     return reminders;
   }
 
@@ -158,16 +166,20 @@ export function createReminders(ports: {
     async sections({ speaker, place }) {
       const [reminders, timeZone] = await Promise.all([list(speaker.id), timeZoneOf(speaker.id)]);
       const usable = reminders.filter((each) => isWaiting(each) && mayUseReminder(each, speaker.id, place));
-      const lines = usable
-        .slice(0, mostInPrompt)
-        .map(({ at, text }) => dataLine(`- ${localMoment(new Date(at), timeZone)}: ${text}`));
+      const linesOf = (maxChars?: number): string[] =>
+        usable.slice(0, mostInPrompt).map(({ at, text }) => {
+          const line = `- ${localMoment(new Date(at), timeZone)}: ${text}`;
+          return dataLine(clipAtWord(line, maxChars ?? line.length));
+        });
       const section = {
         name: 'reminders',
         slot: 'last',
         title: 'What this person asked to be reminded of, and when (quoted data):',
         budget: sectionMaxChars,
       } as const;
-      return [{ ...section, lines: fitLines(section, lines) }];
+      const lines = fitLines(section, linesOf());
+      const hasAll = lines.length >= Math.min(usable.length, mostInPrompt);
+      return [{ ...section, lines: hasAll ? lines : fitLines(section, linesOf(shortMaxChars)) }];
     },
     async holdersOf(about) {
       const ids = messageIdsOf(about);
@@ -189,7 +201,10 @@ export function createReminders(ports: {
           const { cause } = deletion;
           const ids = messageIdsOf(cause);
           const now = formOf(cause.text ?? '');
-          return without(({ messageId, text }) => ids.includes(messageId) && !now.includes(formOf(text)));
+          return without(
+            ({ messageId, text, statement = text }) =>
+              ids.includes(messageId) && !now.includes(formOf(statement)),
+          );
         }
         case 'words':
           return without(({ text }) => saysWords(text, deletion.words));
@@ -238,9 +253,13 @@ export function createReminders(ports: {
       return outcome;
     },
     /** Gives it another moment, from which it is counted where it comes again. */
-    async move(work: Work, { id, text, repeat, place, messageId }: Reminder, at: Date): Promise<Reminder> {
+    async move(
+      work: Work,
+      { id, text, repeat, place, messageId, statement }: Reminder,
+      at: Date,
+    ): Promise<Reminder> {
       const moments = await momentsFrom(at, work.userId, { repeat });
-      const moved = { id, text, repeat, place, messageId, ...moments };
+      const moved = { id, text, repeat, place, messageId, statement, ...moments };
       await changeEach(work, [id], () => moved);
       return moved;
     },

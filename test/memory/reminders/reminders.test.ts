@@ -290,4 +290,13 @@ describe('reminders in a prompt [RM5]', () => {
     expect(await linesIn(publicPlace)).toHaveLength(5);
     expect((await linesIn(dmPlace))?.[0]).toBe('- Thu 2026-11-26 11:00: in private');
   });
+
+  it('are cut short where they do not fit', async () => {
+    for (const hour of [10, 11])
+      await set(`call ${'my dear mum '.repeat(40)}`, `2026-11-26T${hour}:00Z`, { place: dmPlace });
+    expect(await linesIn(dmPlace)).toEqual([
+      expect.stringMatching(/^- Thu 2026-11-26 11:00: call my dear .*…$/u),
+      expect.stringMatching(/^- Thu 2026-11-26 12:00: call my dear .*…$/u),
+    ]);
+  });
 });
