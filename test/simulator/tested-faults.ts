@@ -2393,6 +2393,14 @@ export const testedFaults: readonly PlantedFault[] = [
     test: 'test/memory/recall/earlier.test.ts',
   },
   {
+    name: 'reminder-outlives-its-command',
+    promise: '[RM7] A reminder stays when the command that set it is deleted.',
+    file: 'src/memory/reminders/reminders.ts',
+    find: 'ids.some((id) => own.has(id)) ? { channelId, userId } : [],',
+    put: 'ids.length === 0 ? { channelId, userId } : [],',
+    test: 'test/memory/reminders/reminders.test.ts',
+  },
+  {
     name: 'reminder-before-new-readers',
     promise: '[RM3] A reminder comes in a private channel that others can read by now.',
     file: 'src/turn/reminding.ts',

@@ -166,11 +166,11 @@ export function createReminders(ports: {
     async sections({ speaker, place }) {
       const [reminders, timeZone] = await Promise.all([list(speaker.id), timeZoneOf(speaker.id)]);
       const usable = reminders.filter((each) => isWaiting(each) && mayUseReminder(each, speaker.id, place));
-      const linesOf = (maxChars?: number): string[] =>
-        usable.slice(0, mostInPrompt).map(({ at, text }) => {
-          const line = `- ${localMoment(new Date(at), timeZone)}: ${text}`;
-          return dataLine(clipAtWord(line, maxChars ?? line.length));
-        });
+      const next = usable.slice(0, mostInPrompt);
+      const linesOf = (maxChars = Infinity): string[] =>
+        next.map(({ at, text }) =>
+          dataLine(clipAtWord(`- ${localMoment(new Date(at), timeZone)}: ${text}`, maxChars)),
+        );
       const section = {
         name: 'reminders',
         slot: 'last',
@@ -178,7 +178,7 @@ export function createReminders(ports: {
         budget: sectionMaxChars,
       } as const;
       const lines = fitLines(section, linesOf());
-      const hasAll = lines.length >= Math.min(usable.length, mostInPrompt);
+      const hasAll = lines.length === next.length;
       return [{ ...section, lines: hasAll ? lines : fitLines(section, linesOf(shortMaxChars)) }];
     },
     async holdersOf(about) {

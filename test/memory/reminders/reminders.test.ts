@@ -227,6 +227,16 @@ describe('what takes reminders', () => {
     expect(await store.everything()).not.toContain('mum');
   });
 
+  it('is known by the command that set it, which is in no log, also after a start', async () => {
+    await set('call mum', '2026-11-26T10:00Z');
+    for (const each of [reminders, (reminders = open())]) {
+      await each.refresh(aliceId);
+      expect(await each.layer.holdersOf?.(cause)).toEqual([session]);
+    }
+    await reminders.layer.delete({ kind: 'messages', session, cause, messages: [] });
+    expect(await reminders.layer.holdersOf?.(cause)).toEqual([]);
+  });
+
   it('is hidden while its message is forgotten, and there again after undo [K5]', async () => {
     await set('call mum', '2026-11-26T10:00Z');
     const { channelId } = session;
