@@ -273,7 +273,7 @@ export function createLayers(config: Config, ports: LayerPorts) {
           createControlTool({ durable, people }),
         ]
       : []),
-    createReminderTool({ ...kept, reminders }),
+    createReminderTool({ ...kept, reminders, shownClock: people.shownClock }),
   ];
   return {
     layers,

@@ -82,14 +82,14 @@ export const remindersDefinition = {
 export interface RemindPorts {
   readonly durable: Pick<DurableMemory, 'list'>;
   readonly reminders: Omit<Reminders, 'layer'>;
-  readonly people: Pick<PersonSettingsStore, 'timeZoneOf' | 'get' | 'pauseIn'>;
+  readonly people: Pick<PersonSettingsStore, 'timeZoneOf' | 'shownClock' | 'pauseIn'>;
   readonly placeSettings: Pick<PlaceSettings, 'isMemoryOff'>;
 }
 
 const usage =
   'Say when, then a colon, then what: `!remind tomorrow at 9: call mum`, or `!remind weekdays at 8:30: stand-up`. `!reminders` lists yours.';
 
-interface Wish extends Pick<NewReminder, 'place' | 'messageId' | 'repeat'> {
+interface Wish extends Pick<NewReminder, 'place' | 'messageId' | 'repeat' | 'statement'> {
   readonly when: string;
   readonly what: string;
   /** Another moment that may be meant. */
@@ -100,7 +100,7 @@ interface Wish extends Pick<NewReminder, 'place' | 'messageId' | 'repeat'> {
 export function createRemindCommand(ports: RemindPorts): Command {
   return defineCommand(remindDefinition, {
     handle({ when = '', what, repeat, where }, context) {
-      const wish = what === undefined ? splitWritten(when) : { when, what, repeat };
+      const wish = what === undefined ? splitWritten(when, repeat) : { when, what, repeat };
       const place = readingPlace(context.place, where === 'dm');
       return setReminder(ports, context, { ...wish, place, messageId: context.id });
     },
@@ -110,7 +110,7 @@ export function createRemindCommand(ports: RemindPorts): Command {
 async function setReminder(
   ports: RemindPorts,
   context: CommandContext,
-  { when, what, repeat, place, messageId, before }: Wish,
+  { when, what, repeat, place, messageId, statement, before }: Wish,
 ): Promise<CommandReply> {
   const { speaker, work, at } = context;
   if (when === '' || what === '') return { text: linesOf('Nothing is set.', usage) };
@@ -119,13 +119,14 @@ async function setReminder(
   if (typeof read === 'string') return { text: `Nothing is set. ${whyNot(read)}` };
   const refused = await refusalToStore({ ...context, memory: ports });
   if (refused !== undefined) return refused;
-  const set = await ports.reminders.set(work, { text: what, at: read, repeat, place, messageId });
+  const set = await ports.reminders.set(work, { text: what, at: read, repeat, place, messageId, statement });
   if (typeof set === 'string') return { text: `Nothing is set: ${whyNotSet[set]}` };
-  const isOwn = (await ports.people.get(speaker.id))?.timeZone !== undefined;
-  const zone = `-# By the clock in ${timeZone}${isOwn ? '' : ', which is mine'}; \`!memory timezone <city>\` sets yours.`;
   const isAhead = before !== undefined && readMoment(before, new Date(at), timeZone) instanceof Date;
   return {
-    text: linesOf(`⏰ I will remind you ${shownReminder(set)}`, zone),
+    text: linesOf(
+      `⏰ I will remind you ${shownReminder(set)}`,
+      `-# ${await ports.people.shownClock(speaker.id)}`,
+    ),
     buttons: present<CommandButton>(
       removeButton(set),
       isAhead && { label: 'The evening before', line: `reminders move ${set.id} ${before}`, takes: 'itself' },
@@ -173,8 +174,8 @@ export function createRemindersCommand(ports: RemindPorts): Command {
 }
 
 /** Beside what comes again. */
-function onceMore({ text, place, messageId }: Reminder, at: Date): NewReminder {
-  return { text, place, messageId, at };
+function onceMore({ text, place, messageId, statement }: Reminder, at: Date): NewReminder {
+  return { text, place, messageId, statement, at };
 }
 
 const mostWithButtons = 12;
@@ -234,13 +235,14 @@ async function remindOfItem(ports: RemindPorts, context: CommandContext, id: str
     what: wordingOf(item),
     place: mayUseItem(item, speaker.id, place) ? place : view,
     messageId: item.source.messageId,
+    statement: item.text,
   });
 }
 
 function moveForm({ id, text }: Reminder, reason?: string): CommandReply {
   return {
     text: `When instead? \`!reminders move ${id} tomorrow at 9:00\``,
-    form: { ...whenForm(`reminders move ${id}`, text.slice(0, 45)), reason },
+    form: { ...whenForm(`reminders move ${id}`, text), reason },
   };
 }
 
@@ -249,10 +251,10 @@ function whenForm(line: string, label: string): CommandForm {
 }
 
 /** When and what, as they are written behind `!remind`, perhaps with how it comes again before. */
-function splitWritten(written: string) {
+function splitWritten(written: string, otherwise?: NewReminder['repeat']) {
   const [, named, rest = ''] = /^(?:(daily|weekdays|weekly|monthly|yearly)\s)?([^]*)$/iu.exec(written) ?? [];
-  // The colon of an hour has a digit behind it.
-  const [when = '', what = ''] = rest.split(/(?::(?!\d)|：)([^]*)/u);
-  const repeat = repeats.find((each) => each === named?.toLowerCase());
+  // The colons of an hour and of Discord's `<t:…:F>` are none.
+  const [when = '', what = ''] = rest.split(/(?::(?!\d|[a-z]>)|：)([^]*)/iu);
+  const repeat = repeats.find((each) => each === named?.toLowerCase()) ?? otherwise;
   return { when: when.trim(), what: what.trim(), repeat };
 }

@@ -20,9 +20,15 @@ export const messageChangeSchema = z.discriminatedUnion('kind', [
     kind: z.literal('deleted'),
     channelId: z.string(),
     messageIds: z.array(z.string()).readonly(),
+    /** Of one that is only gone from what is logged: a command that it was edited into. */
+    text: z.string().optional(),
   }),
 ]);
 export type MessageChange = Readonly<z.infer<typeof messageChangeSchema>>;
+
+export function messageIdsOf(change: MessageChange): readonly string[] {
+  return change.kind === 'edited' ? [change.messageId] : change.messageIds;
+}
 
 interface KnownChange {
   readonly text: string | undefined;

@@ -1,4 +1,4 @@
-import type { MessageChange, RecentChanges } from '../core/changes.ts';
+import { messageIdsOf, type MessageChange, type RecentChanges } from '../core/changes.ts';
 import type { ChannelPort } from '../core/channels.ts';
 import { createKeyedQueue } from '../core/keyed-queue.ts';
 import { sessionName, type SessionKey } from '../core/place.ts';
@@ -12,7 +12,6 @@ import {
   attempting,
   createDeleting,
   deleteAnswers,
-  messageIdsOf,
   type DeletingPorts,
   type Failures,
   type Outcome,

@@ -1,4 +1,4 @@
-import type { MessageChange, RecentChanges } from '../core/changes.ts';
+import { messageIdsOf, type MessageChange, type RecentChanges } from '../core/changes.ts';
 import type { Logger } from '../core/logger.ts';
 import type { SessionKey } from '../core/place.ts';
 import type { Processes } from '../core/processes.ts';
@@ -187,10 +187,6 @@ export async function deleteAnswers(
       messageIds.some((id) => ids.has(id)) &&
       (gone === undefined || saysAny([text, ...(footer?.lines ?? [])].join('\n'), gone)),
   );
-}
-
-export function messageIdsOf(change: MessageChange): readonly string[] {
-  return change.kind === 'edited' ? [change.messageId] : change.messageIds;
 }
 
 /** What was said since a command stays, with the answers to it, though a later start finishes the command. */

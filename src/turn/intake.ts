@@ -19,6 +19,7 @@ import {
 } from '../core/message.ts';
 import { sessionName, type SessionKey, hasMoreReaders } from '../core/place.ts';
 import type { ReplyPort, WaitingReactionPort } from '../core/reply.ts';
+import { maskSecrets } from '../core/secrets.ts';
 import type { Clock } from '../core/time.ts';
 import { sessionOf } from '../core/turn-context.ts';
 import type { Work, Writes } from '../core/writes.ts';
@@ -151,7 +152,7 @@ export function createIntake(options: IntakePorts): BotHandlers & CommandHandler
       if (edit.isCommand) {
         // Fetched after a gap, it would be taken for a command that was given.
         await Promise.all([
-          options.record({ kind: 'deleted', channelId, messageIds: [messageId] }),
+          options.record({ kind: 'deleted', channelId, messageIds: [messageId], text: maskSecrets(text) }),
           markHandled(options, channelId, [messageId]),
         ]);
         return;

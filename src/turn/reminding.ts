@@ -1,12 +1,11 @@
 import type { ChannelPort } from '../core/channels.ts';
 import type { Logger } from '../core/logger.ts';
-import { hasMoreReaders } from '../core/place.ts';
 import type { CommandButton, PostedMessage, ReminderPost } from '../core/reply.ts';
 import { shownText } from '../core/text.ts';
 import type { Clock } from '../core/time.ts';
 import type { Writes } from '../core/writes.ts';
 import { buttonsUnder, listedReminder, shownMoment } from '../memory/reminders/notices.ts';
-import type { Reminder, Reminders } from '../memory/reminders/reminders.ts';
+import { mayUseReminder, type Reminder, type Reminders } from '../memory/reminders/reminders.ts';
 import { saveBestEffort, type Outbox } from './outbox.ts';
 
 /** What is later than that is called late; milliseconds. */
@@ -75,11 +74,12 @@ export function createReminding(ports: RemindingPorts) {
     return true;
   }
 
-  /** Where it comes: its channel, while it is as it was for its person and no one else can read along. */
-  async function channelOf(userId: string, { place }: Reminder): Promise<string | undefined> {
+  /** Where it comes: its channel, while its person may read it and be told of it there. */
+  async function channelOf(userId: string, reminder: Reminder): Promise<string | undefined> {
+    const { place } = reminder;
     if (place.audience === 'dm') return undefined;
     const present = await channels.placeOf(place.channelId);
-    if (present === undefined || hasMoreReaders(place, present)) return undefined;
+    if (present === undefined || !mayUseReminder(reminder, userId, present)) return undefined;
     return (await post.mayRead(userId, place.channelId)) ? place.channelId : undefined;
   }
 

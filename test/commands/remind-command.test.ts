@@ -1,6 +1,6 @@
 import { beforeEach, describe, expect, it } from 'vitest';
 
-import { createRemindersCommand } from '../../src/commands/remind-command.ts';
+import { createRemindCommand, createRemindersCommand } from '../../src/commands/remind-command.ts';
 import type { CommandRequest } from '../../src/core/commands.ts';
 import type { Place } from '../../src/core/place.ts';
 import { unconditional } from '../../src/core/writes.ts';
@@ -41,29 +41,40 @@ const items = [
   itemOf(dmPlace, 'secret00', '2027-03-15'),
   itemOf(publicPlace, 'today000', '2026-11-26'),
   itemOf(publicPlace, 'tomorrow', '2026-11-27'),
+  { ...itemOf(publicPlace, 'answered', '2027-03-15'), question: 'When is it?' },
 ];
 
-async function press(id: string, place: Place, options: object = { do: 'item' }) {
-  const command = createRemindersCommand({
+function press(id: string, place: Place, options: object = { do: 'item' }, isElsewhere?: true) {
+  return answerTo('reminders', { ...options, id }, place, isElsewhere);
+}
+
+async function answerTo(
+  name: 'remind' | 'reminders',
+  options: CommandRequest['command']['options'],
+  place: Place,
+  isElsewhere?: true,
+) {
+  const create = name === 'remind' ? createRemindCommand : createRemindersCommand;
+  const command = create({
     reminders,
     durable: { list: () => Promise.resolve(items) },
     people: {
       timeZoneOf: () => Promise.resolve('UTC'),
-      get: () => Promise.resolve(undefined),
+      shownClock: () => Promise.resolve(''),
       pauseIn: () => Promise.resolve(undefined),
     },
     placeSettings: { isMemoryOff: () => Promise.resolve(false) },
   });
-  const request: CommandRequest = {
+  return command.answer({
     work: unconditional(aliceId),
     id: messageId(9),
     speaker: { id: aliceId, name: 'Alice', isOwner: false },
     place,
+    isElsewhere,
     ephemeral: true,
     at: time,
-    command: { name: 'reminders', subcommand: '', options: { ...options, id } },
-  };
-  return command.answer(request);
+    command: { name, subcommand: '', options },
+  });
 }
 
 beforeEach(() => {
@@ -89,6 +100,19 @@ describe('Remind me, under an item with a day [RM8]', () => {
     ]);
   });
 
+  it('stays where its item does: what was edited still says it, or a command that is in no log is deleted', async () => {
+    await press('answered', publicPlace);
+    const { channelId } = publicPlace;
+    const [session, id] = [{ channelId, userId: aliceId }, messageId(7)];
+    const edited = { kind: 'edited', channelId, messageId: id, text: 'My exam answered is soon!' } as const;
+    await reminders.layer.delete({ kind: 'messages', session, messages: [], cause: edited });
+    expect(await reminders.list(aliceId)).toHaveLength(1);
+    const deleted = { kind: 'deleted', channelId, messageIds: [id] } as const;
+    expect(await reminders.layer.holdersOf?.(deleted)).toEqual([]);
+    await reminders.layer.delete({ kind: 'messages', session, messages: [], cause: deleted });
+    expect(await reminders.list(aliceId)).toEqual([]);
+  });
+
   it('sets nothing for a day whose nine o’clock has passed, and for no evening that has', async () => {
     expect((await press('today000', publicPlace)).text).toContain('That has passed');
     expect(await reminders.list(aliceId)).toEqual([]);
@@ -108,4 +132,28 @@ it('a reminder that comes every day and is put off comes once more, and its hour
   expect((await press(id, dmPlace, { do: 'later', when: 'in 10 minutes' })).text).toContain('It comes');
   const moments = (await reminders.list(aliceId)).map((each) => each.at.slice(0, 16));
   expect(moments).toEqual(['2026-11-26T11:10', '2026-11-27T11:00']);
+});
+
+it('a moment as Discord marks it stands before the colon [RM1] [D8]', async () => {
+  await answerTo('remind', { when: '<t:1800000000:F>: call mum' }, dmPlace);
+  expect(await reminders.list(aliceId)).toMatchObject([{ text: 'call mum', at: '2027-01-15T08:00:00.000Z' }]);
+});
+
+it('what is typed behind a colon of `when` comes again as `repeat` says [RM6]', async () => {
+  await answerTo('remind', { when: 'tomorrow at 9: stand up', repeat: 'daily' }, dmPlace);
+  expect(await reminders.list(aliceId)).toMatchObject([{ text: 'stand up', repeat: 'daily' }]);
+});
+
+it('about a message where the bot is not, it is the words alone: no link leads there from here [RM1] [EW1]', async () => {
+  const about = { do: 'about', when: 'tomorrow: ask Bob' };
+  await press(messageId(1), dmPlace, about);
+  await press(messageId(1), dmPlace, about, true);
+  const [here, elsewhere] = (await reminders.list(aliceId)).map(({ text }) => text);
+  expect([here, elsewhere]).toEqual([expect.stringContaining('/channels/@me/'), 'ask Bob']);
+});
+
+it('a window names what is reminded of without cutting a character in two [L5]', async () => {
+  await answerTo('remind', { when: `tomorrow: ${'a'.repeat(44)}😀` }, dmPlace);
+  const [{ id } = { id: '' }] = await reminders.list(aliceId);
+  expect((await press(id, dmPlace, { do: 'move' })).form?.label.isWellFormed()).toBe(true);
 });

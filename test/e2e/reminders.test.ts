@@ -31,6 +31,8 @@ describe('a reminder over restarts', () => {
 
   const fromBot = async (place: string) =>
     (await stage.sandbox.messages({ in: place, from: 'bot' })).map(({ text }) => text);
+  const cameTimes = async () =>
+    (await fromBot('#general')).filter((text) => /^⏰ <@\d+> call mum/u.test(text)).length;
 
   it('comes after a start where it fell due meanwhile, to its person, once, and can be put off [RM3][RM4][RM5]', async () => {
     const set = await stage.ask('alice', '#general', '!remind in 23 hours: call mum');
@@ -44,8 +46,6 @@ describe('a reminder over restarts', () => {
     const [came] = (await stage.sandbox.messages({ in: '#general', from: 'bot' })).slice(-1);
     expect(came?.text).toMatch(/^⏰ <@\d+> call mum/u);
     expect((await stage.press('alice', came?.id ?? '', 'Tomorrow')).text).toContain('It comes <t:');
-    const cameTimes = async () =>
-      (await fromBot('#general')).filter((text) => /^⏰ <@\d+> call mum/u.test(text)).length;
     await restartAt(dayMs);
     expect((await stage.ask('alice', '@alice', '!reminders')).text).toContain('1. <t:');
     expect(await cameTimes()).toBe(1);
@@ -195,6 +195,22 @@ describe('reminders on each way', () => {
     expect(await listed(name)).toContain('No reminders');
   });
 
+  it('goes with the command that set it, once that is deleted or says it no more [RM7]', async () => {
+    const { name } = await stage.newcomer();
+    const say = (what: string) =>
+      stage.sandbox.say({ as: name, in: '#general', text: `!remind tomorrow: ${what}` });
+    const [deleted, edited, kept] = [
+      await say('call mum'),
+      await say('water plants'),
+      await say('feed cats'),
+    ];
+    await expect.poll(() => listed(name)).toContain('3 reminders');
+    await stage.sandbox.edit({ message: kept.id, text: '!remind tomorrow: feed cats, twice' });
+    await stage.sandbox.edit({ message: edited.id, text: '!remind tomorrow: nothing' });
+    await stage.sandbox.delete({ message: deleted.id });
+    await expect.poll(() => listed(name)).toMatch(/^1 reminder:.*"feed cats"/su);
+  });
+
   it('goes by its person’s time zone or says that it goes by the bot’s; what comes again moves with it [RM2][RM6]', async () => {
     const { name } = await stage.newcomer();
     const set = await stage.ask(name, '#general', '!remind daily at 9:00: stand up');
@@ -225,7 +241,9 @@ describe('reminders on each way', () => {
     await stage.ask(name, '@' + name, '!memory mode off');
     const answer = await stage.ask(name, '@' + name, wish);
     expect(result).toContain('Set for');
-    expect(footerIn(answer)).toMatch(/⏰ I will remind you <t:\d+:F> \(<t:\d+:R>\): "call mum"/u);
+    expect(footerIn(answer)).toMatch(
+      /⏰ I will remind you <t:\d+:F> \(<t:\d+:R>\): "call mum"\. By the clock in UTC, which is mine; `!memory timezone <city>`/u,
+    );
     expect(await listed(name)).toContain('1 reminder:');
     await stage.press(name, answer.id, 'Do not remind me');
     await stage.ask(name, '@' + name, '!memory pause');

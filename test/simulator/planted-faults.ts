@@ -492,7 +492,7 @@ export const plantedFaults: readonly PlantedFault[] = [
     name: 'reminder-before-others',
     promise: '[RM3] A reminder that was set in a private channel comes there when others can read it.',
     file: 'src/turn/reminding.ts',
-    find: 'present === undefined || hasMoreReaders(place, present)',
+    find: 'present === undefined || !mayUseReminder(reminder, userId, present)',
     put: 'present === undefined',
   },
   {

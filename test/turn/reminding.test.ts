@@ -251,6 +251,7 @@ describe('a reminder of a private channel [RM3]', () => {
   it.each<[string, () => void]>([
     ['others can read the channel by now', () => openRoom()],
     ['the channel is gone', () => (present = undefined)],
+    ['nobody knows who can read the channel', () => (present = { ...room, readers: undefined })],
     ['its person cannot read the channel any more', () => (mayRead = false)],
     ['Discord refuses it there', () => (refuses = (channelId) => channelId !== dmId)],
   ])('comes by direct message where %s, once over a kill', async (_, happens) => {
@@ -260,10 +261,30 @@ describe('a reminder of a private channel [RM3]', () => {
     expect(places()).toEqual(['dm']);
   });
 
+  it('comes by direct message where nobody knows who could read the channel then [V2a]', async () => {
+    const place = { ...room, readers: undefined };
+    const at = new Date(start + minuteMs);
+    await reminders.set(work, { text: 'hush', at, place, messageId: messageId(2), repeat: undefined });
+    openRoom();
+    await remind(aliceId);
+    expect(posted.find(({ content }) => content.includes('hush'))?.channelId).toBe(dmId);
+  });
+
   it('is kept as missed where nobody can be reached', async () => {
     refuses = () => true;
     await remind(aliceId);
     expect(await reminders.list(aliceId)).toMatchObject([{ text: 'call mum', missed: 'untold' }]);
+  });
+
+  it('is listed as missed with when it comes again, where it does', async () => {
+    refuses = () => true;
+    await set('stand up', 1, 'daily');
+    await remind(aliceId);
+    const lines = (await reminders.list(aliceId)).map(listedReminder);
+    expect(lines).toEqual([
+      expect.stringMatching(/^missed: .*call mum/u),
+      expect.stringMatching(/^missed, comes again .*, daily: "stand up"/u),
+    ]);
   });
 });
 

@@ -16,7 +16,8 @@ type Shown = Pick<Reminder, 'at' | 'repeat'> & Partial<Reminder>;
 /** When one comes or came, and how it comes again. */
 export function shownWhen({ at, repeat, cameAt, missed }: Shown): string {
   const came = cameAt === undefined ? '' : 'came: ';
-  const state = missed === undefined ? came : 'missed: ';
+  const wasMissed = repeat === undefined ? 'missed: ' : 'missed, comes again ';
+  const state = missed === undefined ? came : wasMissed;
   return `${state}${shownMoment(new Date(at))}${repeat === undefined ? '' : `, ${repeat}`}`;
 }
 

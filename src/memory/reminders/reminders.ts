@@ -3,13 +3,14 @@ import { isDeepStrictEqual } from 'node:util';
 
 import { z } from 'zod';
 
+import { messageIdsOf } from '../../core/changes.ts';
 import { limits } from '../../core/limits.ts';
 import { placeSchema, type Place } from '../../core/place.ts';
 import { hasSecret } from '../../core/secrets.ts';
 import { dataLine, fitLines } from '../../core/section.ts';
 import { assertSnowflake } from '../../core/snowflake.ts';
 import type { DocumentKind, Store } from '../../core/store.ts';
-import { counted, saysWords, toSingleLine } from '../../core/text.ts';
+import { clipAtWord, counted, saysWords, toSingleLine } from '../../core/text.ts';
 import { localMoment, type Clock } from '../../core/time.ts';
 import type { TurnContext } from '../../core/turn-context.ts';
 import { mayUse, reachOf } from '../../core/visibility.ts';
@@ -23,6 +24,8 @@ const reminderMaxChars = 500;
 /** Of the section [RM5]. */
 const sectionMaxChars = 500;
 const mostInPrompt = 5;
+/** Of a line there, where not all fit as they are. */
+const shortMaxChars = 78;
 /** What came and was not answered is kept for its buttons for so long; milliseconds. */
 const keptAfterMs = 7 * 24 * 60 * 60_000;
 
@@ -37,8 +40,10 @@ const reminderSchema = z.object({
   first: z.iso.datetime({ local: true }).regex(/\d$/u),
   /** Where it was set and is to come, with who could read it then. */
   place: placeSchema,
-  /** The message or command that set it. */
+  /** The message or command that set it, or that its item came from. */
   messageId: z.string(),
+  /** Of an item: what that message says of it. */
+  statement: z.string().optional(),
   /** Since when and where it is being said, and what names it there: after a kill it may stand there already. */
   attempt: z
     .object({ at: z.iso.datetime(), channelId: z.string().optional(), mark: z.string() })
@@ -53,7 +58,8 @@ const reminderSchema = z.object({
 export type Reminder = Readonly<z.infer<typeof reminderSchema>>;
 
 const documentSchema = z.object({ version: z.literal(1), reminders: z.array(reminderSchema).readonly() });
-export const remindersKind: DocumentKind<z.infer<typeof documentSchema>> = {
+type Document = z.infer<typeof documentSchema>;
+export const remindersKind: DocumentKind<Document> = {
   version: 1,
   schema: documentSchema,
 };
@@ -61,7 +67,7 @@ export const remindersKind: DocumentKind<z.infer<typeof documentSchema>> = {
 /** What an export is read for [K10]. */
 const exportedSchema = reminderSchema.pick({ text: true, at: true, repeat: true, first: true });
 
-export interface NewReminder extends Pick<Reminder, 'text' | 'repeat' | 'place' | 'messageId'> {
+export interface NewReminder extends Pick<Reminder, 'text' | 'repeat' | 'place' | 'messageId' | 'statement'> {
   readonly at: Date;
   /** Default: that moment. */
   readonly first?: string | undefined;
@@ -84,8 +90,21 @@ export function createReminders(ports: {
 }) {
   const { store, writes, clock, timeZoneOf, wakeAt } = ports;
 
+  /** By person, the messages that set theirs: commands are in no log [F2]. An item stays when the command that it came from is deleted. */
+  const messagesOf = new Map<string, ReadonlySet<string>>();
+
+  function noted(userId: string, { reminders }: Pick<Document, 'reminders'> = { reminders: [] }) {
+    if (reminders.length === 0) messagesOf.delete(userId);
+    else
+      messagesOf.set(
+        userId,
+        new Set(reminders.flatMap(({ messageId, statement }) => (statement === undefined ? messageId : []))),
+      );
+    return reminders;
+  }
+
   async function all(userId: string): Promise<readonly Reminder[]> {
-    return (await store.read(keyOf(userId), remindersKind))?.reminders ?? [];
+    return noted(userId, await store.read(keyOf(userId), remindersKind));
   }
 
   /** Without those whose message was forgotten; by when they come. */
@@ -113,7 +132,7 @@ export function createReminders(ports: {
       },
       { erase: () => isLosing },
     );
-    await wake(userId, stored?.reminders ?? []);
+    await wake(userId, noted(userId, stored));
   }
 
   async function wake(userId: string, reminders: readonly Reminder[]): Promise<void> {
@@ -147,16 +166,27 @@ export function createReminders(ports: {
     async sections({ speaker, place }) {
       const [reminders, timeZone] = await Promise.all([list(speaker.id), timeZoneOf(speaker.id)]);
       const usable = reminders.filter((each) => isWaiting(each) && mayUseReminder(each, speaker.id, place));
-      const lines = usable
-        .slice(0, mostInPrompt)
-        .map(({ at, text }) => dataLine(`- ${localMoment(new Date(at), timeZone)}: ${text}`));
+      const next = usable.slice(0, mostInPrompt);
+      const linesOf = (maxChars = Infinity): string[] =>
+        next.map(({ at, text }) =>
+          dataLine(clipAtWord(`- ${localMoment(new Date(at), timeZone)}: ${text}`, maxChars)),
+        );
       const section = {
         name: 'reminders',
         slot: 'last',
         title: 'What this person asked to be reminded of, and when (quoted data):',
         budget: sectionMaxChars,
       } as const;
-      return [{ ...section, lines: fitLines(section, lines) }];
+      const lines = fitLines(section, linesOf());
+      const hasAll = lines.length === next.length;
+      return [{ ...section, lines: hasAll ? lines : fitLines(section, linesOf(shortMaxChars)) }];
+    },
+    async holdersOf(about) {
+      const ids = messageIdsOf(about);
+      const { channelId } = about;
+      return Array.from(messagesOf).flatMap(([userId, own]) =>
+        ids.some((id) => own.has(id)) ? { channelId, userId } : [],
+      );
     },
     async delete(deletion) {
       const userId = personOf(deletion);
@@ -168,8 +198,13 @@ export function createReminders(ports: {
           // Of what is too old, or says what was purged, the reminder stays, as items do [K15].
           if (deletion.areItemsKept === true && deletion.isResolved !== true) return;
           // What the new text still says stays [F5].
-          const present = new Map(deletion.messages.map(({ before, now = '' }) => [before.id, formOf(now)]));
-          return without(({ messageId, text }) => present.get(messageId)?.includes(formOf(text)) === false);
+          const { cause } = deletion;
+          const ids = messageIdsOf(cause);
+          const now = formOf(cause.text ?? '');
+          return without(
+            ({ messageId, text, statement = text }) =>
+              ids.includes(messageId) && !now.includes(formOf(statement)),
+          );
         }
         case 'words':
           return without(({ text }) => saysWords(text, deletion.words));
@@ -178,6 +213,7 @@ export function createReminders(ports: {
         case 'conversations':
           return;
         case 'person':
+          noted(userId);
           return store.remove(keyOf(userId));
       }
     },
@@ -185,6 +221,7 @@ export function createReminders(ports: {
       const reminders = await list(userId);
       if (reminders.length > 0) yield { path: remindersFile, text: JSON.stringify(reminders, undefined, 2) };
     },
+    evict: (userId) => void noted(userId),
   };
 
   return {
@@ -216,9 +253,13 @@ export function createReminders(ports: {
       return outcome;
     },
     /** Gives it another moment, from which it is counted where it comes again. */
-    async move(work: Work, { id, text, repeat, place, messageId }: Reminder, at: Date): Promise<Reminder> {
+    async move(
+      work: Work,
+      { id, text, repeat, place, messageId, statement }: Reminder,
+      at: Date,
+    ): Promise<Reminder> {
       const moments = await momentsFrom(at, work.userId, { repeat });
-      const moved = { id, text, repeat, place, messageId, ...moments };
+      const moved = { id, text, repeat, place, messageId, statement, ...moments };
       await changeEach(work, [id], () => moved);
       return moved;
     },

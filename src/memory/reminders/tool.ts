@@ -17,6 +17,8 @@ export function createReminderTool(ports: {
   readonly reminders: Pick<Reminders, 'set'>;
   /** A person's zone, IANA. Must not reject. */
   readonly timeZoneOf: (userId: string) => Promise<string>;
+  /** Says which that is [RM2]. Must not reject. */
+  readonly shownClock: (userId: string) => Promise<string>;
 }): Tool {
   return checkedTool({
     name: 'set_reminder',
@@ -45,6 +47,7 @@ export function createReminderTool(ports: {
       const read = readMoment(when, writtenAt, timeZone);
       const at = typeof read === 'string' ? readMoment(moment ?? '', writtenAt, timeZone) : read;
       if (typeof at === 'string') return refusal(`Not set: ${whyNot(typeof read === 'string' ? read : at)}`);
+      const clock = await ports.shownClock(speaker.id);
       const reminder: NewReminder = {
         text: what,
         at,
@@ -53,7 +56,7 @@ export function createReminderTool(ports: {
         messageId: message.id,
       };
       if (at === read && !asksFirst(context))
-        return outcomeOf(await ports.reminders.set(context.work, reminder));
+        return outcomeOf(await ports.reminders.set(context.work, reminder), clock);
       return {
         ...refusal('Not set yet: the person is asked by a button under your answer, which shows the moment.'),
         offer: {
@@ -63,7 +66,7 @@ export function createReminderTool(ports: {
             const set = await ports.reminders.set(context.work, reminder);
             return typeof set === 'string'
               ? `Not set: ${whyNotSet[set]}`
-              : { text: `Set for ${shownWhen(set)}.`, buttons: [removeButton(set)] };
+              : { text: `Set for ${shownWhen(set)}. ${clock}`, buttons: [removeButton(set)] };
           },
         },
       };
@@ -71,17 +74,17 @@ export function createReminderTool(ports: {
   });
 }
 
-function outcomeOf(set: Awaited<ReturnType<Reminders['set']>>): ToolOutcome {
+function outcomeOf(set: Awaited<ReturnType<Reminders['set']>>, clock: string): ToolOutcome {
   if (typeof set === 'string') return refusal(`Not set: ${whyNotSet[set]}`);
   const notice = {
-    line: `⏰ I will remind you ${shownReminder(set)}`,
-    bareLine: `⏰ I will remind you ${shownWhen(set)}`,
+    line: `⏰ I will remind you ${shownReminder(set)}. ${clock}`,
+    bareLine: `⏰ I will remind you ${shownWhen(set)}. ${clock}`,
     buttons: [removeButton(set)],
   };
   return { ok: true, text: `Set for ${set.at} (UTC). The person is shown the moment.`, notice };
 }
 
-/** Literally, in prose: case and the width of white space aside. */
+/** Literally, outside of quotes: case and the width of white space aside. */
 function says(message: string, piece: string): boolean {
-  return formOf(piece) !== '' && formOf(ownWords(message)).includes(formOf(piece));
+  return formOf(piece) !== '' && formOf(ownWords(message, (inline) => inline)).includes(formOf(piece));
 }

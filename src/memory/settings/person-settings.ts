@@ -201,6 +201,12 @@ export function createPersonSettings(ports: {
     mode: async (userId: string): Promise<CaptureMode> => (await read(userId)).mode ?? defaultMode,
     /** The person's zone, an IANA name. Never rejects. */
     timeZoneOf: async (userId: string): Promise<string> => (await read(userId)).timeZone ?? timeZone,
+    /** By which clock a moment is read, and how to set it [RM2]. Never rejects. */
+    async shownClock(this: void, userId: string): Promise<string> {
+      const { timeZone: own } = await read(userId);
+      const zone = own ?? `${timeZone}, which is mine`;
+      return `By the clock in ${zone}; \`!memory timezone <city>\` sets yours.`;
+    },
     /** Whether what was said by or to them at a moment, ISO 8601, was erased since [K11]. Never rejects. */
     async erasedBy(userId: string, ifUnknown = false): Promise<(at: string) => boolean> {
       const settings = await read(userId);

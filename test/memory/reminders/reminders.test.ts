@@ -1,6 +1,7 @@
 import { beforeEach, describe, expect, it } from 'vitest';
 
 import { limits } from '../../../src/core/limits.ts';
+import { mention } from '../../../src/core/own-words.ts';
 import type { Place } from '../../../src/core/place.ts';
 import { unconditional } from '../../../src/core/writes.ts';
 import {
@@ -71,6 +72,17 @@ const turn: TurnContext = {
   work,
   hasThirdPartyText: false,
 };
+
+async function byTool(text: string, when: string, what: string) {
+  const tool = createReminderTool({
+    reminders,
+    timeZoneOf: () => Promise.resolve(time.zone),
+    shownClock: () => Promise.resolve(''),
+  });
+  const message = { id: messageId(1), text, at: new Date(start).toISOString(), attachments: [] };
+  const context = { ...turn, now: new Date(time.now), messages: [message], hasThirdPartyText: false };
+  return tool.run({ when, what }, context, new AbortController().signal);
+}
 
 async function linesIn(place: Place): Promise<readonly string[] | undefined> {
   const [section] = await reminders.layer.sections({ ...turn, place, now: new Date(time.now) });
@@ -166,17 +178,19 @@ describe('a reminder', () => {
   });
 
   it('is set once by a turn that a kill has run again, counted from when it was said [RM4]', async () => {
-    const tool = createReminderTool({ reminders, timeZoneOf: () => Promise.resolve(time.zone) });
-    const text = 'Remind me in 1 hour to call mum';
-    const message = { id: messageId(1), text, at: new Date(start).toISOString(), attachments: [] };
-    for (let times = 0; times < 2; times += 1, time.now += 2 * 60_000) {
-      const context = { ...turn, now: new Date(time.now), messages: [message], hasThirdPartyText: false };
-      const { signal } = new AbortController();
-      expect(await tool.run({ when: 'in 1 hour', what: 'call mum' }, context, signal)).toMatchObject({
+    for (let times = 0; times < 2; times += 1, time.now += 2 * 60_000)
+      expect(await byTool('Remind me in 1 hour to call mum', 'in 1 hour', 'call mum')).toMatchObject({
         ok: true,
       });
-    }
     expect(await texts()).toEqual(['call mum 2026-11-26T10:00']);
+  });
+
+  it.each([
+    ['names somebody', `ask ${mention('@', 'Ann Lee')} about it`, 'ask @Ann Lee about it'],
+    ['holds code', 'run `npm test`', 'run `npm test`'],
+  ])('is set in own words where that %s [RM1]', async (_, said, what) => {
+    expect(await byTool(`Remind me in 1 hour to ${said}`, 'in 1 hour', what)).toMatchObject({ ok: true });
+    expect(await byTool(`> ${said}\nRemind me in 1 hour`, 'in 1 hour', what)).toMatchObject({ ok: false });
   });
 
   it('tells since when and where it is being said, so that a kill makes no second one [RM4]', async () => {
@@ -211,6 +225,16 @@ describe('what takes reminders', () => {
     await set('call mum', '2026-11-26T10:00Z');
     await reminders.layer.delete(deletion);
     expect(await store.everything()).not.toContain('mum');
+  });
+
+  it('is known by the command that set it, which is in no log, also after a start', async () => {
+    await set('call mum', '2026-11-26T10:00Z');
+    for (const each of [reminders, (reminders = open())]) {
+      await each.refresh(aliceId);
+      expect(await each.layer.holdersOf?.(cause)).toEqual([session]);
+    }
+    await reminders.layer.delete({ kind: 'messages', session, cause, messages: [] });
+    expect(await reminders.layer.holdersOf?.(cause)).toEqual([]);
   });
 
   it('is hidden while its message is forgotten, and there again after undo [K5]', async () => {
@@ -275,5 +299,14 @@ describe('reminders in a prompt [RM5]', () => {
     expect((await linesIn(publicPlace))?.join()).not.toContain('in private');
     expect(await linesIn(publicPlace)).toHaveLength(5);
     expect((await linesIn(dmPlace))?.[0]).toBe('- Thu 2026-11-26 11:00: in private');
+  });
+
+  it('are cut short where they do not fit', async () => {
+    for (const hour of [10, 11])
+      await set(`call ${'my dear mum '.repeat(40)}`, `2026-11-26T${hour}:00Z`, { place: dmPlace });
+    expect(await linesIn(dmPlace)).toEqual([
+      expect.stringMatching(/^- Thu 2026-11-26 11:00: call my dear .*…$/u),
+      expect.stringMatching(/^- Thu 2026-11-26 12:00: call my dear .*…$/u),
+    ]);
   });
 });
