@@ -2322,8 +2322,8 @@ export const testedFaults: readonly PlantedFault[] = [
     name: 'forgotten-reminder-is-listed',
     promise: '[RM7] [F5] A reminder whose message was forgotten is listed and comes.',
     file: 'src/memory/reminders/reminders.ts',
-    find: '.filter(({ messageId }) => !touches(messageId))\n',
-    put: ".filter(({ messageId }) => messageId !== '' || touches(messageId))\n",
+    find: 'if (!touches(messageId)) return each;',
+    put: "if (messageId !== '' || touches(messageId)) return each;",
     test: 'test/memory/reminders/reminders.test.ts',
   },
   {
@@ -2685,10 +2685,10 @@ export const testedFaults: readonly PlantedFault[] = [
   {
     name: 'undone-forget-leaves-the-reminder',
     promise: '[RM7] What fell due while its message was forgotten does not come after undo.',
-    file: 'src/commands/memory-forget.ts',
-    find: '  await call.memory.reminders.refresh(call.speaker.id);\n',
+    file: 'src/bot/layers.ts',
+    find: '    undone: (userId) => reminders.refresh(userId),\n',
     put: '',
-    test: 'test/commands/memory-items.test.ts',
+    test: 'test/memory/withheld.test.ts',
   },
   {
     name: 'reminders-keep-the-old-zone',

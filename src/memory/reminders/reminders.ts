@@ -4,7 +4,7 @@ import { isDeepStrictEqual } from 'node:util';
 import { z } from 'zod';
 
 import { limits } from '../../core/limits.ts';
-import { placeSchema, type Place } from '../../core/place.ts';
+import { placeSchema, type Place, type SessionKey } from '../../core/place.ts';
 import { hasSecret } from '../../core/secrets.ts';
 import { dataLine, fitLines } from '../../core/section.ts';
 import { assertSnowflake } from '../../core/snowflake.ts';
@@ -81,19 +81,25 @@ export function createReminders(ports: {
   readonly timeZoneOf: (userId: string) => Promise<string>;
   /** Has what is due of a person looked at from then on. Rejects with `StoreError`. */
   readonly wakeAt: (userId: string, at: Date) => Promise<void>;
+  /** What a message of a session may tell; `undefined` for nothing. */
+  readonly textOf: (session: SessionKey, messageId: string) => Promise<string | undefined>;
 }) {
-  const { store, writes, clock, timeZoneOf, wakeAt } = ports;
+  const { store, writes, clock, timeZoneOf, wakeAt, textOf } = ports;
 
   async function all(userId: string): Promise<readonly Reminder[]> {
     return (await store.read(keyOf(userId), remindersKind))?.reminders ?? [];
   }
 
-  /** Without those whose message was forgotten; by when they come. */
+  /** Without those that their message may not tell since it was forgotten; by when they come. */
   async function list(userId: string): Promise<readonly Reminder[]> {
     const [reminders, { touches }] = await Promise.all([all(userId), readWithheld(store, userId)]);
-    return reminders
-      .filter(({ messageId }) => !touches(messageId))
-      .toSorted((a, b) => Date.parse(a.at) - Date.parse(b.at));
+    const visible = reminders.map(async (each) => {
+      const { messageId, text, place } = each;
+      if (!touches(messageId)) return each;
+      const left = await textOf({ channelId: place.channelId, userId }, messageId);
+      return left !== undefined && formOf(left).includes(formOf(text)) ? each : [];
+    });
+    return (await Promise.all(visible)).flat().toSorted((a, b) => Date.parse(a.at) - Date.parse(b.at));
   }
 
   /** As part of a job of the person's queue. */
@@ -267,7 +273,7 @@ export function createReminders(ports: {
     },
     /** Those of an export that are still to come here, and are not there already [K10]. Nothing of it is trusted. */
     async stillToCome(userId: string, exported: readonly unknown[]) {
-      const [known, timeZone] = await Promise.all([all(userId), timeZoneOf(userId)]);
+      const [known, timeZone] = await Promise.all([list(userId), timeZoneOf(userId)]);
       const now = clock();
       return exported
         .slice(0, limits.reminders)
