@@ -2683,6 +2683,24 @@ export const testedFaults: readonly PlantedFault[] = [
     test: 'test/memory/reminders/when.test.ts',
   },
   {
+    name: 'answers-to-what-was-deleted-stay-in-history',
+    promise:
+      '[G5] What an answer repeats of the first message, which was deleted or edited, reaches the model.',
+    file: 'src/memory/deleting.ts',
+    find: 'if (ids.length > 0) await answers.hide(about.channelId, ids);',
+    put: '',
+    test: 'test/e2e/retraction.test.ts',
+  },
+  {
+    name: 'long-answers-stay-in-part',
+    promise:
+      '[G5] [F2] Of an answer to a command, or to what was deleted, all but the first part reach the model.',
+    file: 'src/discord/history.ts',
+    find: 'newest = answers ?? newest;',
+    put: 'newest = answers;',
+    test: 'test/discord/history.test.ts',
+  },
+  {
     name: 'undone-forget-leaves-the-reminder',
     promise: '[RM7] What fell due while its message was forgotten does not come after undo.',
     file: 'src/bot/layers.ts',
