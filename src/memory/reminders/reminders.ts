@@ -336,6 +336,11 @@ export function remindersOf(userId: string): string {
   return `reminders-${userId}`;
 }
 
+/** All names under which the work queue has a person. */
+export function queuedNamesOf(userId: string): readonly string[] {
+  return [userId, remindersOf(userId)];
+}
+
 /** The person of such a name; `undefined` for any other. */
 export function personOfReminders(name: string): string | undefined {
   return /^reminders-(\d+)$/u.exec(name)?.[1];
