@@ -296,14 +296,16 @@ describe('what is forgotten [F5]', () => {
   });
 
   it('stands in the export as forgotten, with the moment at which it goes, and nowhere else in it [K10]', async () => {
-    const { memory, store, say, notice, forget } = open();
-    await notice('I keep axolotls', await say('I keep axolotls'));
+    const { memory, store, say, notice, forget, remind } = open();
+    const id = await say('I keep axolotls');
+    await notice('I keep axolotls', id);
+    await remind('Feed the axolotls', id);
     await store.writeText(note, '# Pets\n\n- Axolotls\n- Tea is nice\n');
     await forget('axolotls');
     const files: { path: string; text: string }[] = [];
     for (const layer of memory.layers) for await (const file of layer.export(aliceId)) files.push(file);
     const saying = files.filter(({ text }) => /axolotl/iu.test(text));
-    expect(saying.map(({ path }) => path.replace(/\w+\.json/u, ''))).toEqual(['forgotten/']);
+    expect(saying.map(({ path }) => path.replace(/\w+\.json/u, ''))).toEqual(['forgotten/', 'forgotten/']);
     expect(saying[0]?.text).toMatch(/"goesAt": "2026-01-15T10:10/u);
     expect(saying[0]?.text).toContain('- Axolotls');
   });

@@ -188,8 +188,11 @@ export function createReminders(ports: {
       }
     },
     async *export(userId) {
-      const reminders = await list(userId);
-      if (reminders.length > 0) yield { path: remindersFile, text: JSON.stringify(reminders, undefined, 2) };
+      const visible = await list(userId);
+      const forgotten = (await all(userId)).filter(({ id }) => !visible.some((each) => each.id === id));
+      for (const [folder, reminders] of [['', visible] as const, ['forgotten/', forgotten] as const])
+        if (reminders.length > 0)
+          yield { path: folder + remindersFile, text: JSON.stringify(reminders, undefined, 2) };
     },
   };
 
