@@ -14,7 +14,7 @@ import { createHearing } from '../turn/hearing.ts';
 import { outboxInJobs } from '../turn/outbox.ts';
 import { personaSource } from '../memory/settings/place-settings.ts';
 import type { PresentGuilds } from '../memory/gone-places.ts';
-import { personOfReminders } from '../memory/reminders/reminders.ts';
+import { personOfReminders, queuedNamesOf } from '../memory/reminders/reminders.ts';
 import { createSignIn, type PagePath, type PagePerson } from '../page/sign-in.ts';
 import { callCost } from '../model/anthropic/models.ts';
 import { createMediaBudget } from '../model/media.ts';
@@ -200,8 +200,9 @@ export function createBot(config: Config, ports: BotPorts) {
   /** What runs, waits or is kept in memory for somebody ends with what is held of them [K11]. */
   events.erased.on(async (userId, erasedBy) => {
     // What waits for all processes is dropped by the one that erases.
-    if (erasedBy === 'here') void work.drop(userId);
-    else work.end(userId);
+    for (const name of queuedNamesOf(userId))
+      if (erasedBy === 'here') void work.drop(name);
+      else work.end(name);
     pauses.evict(userId);
     prompts.evict(userId);
     offers.endOffersTo(userId);

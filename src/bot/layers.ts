@@ -155,6 +155,8 @@ export function createLayers(config: Config, ports: LayerPorts) {
     settings: config.durable,
     forgetting,
     parts: [undoable.part, forgetting.part],
+    // What fell due while its message was forgotten comes now [RM7].
+    undone: (userId) => reminders.refresh(userId),
   });
   const proposals = createProposals({ durable, modeOf: people.mode, textOf: sessionLog.message });
   const modelName = config.model.fast;
@@ -216,6 +218,7 @@ export function createLayers(config: Config, ports: LayerPorts) {
   const reminders = createReminders({
     ...kept,
     wakeAt: (userId, at) => kept.expireAt(remindersOf(userId), at),
+    textOf: sessionLog.message,
   });
   layers.push(
     sessionLog,

@@ -8,6 +8,7 @@ import { RecentChanges } from '../core/changes.ts';
 import { createOneProcess } from '../core/processes.ts';
 import { isSnowflake } from '../core/snowflake.ts';
 import { countHoldings } from '../memory/holdings.ts';
+import { queuedNamesOf } from '../memory/reminders/reminders.ts';
 import { createLogger } from '../observability/logger.ts';
 import { createSignIn } from '../page/sign-in.ts';
 import { createSpending } from '../observability/spending.ts';
@@ -28,7 +29,9 @@ export async function openMemory(environment: Environment) {
   const outbox = createOutbox({ store, changes: recent });
   const events = createEvents();
   // In a database, work waits while no bot runs.
-  events.erased.on((userId) => shared?.work.drop(userId));
+  events.erased.on(async (userId) => {
+    for (const name of queuedNamesOf(userId)) await shared?.work.drop(name);
+  });
   const memory = createLayers(config, {
     store,
     model: { isOffline: true, complete: () => Promise.reject(new Error('No model is asked')) },

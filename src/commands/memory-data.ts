@@ -26,7 +26,9 @@ export async function exportMemory(call: MemoryCall): Promise<CommandReply> {
   if (takesFiles === true) return { text: `Here is ${whole}.`, files };
   const messages = files.map((file, index) => ({
     text:
-      files.length === 1 ? `Here is ${whole}.` : `Here is ${whole}: part ${index + 1} of ${files.length}.`,
+      files.length === 1
+        ? `📦 Here is ${whole}.`
+        : `📦 Here is ${whole}: part ${index + 1} of ${files.length}.`,
     files: [file],
   }));
   if ((await discord.sendDirect(speaker.id, messages, id)) === 'sent')

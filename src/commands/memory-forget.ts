@@ -204,8 +204,6 @@ export async function undoChange(call: MemoryCall, id: string | undefined): Prom
   const { what, isDone } = done;
   if (!isDone)
     return { text: `I did not undo the \`${what}\`: part of it has changed since. Undo that first.` };
-  // What fell due while its message was forgotten comes now [RM7].
-  await call.memory.reminders.refresh(call.speaker.id);
   return { text: `Undone: the \`${what}\`.` };
 }
 

@@ -29,6 +29,8 @@ export interface ChatMessage {
   readonly heard?: true;
   /** Of the bot's own: the message that it replies to. */
   readonly answers?: string;
+  /** Of the bot's own: whose words it says in a server, as a reminder or since they asked it to. */
+  readonly saidFor?: string | undefined;
   /** Of other people's: the message in the same channel that it replies to. */
   readonly repliesTo?: MessageReference | undefined;
 }

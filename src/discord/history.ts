@@ -79,6 +79,7 @@ export function createHistory(options: HistoryOptions) {
   ): Promise<readonly ChatMessage[]> {
     // After a kill the outbox may not know a command's answer.
     const commands = new Set(messages.filter(saysCommand).map(({ id }) => id));
+    const answered = answeredBy(messages);
     const isHidden = await hiddenOrAllIn(channelId);
     return messages.filter(
       (message) =>
@@ -87,8 +88,8 @@ export function createHistory(options: HistoryOptions) {
         !isReminder(message) &&
         !recent.wasDeleted(message.id) &&
         !commands.has(message.id) &&
-        !commands.has(message.answers ?? '') &&
-        !isOrphan(message, messages) &&
+        !commands.has(answered.get(message.id) ?? '') &&
+        !wasDeletedAmong(answered.get(message.id), messages) &&
         !isHidden(message.id),
     );
   }
@@ -163,13 +164,26 @@ export function saysSomething({ text, attachments, shown }: ChatMessage): boolea
   return text !== '' || attachments.length > 0 || shown !== undefined;
 }
 
-/** The bot's answer to a message that would stand among these, and was deleted [G5]: nobody may know what it repeats. */
-function isOrphan({ author, answers }: ChatMessage, among: readonly ChatMessage[]): boolean {
-  if (author.kind !== 'self' || answers === undefined || among.some(({ id }) => id === answers)) return false;
-  return among.some(({ id }) => compareSnowflakes(id, answers) < 0);
+/** By the bot's message, which one it answers: only the first part of an answer names that, the others follow it. */
+function answeredBy(messages: readonly ChatMessage[]): ReadonlyMap<string, string> {
+  const answered = new Map<string, string>();
+  let newest: string | undefined;
+  for (const { id, author, answers, shown, hasThirdPartyText } of messages) {
+    // A poll, and what was sent for somebody, stand for themselves.
+    if (author.kind !== 'self' || shown !== undefined || hasThirdPartyText === true) continue;
+    newest = answers ?? newest;
+    if (newest !== undefined) answered.set(id, newest);
+  }
+  return answered;
 }
 
-const ownLine = /^(?:-# |⚠️ |⏹️ |🔑 )/u;
+/** Whether a message that would stand among these was deleted [G5]: nobody may know what an answer to it repeats. */
+function wasDeletedAmong(answered: string | undefined, among: readonly ChatMessage[]): boolean {
+  if (answered === undefined || among.some(({ id }) => id === answered)) return false;
+  return among.some(({ id }) => compareSnowflakes(id, answered) < 0);
+}
+
+const ownLine = /^(?:-# |⚠️ |⏹️ |⏳ |🔑 |📦 )/u;
 
 /** Offers, small lines and what owners are told: the outbox does not know them yet when they are first seen, nor after a kill. */
 function isOwnLine({ author, answers, text }: ChatMessage): boolean {

@@ -20,6 +20,7 @@ import {
   type ShownPiece,
 } from '../core/message.ts';
 import { mention } from '../core/own-words.ts';
+import { reminderSign } from '../core/reply.ts';
 import { snowflakeTime } from '../core/snowflake.ts';
 import { clipAtWord, isBlank, toSingleLine, unseenStart } from '../core/text.ts';
 import { localMoment } from '../core/time.ts';
@@ -60,6 +61,7 @@ export function chatMessageOf(message: Message, botId: string, speakerOf?: Speak
     shown: shown.length === 0 ? undefined : shown,
     hasThirdPartyText: hasThirdPartyText(message, shown, botId) ? true : undefined,
     answers: isReply && isOwn ? replied : undefined,
+    saidFor: isOwn ? personOf(message.content) : undefined,
     repliesTo: isReply && !isOwn && replied !== undefined ? { id: replied, channelId } : undefined,
   };
 }
@@ -225,6 +227,14 @@ function hasThirdPartyText(
 
 function isSentForSomebody(content: string): boolean {
   return /\n-# for <@[0-9]+>$/u.test(content);
+}
+
+const saidForForm = new RegExp(`^${reminderSign}<@(?<reminded>\\d+)>|\\n-# for <@(?<asker>\\d+)>$`, 'u');
+
+/** Whose words a message of the bot's own says, as it names them. */
+function personOf(content: string): string | undefined {
+  const { reminded, asker } = saidForForm.exec(content)?.groups ?? {};
+  return reminded ?? asker;
 }
 
 export function sentFor(text: string, userId: string): string {

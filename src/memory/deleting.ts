@@ -114,6 +114,15 @@ export function createDeleting(ports: DeletingPorts) {
     return failures;
   }
 
+  /** Answers to what was deleted or edited, of which nothing may be told any more, stay on Discord too [G5]. */
+  async function hideAnswers({ change: about, messages }: WithheldRecord): Promise<void> {
+    if (about.kind !== 'edited' && about.kind !== 'deleted') return;
+    const own = new Set(messageIdsOf(about));
+    const whole = messages.flatMap(({ messageId, sentences }) => (sentences === undefined ? messageId : []));
+    const ids = whole.filter((id) => !own.has(id));
+    if (ids.length > 0) await answers.hide(about.channelId, ids);
+  }
+
   /** They stay on Discord, where they would be read again, or answered. */
   async function hideFromHistory({ session, messages, cause }: Withdrawn): Promise<void> {
     const gone = [...messageIdsOf(cause), ...messages.flatMap(({ before }) => idsOf(before))];
@@ -155,11 +164,9 @@ export function createDeleting(ports: DeletingPorts) {
     const { userId, change: about } = entry;
     const failures = new Map<string, unknown>();
     let messages = 0;
-    await attempting(
-      failures,
-      { kind: about.kind, userId },
-      logger,
-    )('log', async () => {
+    const attempt = attempting(failures, { kind: about.kind, userId }, logger);
+    await attempt('answers', () => hideAnswers(entry));
+    await attempt('log', async () => {
       if (about.kind === 'erased') return erasePerson(userId, about.at, failures);
       for (const deletion of await deletionsFor(entry)) {
         for (const failure of await deleteEverywhere(deletion)) failures.set(...failure);

@@ -193,18 +193,23 @@ export function withMasks<Message extends Pick<ChatMessage, 'text' | 'shown'>>(
   return { ...message, text: maskSecrets(text, values), shown: masked };
 }
 
+/** Whose words it says; `undefined` for an answer, and for another bot. */
+function personOf({ author, saidFor }: ChatMessage): string | undefined {
+  return author.kind === 'human' ? author.id : saidFor;
+}
+
 /** History without what people had erased, and without the answers to it [K11]. */
 async function withoutErased(
   messages: readonly ChatMessage[],
   { erasedBy }: Pick<PersonSettingsStore, 'erasedBy'>,
 ): Promise<readonly ChatMessage[]> {
-  const people = new Set(messages.flatMap(({ author }) => (author.kind === 'human' ? [author.id] : [])));
+  const people = new Set(messages.flatMap((message) => personOf(message) ?? []));
   const wasErased = new Map(
     await Promise.all([...people].map(async (userId) => [userId, await erasedBy(userId, true)] as const)),
   );
   return withoutAnswers(
     messages,
-    ({ author, at }) => wasErased.get(author.id)?.(at) === true,
+    (message) => wasErased.get(personOf(message) ?? '')?.(message.at) === true,
     () => false,
   );
 }

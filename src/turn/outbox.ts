@@ -147,6 +147,12 @@ export function createOutbox(options: {
     return over.length;
   }
 
+  /** Removes all that is known of a channel. */
+  async function drop(channelId: string): Promise<void> {
+    refused.delete(channelId);
+    await store.removeAll(`channels/${channelId}`);
+  }
+
   /** Which messages are hidden from history: what is withheld of anybody too, and the beginning of an unfinished reply. */
   async function hiddenIn(channelId: string): Promise<(messageId: string) => boolean> {
     const [{ hiddenIds, unfinished }, { touches }] = await Promise.all([
@@ -215,7 +221,11 @@ export function createOutbox(options: {
       const erased: UnfinishedReply[] = [];
       for (const id of channelIds) {
         const { unsent, unfinished } = await outboxOf(id);
-        if (![...unsent, ...unfinished].some(isErased)) continue;
+        const all = [...unsent, ...unfinished];
+        // Where direct messages are closed, the place has the person's id [EW2].
+        const isGone = id === userId && all.every(isErased);
+        if (isGone) await drop(id);
+        if (isGone || !all.some(isErased)) continue;
         await change(id, (outbox) => ({
           ...outbox,
           unsent: outbox.unsent.filter((reply) => !isErased(reply)),
@@ -232,11 +242,7 @@ export function createOutbox(options: {
         dropped += await deleteUnsent(name, ({ messageIds }) => messageIds.every(isPast));
       return dropped;
     },
-    /** Removes all that is known of a channel. */
-    async drop(channelId: string): Promise<void> {
-      refused.delete(channelId);
-      await store.removeAll(`channels/${channelId}`);
-    },
+    drop,
     /** Answers of this process in a channel whose sending was never confirmed. */
     unsent: async (channelId: string): Promise<readonly PreparedReply[]> =>
       (await outboxOf(channelId)).unsent.filter(isOurs),

@@ -333,9 +333,9 @@ function readUnerased(
   { speaker, place }: TurnContext,
 ): ReadReplied {
   /** Who asked what an answer answers, and when. */
-  const questionOf = async ({ answers, at, channelId }: RepliedMessage) => {
+  const questionOf = async ({ answers, saidFor = speaker.id, at, channelId }: RepliedMessage) => {
     // Such as a reminder.
-    if (answers === undefined) return { author: speaker, at };
+    if (answers === undefined) return { author: { id: saidFor }, at };
     if (place.audience === 'dm') return { author: speaker, at: snowflakeTime(answers).toISOString() };
     const question = await readReplied({ channelId, id: answers });
     return question === 'gone' || question === 'hidden' ? undefined : question;

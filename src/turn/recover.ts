@@ -144,6 +144,11 @@ async function finishReply(
   }
   const control = new TurnControl();
   const reply = await beginReply(options, question, question.place, control);
+  // What was forgotten meanwhile gets no answer, which could repeat it [K4].
+  if (question.messageIds.some(await options.outbox.hiddenIn(question.place.channelId))) {
+    await reply.takeAway();
+    return 'handled';
+  }
   const finished = await reply.finish(text, footer);
   if (finished.kind === 'sent') {
     await logReply(options, prepared, finished.ids, now);

@@ -160,14 +160,13 @@ export function createHarness(
     logger,
   });
   const people = createPersonSettings({ store, writes, clock: now, logger });
-  /** When what is due is looked at. */
-  const wakes: Date[] = [];
   const reminders = createReminders({
     store,
     writes,
     clock: now,
     timeZoneOf: people.timeZoneOf,
-    wakeAt: async (_, at) => void wakes.push(at),
+    wakeAt: () => Promise.resolve(),
+    textOf: sessionLog.message,
   });
   const proposals = proposalsOver({ durable, modeOf: people.mode });
   const provenance = createProvenance({ store, writes, log: sessionLog });
@@ -285,7 +284,6 @@ export function createHarness(
     proposals,
     people,
     reminders,
-    wakes,
     now,
     /** A second passes, as between any two commands. */
     tick: () => void (ticks += 1),

@@ -85,6 +85,7 @@ beforeEach(() => {
     clock: () => new Date(time),
     timeZoneOf: () => Promise.resolve('UTC'),
     wakeAt: () => Promise.resolve(),
+    textOf: () => Promise.resolve(undefined),
   });
 });
 

@@ -104,12 +104,17 @@ describe('history', () => {
         Promise.resolve([
           message(2),
           message(4, { author: self, answers: message(3).id, text: 'Remembered: "I keep bees"' }),
-          message(5, { author: self, answers: message(1).id, text: 'an answer to what is further back' }),
+          message(5, { author: self, text: 'and Remembered: "I keep wasps"' }),
+          message(6, { author: self, text: 'lunch\n-# for <@2>', hasThirdPartyText: true }),
+          message(7, { author: self, answers: message(1).id, text: 'an answer to what is further back' }),
+          message(8, { author: self, text: 'and its second part' }),
         ]),
     });
     expect(textsOf(await history.recent(channelId, 10))).toEqual([
       'message 2',
+      'lunch\n-# for <@2>',
       'an answer to what is further back',
+      'and its second part',
     ]);
   });
 
@@ -126,6 +131,11 @@ describe('history', () => {
           message(6, { text: '-# said by a person' }),
           message(7, { author: self, text: '⏰ @Alice feed the cat\nand the dog' }),
           message(8, { author: self, text: '🔑 `Bob` (@Bob) has no access' }),
+          message(9, { author: self, text: '⏳ You have begun 3 turns' }),
+          message(10, { author: self, text: '📦 Here is everything', attachments: ['memory.zip'] }),
+          message(11, { text: '!memory show' }),
+          message(12, { author: self, answers: message(11).id, text: '1. I keep bees' }),
+          message(13, { author: self, text: '2. I keep wasps' }),
         ]),
     });
     const recent = await history.recent(channelId, 10);

@@ -36,6 +36,26 @@ describe('a message in the core’s words', () => {
     expect(await history.recent(channel.id, 10)).toEqual([]);
   });
 
+  it('names whose words the bot’s own message says [K11]', async () => {
+    const { client, history, settled, ids } = await runGateway();
+    const channel = client.channels.cache.get(ids['general'] ?? '');
+    if (channel?.isTextBased() !== true) throw new Error('#general takes messages');
+    const said = [`⏰ <@${ids['bob']}> feed the cat`, `lunch\n-# for <@${ids['bob']}>`, 'An answer.'];
+    for (const [index, content] of said.entries()) {
+      const id = `17000000000000000${index}`;
+      const data = { id, channel_id: channel.id, type: MessageType.Default, author: client.user, content };
+      client.emit(
+        Events.MessageCreate,
+        Reflect.apply(Reflect.get(channel.messages, '_add'), channel.messages, [data]),
+      );
+    }
+    await settled();
+    const persons = said.map(
+      (_, index) => history.messageOf(channel.id, `17000000000000000${index}`)?.saidFor,
+    );
+    expect(persons).toEqual([ids['bob'], ids['bob'], undefined]);
+  });
+
   it('does not tell the name of a private channel to those outside of it', async () => {
     const { server, handlers, settled, ids } = await runGateway();
     await server.say({

@@ -46,6 +46,7 @@ describe('erasing everything [K11]', () => {
       await stage.ask('bob', place, '!memory remember I keep an axolotl');
       await stage.ask('bob', place, 'My axolotl is called Pip.');
       await stage.ask('bob', '@bob', 'Axolotls are fun.');
+      await stage.ask('bob', place, '!remind in three weeks: feed the axolotl');
       await stage.ask('carol', '#dev', 'I keep a cockatoo.');
       await stage.ask('carol', '#dev', `<@${bobId}> has pets too.`);
       await stage.writeFile(`data/quarantine/users/${bobId}/durable.json.20260115T120000000Z`, 'axolotl');

@@ -134,3 +134,26 @@ it('finds out after a stop what was edited and deleted meanwhile', async () => {
   const answered = await stage.sandbox.messages({ in: changed.channelId, after: changed.id, from: 'bot' });
   expect(answered.filter(({ replyTo }) => replyTo === changed.id)).toHaveLength(1);
 });
+
+it('keeps from the model what long answers repeat of a message that was deleted or edited, the first one too [G5]', async () => {
+  const long = Array.from({ length: 60 }, (_, at) => `A quagga has a life of ${at} chapters of its own.`);
+  answers.chat = ({ messages }) => {
+    const told = JSON.stringify(messages?.at(-1)?.content);
+    return { text: told.includes('quagga') ? long.join('\n') : 'Understood.' };
+  };
+  const first = await stage.newcomer();
+  const second = await stage.newcomer();
+  const deleted = await stage.sandbox.say({ as: first.name, in: 'dm', text: 'I keep a quagga' });
+  const edited = await stage.sandbox.say({ as: second.name, in: 'dm', text: 'I keep a quagga' });
+  for (const { id, channelId } of [deleted, edited])
+    await stage.sandbox.waitForReply({ in: channelId, after: id, settleMs: 1000 });
+  for (const said of [deleted, edited]) await expect.poll(() => stage.logOf(said)).toContain('assistant');
+  await stage.sandbox.delete({ message: deleted.id });
+  await stage.sandbox.edit({ message: edited.id, text: 'I keep a horse' });
+  await expect.poll(() => filesWith('quagga')).toEqual([]);
+  for (const { name } of [first, second])
+    expect(toldIn(await chatCall(stage, name, 'dm', 'and now?'))).not.toContain('quagga');
+  await stage.restart();
+  for (const { name } of [first, second])
+    expect(toldIn(await chatCall(stage, name, 'dm', 'and then?'))).not.toContain('quagga');
+});

@@ -5,6 +5,7 @@ import { StoreError } from '../../src/core/errors.ts';
 import { noUsage } from '../../src/core/model.ts';
 import { unconditional } from '../../src/core/writes.ts';
 import type { TurnContext } from '../../src/core/turn-context.ts';
+import { remindersOf } from '../../src/memory/reminders/reminders.ts';
 import { undoForMs } from '../../src/memory/undo.ts';
 import { withWithheldLines } from '../../src/memory/withheld.ts';
 import { aliceId, publicPlace } from '../support/incoming.ts';
@@ -14,16 +15,20 @@ import { dmPlace, messageId, silent, startTime } from '../support/sessions.ts';
 
 const { signal } = new AbortController();
 const work = unconditional(aliceId);
+const hourMs = 60 * 60_000;
 const note = `users/${aliceId}/notebook/topics/pets.md`;
 
 /** A person's memory as the bot has it, whose clock a test moves. */
 function open(store = new MemoryStore()) {
   const time = { now: startTime };
+  /** Whose work is looked at from now on. */
+  const wakes: string[] = [];
   const { config } = readConfig({ DISCOCLAW_TIMEZONE: 'UTC', DISCOCLAW_SUMMARY_EVERY_N_TURNS: '1' });
   const memory = layersAlone(config, {
     store,
     channels: { placeOf: () => Promise.resolve(dmPlace) },
     clock: () => new Date(time.now),
+    expireAt: async (id) => void wakes.push(id),
     logger: silent,
     model: {
       isOffline: false,
@@ -92,8 +97,57 @@ function open(store = new MemoryStore()) {
     await memory.changes.finishFor(aliceId);
   }
 
-  return { store, memory, time, contextOf, say, notice, forget, said, items, tool, finish };
+  /** In an hour. */
+  const remind = (what: string, from: string) =>
+    memory.reminders.set(work, {
+      text: what,
+      at: new Date(time.now + hourMs),
+      place: dmPlace,
+      messageId: from,
+    });
+  const reminded = async () => (await memory.reminders.list(aliceId)).map(({ text }) => text);
+
+  const reminding = { remind, reminded, wakes };
+  return { store, memory, time, contextOf, say, notice, forget, said, items, tool, finish, ...reminding };
 }
+
+describe('a reminder whose message is forgotten [RM7]', () => {
+  it('that fell due meanwhile comes after undo, also in plain words [K13]', async () => {
+    const { memory, time, wakes, say, notice, forget, tool, remind } = open();
+    const id = await say('Feed the axolotls in an hour');
+    await notice('Feed the axolotls in an hour', id);
+    await remind('Feed the axolotls', id);
+    time.now += hourMs - 1000;
+    await forget('axolotls');
+    time.now += 2000;
+    expect(await memory.reminders.due(aliceId)).toEqual([]);
+    wakes.length = 0;
+    expect(await tool('memory_control', { action: 'undo' })).toContain('Undone');
+    expect(wakes).toContain(remindersOf(aliceId));
+  });
+
+  it('stays where only another sentence of it is [K4]', async () => {
+    const { say, notice, forget, remind, reminded, finish } = open();
+    const id = await say('I keep axolotls. I play the bassoon. Call mum in an hour.');
+    await notice('I keep axolotls.', id);
+    await notice('I play the bassoon.', id);
+    await remind('Call mum', id);
+    await remind('I keep axolotls', id);
+    await forget('axolotls');
+    expect(await reminded()).toEqual(['Call mum']);
+    await finish();
+    expect(await reminded()).toEqual(['Call mum']);
+  });
+
+  it('is imported again [K5]', async () => {
+    const { memory, say, notice, forget, remind } = open();
+    const id = await say('Feed the axolotls');
+    await notice('Feed the axolotls', id);
+    const reminder = await remind('Feed the axolotls', id);
+    await forget('axolotls');
+    expect(await memory.reminders.stillToCome(aliceId, [reminder])).toHaveLength(1);
+  });
+});
 
 describe('what is forgotten [F5]', () => {
   it('comes back byte for byte, the person’s own lines in the notebook too [K5]', async () => {
@@ -242,14 +296,16 @@ describe('what is forgotten [F5]', () => {
   });
 
   it('stands in the export as forgotten, with the moment at which it goes, and nowhere else in it [K10]', async () => {
-    const { memory, store, say, notice, forget } = open();
-    await notice('I keep axolotls', await say('I keep axolotls'));
+    const { memory, store, say, notice, forget, remind } = open();
+    const id = await say('I keep axolotls');
+    await notice('I keep axolotls', id);
+    await remind('Feed the axolotls', id);
     await store.writeText(note, '# Pets\n\n- Axolotls\n- Tea is nice\n');
     await forget('axolotls');
     const files: { path: string; text: string }[] = [];
     for (const layer of memory.layers) for await (const file of layer.export(aliceId)) files.push(file);
     const saying = files.filter(({ text }) => /axolotl/iu.test(text));
-    expect(saying.map(({ path }) => path.replace(/\w+\.json/u, ''))).toEqual(['forgotten/']);
+    expect(saying.map(({ path }) => path.replace(/\w+\.json/u, ''))).toEqual(['forgotten/', 'forgotten/']);
     expect(saying[0]?.text).toMatch(/"goesAt": "2026-01-15T10:10/u);
     expect(saying[0]?.text).toContain('- Axolotls');
   });

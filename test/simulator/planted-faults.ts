@@ -345,7 +345,7 @@ export const plantedFaults: readonly PlantedFault[] = [
     name: 'erased-is-read-again',
     promise: '[K11] What a person had erased is read again from Discord, where it still stands.',
     file: 'src/turn/earlier-messages.ts',
-    find: 'wasErased.get(author.id)?.(at) === true',
+    find: "wasErased.get(personOf(message) ?? '')?.(message.at) === true",
     put: 'false',
   },
   {

@@ -2322,8 +2322,8 @@ export const testedFaults: readonly PlantedFault[] = [
     name: 'forgotten-reminder-is-listed',
     promise: '[RM7] [F5] A reminder whose message was forgotten is listed and comes.',
     file: 'src/memory/reminders/reminders.ts',
-    find: '.filter(({ messageId }) => !touches(messageId))\n',
-    put: ".filter(({ messageId }) => messageId !== '' || touches(messageId))\n",
+    find: 'if (!touches(messageId)) return each;',
+    put: "if (messageId !== '' || touches(messageId)) return each;",
     test: 'test/memory/reminders/reminders.test.ts',
   },
   {
@@ -2691,12 +2691,30 @@ export const testedFaults: readonly PlantedFault[] = [
     test: 'test/memory/reminders/when.test.ts',
   },
   {
+    name: 'answers-to-what-was-deleted-stay-in-history',
+    promise:
+      '[G5] What an answer repeats of the first message, which was deleted or edited, reaches the model.',
+    file: 'src/memory/deleting.ts',
+    find: 'if (ids.length > 0) await answers.hide(about.channelId, ids);',
+    put: '',
+    test: 'test/e2e/retraction.test.ts',
+  },
+  {
+    name: 'long-answers-stay-in-part',
+    promise:
+      '[G5] [F2] Of an answer to a command, or to what was deleted, all but the first part reach the model.',
+    file: 'src/discord/history.ts',
+    find: 'newest = answers ?? newest;',
+    put: 'newest = answers;',
+    test: 'test/discord/history.test.ts',
+  },
+  {
     name: 'undone-forget-leaves-the-reminder',
     promise: '[RM7] What fell due while its message was forgotten does not come after undo.',
-    file: 'src/commands/memory-forget.ts',
-    find: '  await call.memory.reminders.refresh(call.speaker.id);\n',
+    file: 'src/bot/layers.ts',
+    find: '    undone: (userId) => reminders.refresh(userId),\n',
     put: '',
-    test: 'test/commands/memory-items.test.ts',
+    test: 'test/memory/withheld.test.ts',
   },
   {
     name: 'reminders-keep-the-old-zone',

@@ -113,14 +113,15 @@ describe('what a turn brings along', () => {
     expect((await read([message('1', replyTo('9'))], [sent])).hasThirdPartyText).toBe(true);
   });
 
-  it('shows no reminder that came before its speaker had everything erased [RM5] [K11]', async () => {
+  it('shows no reminder that came before its person had everything erased, whoever replies [RM5] [K11]', async () => {
     const self = { id: '900000000000000001', name: 'Discoclaw', kind: 'self' } as const;
-    const reminder = { ...replied('9', self), text: '⏰ feed the cat' };
-    for (const isErased of [false, true]) {
-      const { sections } = await read([message('1', replyTo('9'))], [reminder], [], isErased);
-      const shown = sections.flatMap(({ lines }) => lines).join('\n');
-      expect(shown.includes('feed the cat')).toBe(!isErased);
-    }
+    for (const saidFor of [undefined, aliceId, bobId])
+      for (const isErased of [false, true]) {
+        const reminder = { ...replied('9', self), text: '⏰ feed the cat', saidFor };
+        const { sections } = await read([message('1', replyTo('9'))], [reminder], [], isErased);
+        const shown = sections.flatMap(({ lines }) => lines).join('\n');
+        expect(shown.includes('feed the cat')).toBe(!isErased || saidFor === bobId);
+      }
   });
 
   it.each([

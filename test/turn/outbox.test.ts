@@ -3,6 +3,7 @@ import { describe, expect, it, onTestFinished } from 'vitest';
 import { z } from 'zod';
 
 import { RecentChanges } from '../../src/core/changes.ts';
+import { dmPlace } from '../../src/core/place.ts';
 import type { Shards } from '../../src/core/processes.ts';
 import { snowflakeAt } from '../../src/core/snowflake.ts';
 import { createWrites } from '../../src/core/writes.ts';
@@ -211,6 +212,16 @@ describe('what a person has had erased', () => {
     expect(await onDisk(store)).not.toContain('axolotls');
     expect(await onDisk(store)).not.toContain('91000000000000000');
     expect((await outbox.unsent(generalId)).map(({ text }) => text)).toEqual(['about bees', 'about cats']);
+  });
+
+  it('leaves no place with the person’s own id, which an `/ask` has while direct messages are closed [K11][EW2]', async () => {
+    const store = openStore();
+    const outbox = createOutbox({ store, changes: new RecentChanges() });
+    const place = dmPlace(aliceId);
+    await outbox.begin({ ...unfinished([id(1)], ['910000000000000001']), place, isAsked: true });
+    await outbox.markHandled(aliceId, [id(2)]);
+    expect(await outbox.erase(aliceId, new Date().toISOString(), [aliceId])).toEqual([]);
+    expect(await outbox.channels()).toEqual([]);
   });
 });
 

@@ -492,6 +492,7 @@ describe('what was said in a pause that is over [K9]', () => {
   const history = [
     said(0, alice.author, 'a teapot'),
     said(1, bot.author, 'answers something older', idAt(-5)),
+    { ...said(2, bot.author, 'a piccolo, as Alice had it sent'), saidFor: alice.author.id },
     said(10, alice.author, 'axolotl'),
     said(11, bot.author, 'of the axolotl', idAt(10)),
     said(12, bot.author, 'axolotl, second part'),
@@ -518,7 +519,14 @@ describe('what was said in a pause that is over [K9]', () => {
   it('is left out of the prompts of who said it, with the answers to it; all else stays', async () => {
     const text = await shown(aliceContext, { isStored: true, mode: 'auto', wasPaused });
     expect(text).not.toContain('axolotl');
-    for (const words of ['a teapot', 'something older', 'a cockatoo', 'of the cockatoo', 'a bassoon'])
+    for (const words of [
+      'a teapot',
+      'something older',
+      'a piccolo',
+      'a cockatoo',
+      'of the cockatoo',
+      'a bassoon',
+    ])
       expect(text).toContain(words);
   });
 
@@ -529,7 +537,7 @@ describe('what was said in a pause that is over [K9]', () => {
     };
     const others = { ...aliceContext, speaker: { ...aliceContext.speaker, id: bob.id, name: bob.name } };
     const text = await shown(others, undefined, { people });
-    expect(text).not.toMatch(/axolotl|teapot/u);
+    expect(text).not.toMatch(/axolotl|teapot|piccolo/u);
     for (const words of ['a cockatoo', 'of the cockatoo', 'a bassoon']) expect(text).toContain(words);
   });
 

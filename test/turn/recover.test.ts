@@ -137,6 +137,14 @@ describe('recovery after a kill', () => {
     expect(await recovery.isUnfinished(message)).toBe(given.isUnfinished);
   });
 
+  it('sends no answer to what was forgotten while it waited to be sent [K4]', async () => {
+    const { outbox, sent, logged } = await start(recent, (known) => ({
+      outbox: { ...known, hiddenIn: () => Promise.resolve((id) => id === recent) },
+    }));
+    expect([...sent, ...logged]).toEqual([]);
+    expect(await outbox.unsent(generalId)).toEqual([]);
+  });
+
   it('takes away what stands of an answer whose question was deleted meanwhile', async () => {
     const taken: SessionKey[] = [];
     const { outbox, sent } = await start(

@@ -85,6 +85,7 @@ function open(): void {
     clock,
     timeZoneOf: async () => zone,
     wakeAt: (userId, at) => wakeAt(userId, at),
+    textOf: async () => undefined,
   });
   const post = createReminderPost(
     {

@@ -35,6 +35,8 @@ export interface UndoingOptions {
   readonly parts?: readonly UndoablePart[];
   /** Has `expireItems` called for a person from a time on; rejects with `StoreError`. Default: somebody calls it anyway. */
   readonly expireAt?: (userId: string, time: Date) => Promise<void>;
+  /** After each undoing, outside of the person's queue. May reject with `StoreError`. */
+  readonly undone?: (userId: string) => Promise<void>;
   readonly clock: Clock;
   readonly logger: Logger;
 }
@@ -159,9 +161,9 @@ export function createUndoing(options: UndoingOptions) {
      * Undoes a person's change, by default the newest [K5], in one job of their queue: `undefined` where there is
      * none or it is final, `isDone: false` where something of it was changed since.
      */
-    undo: (work: Work, id?: string) =>
-      writes.run(work, async (): Promise<Undoing | undefined> => {
-        const { userId } = work;
+    async undo(this: void, work: Work, id?: string) {
+      const { userId } = work;
+      const undoing = await writes.run(work, async (): Promise<Undoing | undefined> => {
         const all = await changesOf(userId);
         const found = id === undefined ? newestOf(all) : all.find((each) => each.id === id);
         if (found === undefined) return undefined;
@@ -169,7 +171,10 @@ export function createUndoing(options: UndoingOptions) {
         const isDone = await part.undo(userId, found.id);
         logger.info('a change was undone', { userId, what, isDone });
         return { what, isDone };
-      }),
+      });
+      if (undoing?.isDone === true) await options.undone?.(userId);
+      return undoing;
+    },
   };
 }
 

@@ -5,7 +5,7 @@ import { z } from 'zod';
 
 import { messageIdsOf } from '../../core/changes.ts';
 import { limits } from '../../core/limits.ts';
-import { placeSchema, type Place } from '../../core/place.ts';
+import { placeSchema, type Place, type SessionKey } from '../../core/place.ts';
 import { hasSecret } from '../../core/secrets.ts';
 import { dataLine, fitLines } from '../../core/section.ts';
 import { assertSnowflake } from '../../core/snowflake.ts';
@@ -87,8 +87,10 @@ export function createReminders(ports: {
   readonly timeZoneOf: (userId: string) => Promise<string>;
   /** Has what is due of a person looked at from then on. Rejects with `StoreError`. */
   readonly wakeAt: (userId: string, at: Date) => Promise<void>;
+  /** What a message of a session may tell; `undefined` for nothing. */
+  readonly textOf: (session: SessionKey, messageId: string) => Promise<string | undefined>;
 }) {
-  const { store, writes, clock, timeZoneOf, wakeAt } = ports;
+  const { store, writes, clock, timeZoneOf, wakeAt, textOf } = ports;
 
   /** By person, the messages that set theirs: commands are in no log [F2]. An item stays when the command that it came from is deleted. */
   const messagesOf = new Map<string, ReadonlySet<string>>();
@@ -107,12 +109,16 @@ export function createReminders(ports: {
     return noted(userId, await store.read(keyOf(userId), remindersKind));
   }
 
-  /** Without those whose message was forgotten; by when they come. */
+  /** Without those that their message may not tell since it was forgotten; by when they come. */
   async function list(userId: string): Promise<readonly Reminder[]> {
     const [reminders, { touches }] = await Promise.all([all(userId), readWithheld(store, userId)]);
-    return reminders
-      .filter(({ messageId }) => !touches(messageId))
-      .toSorted((a, b) => Date.parse(a.at) - Date.parse(b.at));
+    const visible = reminders.map(async (each) => {
+      const { messageId, text, place } = each;
+      if (!touches(messageId)) return each;
+      const left = await textOf({ channelId: place.channelId, userId }, messageId);
+      return left !== undefined && formOf(left).includes(formOf(text)) ? each : [];
+    });
+    return (await Promise.all(visible)).flat().toSorted((a, b) => Date.parse(a.at) - Date.parse(b.at));
   }
 
   /** As part of a job of the person's queue. */
@@ -218,8 +224,11 @@ export function createReminders(ports: {
       }
     },
     async *export(userId) {
-      const reminders = await list(userId);
-      if (reminders.length > 0) yield { path: remindersFile, text: JSON.stringify(reminders, undefined, 2) };
+      const visible = await list(userId);
+      const forgotten = (await all(userId)).filter(({ id }) => !visible.some((each) => each.id === id));
+      for (const [folder, reminders] of [['', visible] as const, ['forgotten/', forgotten] as const])
+        if (reminders.length > 0)
+          yield { path: folder + remindersFile, text: JSON.stringify(reminders, undefined, 2) };
     },
     evict: (userId) => void noted(userId),
   };
@@ -308,7 +317,7 @@ export function createReminders(ports: {
     },
     /** Those of an export that are still to come here, and are not there already [K10]. Nothing of it is trusted. */
     async stillToCome(userId: string, exported: readonly unknown[]) {
-      const [known, timeZone] = await Promise.all([all(userId), timeZoneOf(userId)]);
+      const [known, timeZone] = await Promise.all([list(userId), timeZoneOf(userId)]);
       const now = clock();
       return exported
         .slice(0, limits.reminders)
@@ -369,6 +378,11 @@ function newestOf(reminder: Reminder, now: Date, timeZone: string): string {
 /** Under which the work queue knows a person's reminders: they wait for no other work of theirs. */
 export function remindersOf(userId: string): string {
   return `reminders-${userId}`;
+}
+
+/** All names under which the work queue has a person. */
+export function queuedNamesOf(userId: string): readonly string[] {
+  return [userId, remindersOf(userId)];
 }
 
 /** The person of such a name; `undefined` for any other. */

@@ -44,6 +44,7 @@ function open(): Reminders {
       wakes.push(at.toISOString());
       return Promise.resolve();
     },
+    textOf: () => Promise.resolve(undefined),
   });
 }
 
