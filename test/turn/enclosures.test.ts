@@ -113,7 +113,7 @@ describe('what a turn brings along', () => {
     expect((await read([message('1', replyTo('9'))], [sent])).hasThirdPartyText).toBe(true);
   });
 
-  it('shows no reminder that came before its person had everything erased, whoever replies [RM5] [K11]', async () => {
+  it('shows no reminder that came before its person had everything erased, also to others who reply [RM5] [K11]', async () => {
     const self = { id: '900000000000000001', name: 'Discoclaw', kind: 'self' } as const;
     for (const saidFor of [undefined, aliceId, bobId])
       for (const isErased of [false, true]) {

@@ -113,10 +113,10 @@ export function createReminders(ports: {
   async function list(userId: string): Promise<readonly Reminder[]> {
     const [reminders, { touches }] = await Promise.all([all(userId), readWithheld(store, userId)]);
     const visible = reminders.map(async (each) => {
-      const { messageId, text, place } = each;
+      const { messageId, place } = each;
       if (!touches(messageId)) return each;
       const left = await textOf({ channelId: place.channelId, userId }, messageId);
-      return left !== undefined && formOf(left).includes(formOf(text)) ? each : [];
+      return isSaidIn(left, each) ? each : [];
     });
     return (await Promise.all(visible)).flat().toSorted((a, b) => Date.parse(a.at) - Date.parse(b.at));
   }
@@ -206,11 +206,7 @@ export function createReminders(ports: {
           // What the new text still says stays [F5].
           const { cause } = deletion;
           const ids = messageIdsOf(cause);
-          const now = formOf(cause.text ?? '');
-          return without(
-            ({ messageId, text, statement = text }) =>
-              ids.includes(messageId) && !now.includes(formOf(statement)),
-          );
+          return without((each) => ids.includes(each.messageId) && !isSaidIn(cause.text, each));
         }
         case 'words':
           return without(({ text }) => saysWords(text, deletion.words));
@@ -412,6 +408,11 @@ export function mayUseReminder(reminder: Pick<Reminder, 'place'>, ownerId: strin
 
 function isDue({ at, cameAt }: Reminder, now: Date): boolean {
   return cameAt === undefined && Date.parse(at) <= now.getTime();
+}
+
+/** Whether a message's text still says what set it. */
+function isSaidIn(text = '', { text: what, statement = what }: Reminder): boolean {
+  return formOf(text).includes(formOf(statement));
 }
 
 function isWaiting({ cameAt }: Pick<Reminder, 'cameAt'>): boolean {
