@@ -111,9 +111,9 @@ export class ReminderPromises {
 
   /** A person is told when a new one comes. */
   told(text: string): void {
-    const [, seconds, word = ''] =
-      /⏰ I will remind you <t:(\d+):F>.*"call (zq[0-9a-z]{5}q)/su.exec(text) ?? [];
-    const reminder = this.#all.get(word);
+    const [, seconds, word] =
+      /⏰ I will remind you <t:(\d+):F>(?:.*"call (zq[0-9a-z]{5}q))?/su.exec(text) ?? [];
+    const reminder = word === undefined ? this.#goneDueAt(Number(seconds) * 1000) : this.#all.get(word);
     // An answer is shown again when its small lines change, and may come after it was moved.
     if (reminder === undefined || reminder.due !== undefined) return;
     const { channelId, askedAt, inMs, said } = reminder;
@@ -130,6 +130,13 @@ export class ReminderPromises {
         'no reminder comes before its time',
         `${word} is set for ${iso(reminder.notBefore)}`,
       );
+  }
+
+  /** Before others its words are not told. */
+  #goneDueAt(due: number): Reminder | undefined {
+    return [...this.#all.values()].find(
+      ({ goneAt, notBefore }) => goneAt !== undefined && Math.abs(notBefore - due) < 2000,
+    );
   }
 
   #comesAt(reminder: Reminder, due: number): void {
