@@ -147,17 +147,6 @@ describe.concurrent('a bot that cannot start', () => {
     expect(stage.bot().output()).not.toContain('node_modules');
   });
 
-  it('ends with code 75 and one line when its folder is taken from it while it runs, and writes nothing more [S8]', async () => {
-    await using stage = await openStage({ isBuilt: true });
-    const { exited } = stage.bot();
-    const data = join(stage.folder, 'data');
-    const lock = (await readdir(data)).find((name) => name.startsWith('.owner-'));
-    await rm(join(data, lock ?? 'no lock'));
-    expect(await exited).toBe(75);
-    expect(plainLines(stage.bot())).toEqual([expect.stringContaining('writes nothing more')]);
-    expect(await readdir(data)).not.toContainEqual(expect.stringMatching(/^\.owner-/u));
-  });
-
   it('says that the key is wrong also while Discord cannot be reached [O2]', async () => {
     const model = await startModelServer(
       () => 'silent',
@@ -174,6 +163,17 @@ describe.concurrent('a bot that cannot start', () => {
   });
 
   describe.skipIf(inject('databaseUrl') !== undefined)('on a folder that cannot be used [O2] [O7]', () => {
+    it('ends with code 75 and one line when its folder is taken from it while it runs, and writes nothing more [S8]', async () => {
+      await using stage = await openStage({ isBuilt: true });
+      const { exited } = stage.bot();
+      const data = join(stage.folder, 'data');
+      const lock = (await readdir(data)).find((name) => name.startsWith('.owner-'));
+      await rm(join(data, lock ?? 'no lock'));
+      expect(await exited).toBe(75);
+      expect(plainLines(stage.bot())).toEqual([expect.stringContaining('writes nothing more')]);
+      expect(await readdir(data)).not.toContainEqual(expect.stringMatching(/^\.owner-/u));
+    });
+
     /** Nobody special: root may do everything. */
     const user = process.getuid?.() === 0 ? 65_534 : (process.getuid?.() ?? 0);
     const isOwner = process.getuid?.() === user;
