@@ -225,16 +225,16 @@ function hasThirdPartyText(
   return isToOther || attachments.size > 0 || messageSnapshots.size > 0 || shown.some(isOthersText);
 }
 
-function isSentForSomebody(content: string): boolean {
-  return /\n-# for <@[0-9]+>$/u.test(content);
-}
+const sentForForm = /\n-# for <@(?<userId>\d+)>$/u;
+const reminderForm = new RegExp(`^${reminderSign}<@(?<userId>\\d+)>`, 'u');
 
-const saidForForm = new RegExp(`^${reminderSign}<@(?<reminded>\\d+)>|\\n-# for <@(?<asker>\\d+)>$`, 'u');
+function isSentForSomebody(content: string): boolean {
+  return sentForForm.test(content);
+}
 
 /** Whose words a message of the bot's own says, as it names them. */
 function personOf(content: string): string | undefined {
-  const { reminded, asker } = saidForForm.exec(content)?.groups ?? {};
-  return reminded ?? asker;
+  return (reminderForm.exec(content) ?? sentForForm.exec(content))?.groups?.['userId'];
 }
 
 export function sentFor(text: string, userId: string): string {

@@ -13,7 +13,6 @@ import { namesPeople } from '../core/own-words.ts';
 import type { CacheLife } from '../core/model.ts';
 import { localMoment, withMomentsTold } from '../core/time.ts';
 import { sessionName } from '../core/place.ts';
-import { reminderSign } from '../core/reply.ts';
 import { renderSection, type Section, type SectionSource } from '../core/section.ts';
 import { snowflakeTime } from '../core/snowflake.ts';
 import { newestMark, ownMark, sessionOf, type TurnContext } from '../core/turn-context.ts';
@@ -371,14 +370,14 @@ async function readQuoted(
  * [M5a].
  */
 async function judgeQuote(
-  { author, text, heard, hasThirdPartyText, answers, channelId }: RepliedMessage,
+  { author, heard, hasThirdPartyText, answers, saidFor, channelId }: RepliedMessage,
   { speaker, place }: TurnContext,
   readReplied: ReadReplied,
 ): Promise<"others'" | 'answer to more' | 'own'> {
   if (author.kind !== 'self') return author.id === speaker.id && heard === undefined ? 'own' : "others'";
   if (hasThirdPartyText === true) return "others'";
   if (place.audience === 'dm') return 'answer to more';
-  if (answers === undefined) return text.startsWith(reminderSign) ? "others'" : 'own';
+  if (answers === undefined) return (saidFor ?? speaker.id) === speaker.id ? 'own' : "others'";
   const question = await readReplied({ channelId, id: answers });
   if (question === 'gone' || question === 'hidden' || question.author.id !== speaker.id) return "others'";
   return question.hasThirdPartyText === true ? 'answer to more' : 'own';

@@ -44,15 +44,14 @@ const items = [
   { ...itemOf(publicPlace, 'answered', '2027-03-15'), question: 'When is it?' },
 ];
 
-function press(id: string, place: Place, options: object = { do: 'item' }, isElsewhere?: true) {
-  return answerTo('reminders', { ...options, id }, place, isElsewhere);
+function press(id: string, place: Place, options: object = { do: 'item' }) {
+  return answerTo('reminders', { ...options, id }, place);
 }
 
 async function answerTo(
   name: 'remind' | 'reminders',
   options: CommandRequest['command']['options'],
   place: Place,
-  isElsewhere?: true,
 ) {
   const create = name === 'remind' ? createRemindCommand : createRemindersCommand;
   const command = create({
@@ -70,7 +69,6 @@ async function answerTo(
     id: messageId(9),
     speaker: { id: aliceId, name: 'Alice', isOwner: false },
     place,
-    isElsewhere,
     ephemeral: true,
     at: time,
     command: { name, subcommand: '', options },
@@ -143,14 +141,6 @@ it('a moment as Discord marks it stands before the colon [RM1] [D8]', async () =
 it('what is typed behind a colon of `when` comes again as `repeat` says [RM6]', async () => {
   await answerTo('remind', { when: 'tomorrow at 9: stand up', repeat: 'daily' }, dmPlace);
   expect(await reminders.list(aliceId)).toMatchObject([{ text: 'stand up', repeat: 'daily' }]);
-});
-
-it('about a message where the bot is not, it is the words alone: no link leads there from here [RM1] [EW1]', async () => {
-  const about = { do: 'about', when: 'tomorrow: ask Bob' };
-  await press(messageId(1), dmPlace, about);
-  await press(messageId(1), dmPlace, about, true);
-  const [here, elsewhere] = (await reminders.list(aliceId)).map(({ text }) => text);
-  expect([here, elsewhere]).toEqual([expect.stringContaining('/channels/@me/'), 'ask Bob']);
 });
 
 it('a window names what is reminded of without cutting a character in two [L5]', async () => {

@@ -129,9 +129,8 @@ describe('/ask in a public channel [EW2]', () => {
     expect(followUps.map(({ text }) => text).join('\n')).toContain('Sentence number 179');
 
     const fifth = await askAtLength();
-    await stage
-      .ask('carol', '#general', '!memory erase')
-      .then(({ id }) => stage.press('carol', id, 'Erase everything'));
+    const { id } = await stage.ask('carol', '#general', '!memory erase');
+    await stage.press('carol', id, 'Erase everything');
     expect((await rest(fifth)).map(({ text }) => text)).toEqual(['This is over. Please ask me again.']);
     await stage.sandbox.closeDms({ person: 'carol', closed: false });
   });
@@ -157,27 +156,16 @@ describe('/ask in a public channel [EW2]', () => {
   });
 
   it('is stopped by a button, as nobody can react to what one person sees', async () => {
-    const { answer: first } = await stage.sandbox.slash({
-      as: 'alice',
-      in: '#general',
-      name: 'ask',
-      options: { text: 'Talk for ever' },
-    });
-    const growing = await seenFrom('alice', first, 'word');
-    expect(labelsOf(growing[0])).toEqual(['🛑']);
+    const [first] = await ask({ as: 'alice', in: '#general', text: 'Talk for ever' }, 'word');
+    expect(labelsOf(first)).toEqual(['🛑']);
     await stage.sandbox.click({ as: 'alice', message: first?.id ?? '', label: '🛑', until: 'acknowledged' });
     const [end] = await seenFrom('alice', first, 'Stopped.');
     expect(labelsOf(end)).not.toContain('🛑');
   });
 
   it('is answered once where the connection repeats what it was given by [G3]', async () => {
-    const { answer: first } = await stage.sandbox.slash({
-      as: 'alice',
-      in: '#general',
-      name: 'ask',
-      options: { text: 'Tell me slowly of question Jay' },
-    });
-    await seenFrom('alice', first, 'word');
+    const asked = { as: 'alice', in: '#general', text: 'Tell me slowly of question Jay' };
+    const [first] = await ask(asked, 'word');
     await stage.sandbox.dropConnection({ repeat: 3 });
     expect(await seenFrom('alice', first, 'word59')).toHaveLength(1);
     await stage.ask('alice', 'dm', 'question Kite');

@@ -130,7 +130,7 @@ describe('what a turn brings along', () => {
     ['a message passed on', message('1', { forwards: [{ text: 'x', at: writtenAt, files: [] }] }), true],
     ['a reply to somebody else', message('1', replyTo('9')), true],
     ['a reply to the bot', message('1', replyTo('8')), false],
-    ['a reply to a reminder, which may be anybody’s', message('1', replyTo('reminder')), true],
+    ['a reply to somebody else’s reminder', message('1', replyTo('reminder')), true],
     ['a reply to oneself', message('1', replyTo('7')), false],
     ['a reply to what is gone', message('1', replyTo('6')), false],
     ['a reply to an answer that may repeat others’ words', message('1', replyTo('marked')), true],
@@ -146,7 +146,7 @@ describe('what a turn brings along', () => {
       replied('7', { id: aliceId, name: 'Alice', kind: 'human' }),
       {
         ...replied('reminder', { id: '900000000000000001', name: 'Discoclaw', kind: 'self' }),
-        text: '⏰ @Bob tea',
+        saidFor: bobId,
       },
     ];
     const enclosed = await read([said], others);
